@@ -9,8 +9,8 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::domain::{
-    EffectClass, Finish, Knob, ModelError, ModelSpec, Reply, Request, Task, ToolCall, ToolError,
-    ToolMode, ToolName, ToolOutput, ToolSpec, Usage,
+    BreakpointSpec, EffectClass, Finish, Knob, ModelError, ModelSpec, Reply, Request, Task,
+    ToolCall, ToolError, ToolMode, ToolName, ToolOutput, ToolSpec, Usage,
 };
 use toolyard::engine::{self, Setup};
 use toolyard::model::{Model, Progress};
@@ -134,7 +134,27 @@ fn steps(c: &mut Criterion) {
             );
         });
     }
+    // Each step has four boundaries, and at each every condition is evaluated.
+    for conditions in [1, 10_000] {
+        group.bench_function(BenchmarkId::new("steps_with_breakpoints", conditions), |b| {
+            b.iter_batched(
+                || Some(Setup { breakpoints: breakpoints(conditions), ..setup(16, None)? }),
+                |setup| {
+                    let (_commands, wishes) = mpsc::unbounded_channel();
+                    let listener = Box::new(|_: &Arc<_>| {});
+                    runtime.block_on(async { engine::run(setup?, wishes, listener).await.ok() })
+                },
+                criterion::BatchSize::PerIteration,
+            );
+        });
+    }
     group.finish();
+}
+
+/// Breakpoints on every call, whose conditions never hold.
+fn breakpoints(count: usize) -> Vec<(BreakpointSpec, bool)> {
+    let spec = |n: usize| format!("any:both:if=tool == \"missing_{n}\" && ms > 500").parse().ok();
+    (0..count).filter_map(|n| Some((spec(n)?, true))).collect()
 }
 
 criterion_group!(benches, steps);

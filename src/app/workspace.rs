@@ -8,6 +8,7 @@
 //! DIR/few-shots.toml    examples that roles see before their task
 //! DIR/graph.json        the static prior, as `toolyard graph learn` writes it; without it, uninformed
 //! DIR/experience.jsonl  past uses that come with it: a new store of past uses begins with them
+//! DIR/breakpoints.toml  breakpoints that were set on a screen; DIR/watches.toml  its watches
 //! DIR/learned.json      scores and explored edges of earlier sessions, written after every task
 //! ```
 
@@ -22,7 +23,7 @@ use crate::app::sample;
 use crate::domain::{FewShot, Prior, Prompts, Task, ToolGraph, ToolName};
 use crate::files::toml_file::{Problem, Problems};
 use crate::store::experience::{Experience, ExperienceError};
-use crate::store::{few_shots, kept, prompts, tasks};
+use crate::store::{breakpoints, few_shots, kept, prompts, tasks};
 use crate::tool::manifest::{self, Manifest};
 
 /// The name of a file of past uses in a workspace.
@@ -42,6 +43,7 @@ pub struct Workspace {
     pub graph: ToolGraph,
     pub prompts: Prompts,
     pub few_shots: Vec<FewShot>,
+    pub breakpoints: breakpoints::Kept,
     pub learned: LearnedState,
 }
 
@@ -106,6 +108,7 @@ impl Workspace {
             manifests,
             tasks: sample::tasks()?,
             few_shots: Vec::new(),
+            breakpoints: Vec::new(),
             learned: LearnedState::default(),
         })
     }
@@ -130,6 +133,7 @@ impl Workspace {
             manifests,
             tasks: find_tasks(folder)?,
             few_shots: few_shots::load(folder)?,
+            breakpoints: breakpoints::load(folder)?,
             learned: LearnedState::load(&folder.join("learned.json"))?,
         })
     }

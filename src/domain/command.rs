@@ -11,9 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::event::{ClassAssignment, Lane};
-use crate::domain::id::{EffectId, FaultId, ModelName, TaskId, ToolName};
+use crate::domain::id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName};
 use crate::domain::spec::Task;
-use crate::domain::{chat::Role, fault::FaultSpec, knob::Knob, strategy::Strategy};
+use crate::domain::{
+    breakpoint::BreakpointSpec, chat::Role, fault::FaultSpec, knob::Knob, strategy::Strategy,
+};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
@@ -91,6 +93,14 @@ pub enum Command {
     DisarmFault { fault: FaultId },
     /// Arm a disarmed fault again → `FaultArmed`.
     RearmFault { fault: FaultId },
+    /// Set a breakpoint, or change the one with this number → `BreakpointSet`.
+    SetBreakpoint { breakpoint: Option<BreakpointId>, spec: Box<BreakpointSpec>, on: bool },
+    /// → `BreakpointSwitched`.
+    SwitchBreakpoint { breakpoint: BreakpointId, on: bool },
+    /// → `BreakpointDeleted`.
+    DeleteBreakpoint { breakpoint: BreakpointId },
+    /// Run until this breakpoint holds, and delete it then → `BreakpointSet`, `Resumed`.
+    RunTo { spec: Box<BreakpointSpec> },
     /// Set how often a tool may still be used in the current task; the plan is made around it →
     /// `UsesSet`.
     SetUses { tool: ToolName, uses: u32 },
@@ -142,6 +152,10 @@ impl Command {
             Command::ArmFault { .. } => "arm the fault",
             Command::DisarmFault { .. } => "disarm the fault",
             Command::RearmFault { .. } => "arm the fault again",
+            Command::SetBreakpoint { .. } => "set the breakpoint",
+            Command::SwitchBreakpoint { .. } => "switch the breakpoint",
+            Command::DeleteBreakpoint { .. } => "delete the breakpoint",
+            Command::RunTo { .. } => "run to that place",
             Command::SetUses { .. } | Command::AddUses { .. } => "set the uses",
             Command::SetClass { .. } => "set the class",
             Command::SwitchTool { .. } => "switch the tool",

@@ -92,6 +92,10 @@ number!(
     /// A fault of this session, armed or not, counted from 1.
     FaultId
 );
+number!(
+    /// A breakpoint of this session, counted from 1; the number of a deleted one is not used again.
+    BreakpointId
+);
 
 impl ToolName {
     /// The node before the first call (ToolNet, section 3).

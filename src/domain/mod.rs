@@ -4,6 +4,7 @@
 //! The other rooms import the nouns from here; the files of this room name each other.
 
 pub mod arguments;
+pub mod breakpoint;
 pub mod chance;
 pub mod chat;
 pub mod command;
@@ -11,6 +12,7 @@ pub mod embedding;
 pub mod error;
 pub mod event;
 pub mod excerpt;
+pub mod expression;
 pub mod fault;
 pub mod graph;
 pub mod id;
@@ -36,15 +38,17 @@ pub mod words;
 pub mod worker_settings;
 
 pub use self::{
+    breakpoint::BreakpointSpec,
     chance::Chance,
     chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage},
     command::Command,
     embedding::Embedding,
     error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
     event::*,
+    expression::Expression,
     fault::{Aim, FaultKind, FaultSpec, Target},
     graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
-    id::{EffectId, FaultId, ModelName, TaskId, ToolName},
+    id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::{Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, Speed},
     null_filter::{NullFilter, NullReason},
     output::ToolOutput,
@@ -57,10 +61,10 @@ pub use self::{
     spec::{ChainStep, EffectClass, ModelSpec, Scoring, Task, ToolMode, ToolSpec},
     state::models::Tally,
     state::{
-        EffectState, EvidenceState, FaultState, Grading, Hold, Lap, Learning, Mode, ModelCallPhase,
-        ModelCallState, ModelState, NodeState, Reachable, SearchTree, Spent, State, StepState,
-        TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState, ToolLedger, ToolState,
-        Tried, TriedEnd, Undoable,
+        BreakpointState, EffectState, EvidenceState, FaultState, Grading, Hold, Lap, Learning,
+        Mode, ModelCallPhase, ModelCallState, ModelState, NodeState, Reachable, SearchTree, Spent,
+        State, StepState, Stop, TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState,
+        ToolLedger, ToolState, Tried, TriedEnd, Undoable,
     },
     strategy::{Base, Decides, Strategy, StrategySpec},
     task_list::TaskList,

@@ -6,13 +6,27 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::domain::chat::Usage;
 use crate::domain::id::{ModelName, ToolName};
 
 /// The effect of a call on the world, as its author declares it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum EffectClass {
     /// Changes nothing.
     Read,
@@ -23,6 +37,16 @@ pub enum EffectClass {
     /// Not declared: treated as a write.
     #[default]
     Unknown,
+}
+
+impl EffectClass {
+    pub fn all() -> impl Iterator<Item = EffectClass> + Clone {
+        Self::VARIANTS.iter().copied()
+    }
+
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// A tool, as the agent, the graph and the screen know it (`tool::Source` knows how to run it).

@@ -87,6 +87,14 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::ArmFault { spec } => arm(session, spec, by),
         Command::DisarmFault { fault } => disarm(session, fault, by),
         Command::RearmFault { fault } => rearm(session, fault, by),
+        Command::SetBreakpoint { breakpoint, spec, on } => {
+            session.set_breakpoint(breakpoint, *spec, on, by)
+        }
+        Command::SwitchBreakpoint { breakpoint, on } => {
+            session.switch_breakpoint(breakpoint, on, by)
+        }
+        Command::DeleteBreakpoint { breakpoint } => session.delete_breakpoint(breakpoint, by),
+        Command::RunTo { spec } => session.run_to(*spec, by),
         Command::SwitchTool { tool, on } => {
             if known_tool(session, &tool)?.switched_on == on {
                 let how = if on { "on" } else { "off" };

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::{
-    Boundary, By, Command, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
+    Boundary, BreakpointSpec, By, Command, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
     Outcome as TaskOutcome, Record, SessionEvent, State, Strategy, Task, TaskEvent, TaskId,
     TaskList, ToolGraph, ToolName, state::Keeps,
 };
@@ -20,6 +20,7 @@ use crate::store::journal::{Journal, JournalError};
 use crate::strategy::{self, Ending};
 use crate::tool::{ToolBox, provider::Provider};
 
+mod breakpoints;
 mod budget;
 mod budgeting;
 mod by_hand;
@@ -38,10 +39,11 @@ mod resuming;
 mod session;
 mod station;
 mod tools;
+mod watched;
 
 use self::observer::{
-    Observer, experience::Remembered, journal::Writer, learned::Learned, offered::Offered,
-    pairs::Pairs,
+    Observer, breakpoints::KeptBreakpoints, experience::Remembered, journal::Writer,
+    learned::Learned, offered::Offered, pairs::Pairs,
 };
 #[cfg(feature = "inside")]
 pub use self::station::{Passage, Passing, Verdict, now};
@@ -49,6 +51,7 @@ use self::{context::Context, recorded::Recorded, tools::ProviderListing};
 use self::{handle::Handle, session::Session};
 pub use self::{
     observer::{
+        breakpoints::KeepBreakpoints,
         classes::{ClassBook, KeptClasses},
         learned::Keep,
     },
@@ -80,6 +83,10 @@ pub struct Setup {
     /// Queued in parts, so that a list of any length costs no memory before it is worked on.
     pub tasks: TaskList,
     pub faults: Vec<FaultSpec>,
+    /// Set from the start, and whether each is on.
+    pub breakpoints: Vec<(BreakpointSpec, bool)>,
+    /// Saves the breakpoints beyond the session; called when they change.
+    pub keep_breakpoints: Option<KeepBreakpoints>,
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
     pub stay: bool,
@@ -153,6 +160,7 @@ pub async fn run(
 fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
     let journal = Writer::new(setup.journal);
     let mut session = Session::new(setup.tools, setup.models, journal, listener);
+    session.breakpoints.has_user = setup.stay;
     session.state = State::keeping(setup.keeps);
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(Memory { store, same, embedder }) = setup.memory {
@@ -184,6 +192,13 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         for spec in setup.faults.into_iter().filter(|_| !is_again) {
             let fault = session.next_fault();
             session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
+        }
+        for (spec, on) in setup.breakpoints.into_iter().filter(|_| !is_again) {
+            session.begin_with(spec, on);
+        }
+        // Those that it begins with are kept already.
+        if let Some(keep) = setup.keep_breakpoints {
+            session.observers.push(Box::new(KeptBreakpoints(keep)));
         }
     } else {
         session.tasks = setup.tasks;

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use crate::domain::{By, ControlEvent, EffectId, Event, Lane, Record, SessionEvent};
+use crate::domain::{
+    BreakpointEvent, By, ControlEvent, EffectId, Event, Lane, Record, SessionEvent,
+};
 
 /// The effects and interventions of an earlier session, and those still to come.
 #[derive(Debug, Default)]
@@ -38,10 +40,8 @@ impl Recorded {
                 recorded.effects.entry(effect.id).or_default().push(record);
             } else if is_by_a_person(&record.event) {
                 recorded.interventions.insert(record.n, record.event);
-            } else if let Event::Control(
-                ControlEvent::Held { lane, .. } | ControlEvent::Released { lane },
-            ) = &record.event
-                && let Some(effect) = lanes.get(lane)
+            } else if let Some(lane) = stopped(&record.event)
+                && let Some(effect) = lanes.get(&lane)
             {
                 recorded.effects.entry(*effect).or_default().push(record);
             }
@@ -113,6 +113,15 @@ impl Recorded {
                 )))
             }
         }
+    }
+}
+
+/// The lane that an event holds or releases.
+fn stopped(event: &Event) -> Option<Lane> {
+    match event {
+        Event::Control(ControlEvent::Held { lane, .. } | ControlEvent::Released { lane })
+        | Event::Breakpoint(BreakpointEvent::BreakpointHit { lane: Some(lane), .. }) => Some(*lane),
+        _ => None,
     }
 }
 

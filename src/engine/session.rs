@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::effect::PendingEffect;
 use super::observer::{Observer, journal::Writer};
-use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded};
+use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded, watched::Breakpoints};
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelName, Record, State,
     Task, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName, state::next_number,
@@ -53,6 +53,7 @@ pub(super) struct Session {
     /// Calls by hand that have not begun, and that there are some.
     pub by_hand: Vec<PendingEffect>,
     pub called: Rc<Notify>,
+    pub breakpoints: Breakpoints,
     /// Ends the current task.
     pub skip: CancellationToken,
     /// Model calls that failed because their model cannot be used, and that are made again.
@@ -95,6 +96,7 @@ impl Session {
             queued: 0,
             by_hand: Vec::new(),
             called: Rc::default(),
+            breakpoints: Breakpoints::default(),
             skip: CancellationToken::new(),
             again: BTreeSet::new(),
             unusable: None,
@@ -118,8 +120,10 @@ impl Session {
     fn record(&mut self, event: Event) {
         let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
         let at = self.resumed_at.saturating_add(elapsed);
+        let change = self.change_of(&event);
         let more = self.commit(Record::new(self.state.n + 1, at, event));
         more.into_iter().for_each(|event| self.record(event));
+        change.into_iter().for_each(|change| self.watch(&change));
     }
 
     /// Removes keys, journals, folds and shows a record; returns the observers' events. What cannot be

@@ -2,6 +2,7 @@
 
 pub mod btp;
 pub mod calls;
+pub mod facts;
 pub mod grading;
 pub mod metrics;
 pub mod plan;

@@ -1,6 +1,7 @@
 //! Data that outlives a session: journals, experience, tasks, prices, and imports from other
 //! programs.
 
+pub mod breakpoints;
 pub mod experience;
 pub mod few_shots;
 pub mod import;

@@ -47,6 +47,8 @@ impl View {
                 self.model = Some(model.clone());
                 false
             }
+            Target::Breakpoint(id) => self.breakpoint.replace(*id) == Some(*id),
+            Target::Watch(at) => self.watch.replace(*at) == Some(*at),
             Target::Line(n) => self.choose_line(state, *n),
             Target::Moment(_) => false,
             Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,

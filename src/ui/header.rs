@@ -10,12 +10,13 @@ use ratatui::style::{Modifier, Style};
 
 use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
-use super::symbols::{DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING};
+use super::symbols::{CHOSEN, DONE, HELD, INJECTED, LEADS, RECORDED, REFUSED, RUNNING};
 use super::text::{self, number};
 use super::{action::Action, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
+use crate::domain::state::Control;
 use crate::domain::{
-    Hold, Knob, Lane, Mode, ModelErrorKind, Role, Speed, State, TaskState, words::counted,
+    Hold, Knob, Lane, Mode, ModelErrorKind, Role, Speed, State, Stop, TaskState, words::counted,
 };
 
 /// A piece of the line.
@@ -203,7 +204,10 @@ fn mode(cx: &Cx<'_>) -> (String, Style) {
                 (Mode::Paused, Some(hold)) => format!(" · {}", at(hold)),
                 _ => String::new(),
             };
-            (format!("{HELD} {name}{what}"), theme.paused)
+            match control.stop.as_ref().filter(|_| control.mode == Mode::Paused) {
+                Some(stop) => (format!("{HELD} HELD {}", stopped(control, stop)), theme.paused),
+                None => (format!("{HELD} {name}{what}"), theme.paused),
+            }
         }
         Mode::Ended if cx.state.has_work() => (format!("{REFUSED} STOPPED"), theme.dim),
         Mode::Ended => (done(cx.state), theme.dim),
@@ -231,6 +235,18 @@ fn unusable(state: &State) -> Option<String> {
     let is_held = matches!(state.control.mode, Mode::Pausing | Mode::Paused);
     let model = text::cut(model.as_str(), 24);
     is_held.then(|| format!("{model} {why}: {cure} or choose another model, then run"))
+}
+
+/// Where a breakpoint has stopped the agent, and which one.
+fn stopped(control: &Control, stop: &Stop) -> String {
+    let hold = stop.lane.and_then(|lane| control.hold_of(lane));
+    let place = hold.map_or_else(String::new, |hold| format!("{} ", at(hold)));
+    let why = if stop.text.is_empty() { &stop.place } else { &stop.text };
+    let why = text::cut(why, 40);
+    match stop.was_sought {
+        true => format!("{place}{LEADS} ran to {why}"),
+        false => format!("{place}{CHOSEN} breakpoint {}: {why}", stop.breakpoint),
+    }
 }
 
 fn at(hold: &Hold) -> String {

@@ -4,7 +4,7 @@
 use ratatui::layout::{Position, Rect};
 
 use super::{action::Action, layout::Placed, pane::PaneId, window::Window};
-use crate::domain::{EffectId, EvidenceId, Knob, ModelName, Role, TaskId, ToolName};
+use crate::domain::{BreakpointId, EffectId, EvidenceId, Knob, ModelName, Role, TaskId, ToolName};
 
 /// What a cell belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub enum Target {
     Knob(Knob),
     Role(Role),
     Model(ModelName),
+    Breakpoint(BreakpointId),
+    /// A watch, by its place in the list.
+    Watch(usize),
     /// A node of a task's search tree.
     Node(TaskId, u32),
     /// A line of the transcript, by the number of the event that made it.

@@ -56,6 +56,8 @@ pub mod twin;
 pub mod update;
 pub mod view;
 pub mod vlist;
+pub mod watch;
+pub mod watch_file;
 pub mod window;
 pub mod wording;
 

@@ -1,21 +1,30 @@
-//! What is searched for: words that must all occur, in any order and in any case.
+//! What is searched for: words that must all occur, in any order and in any case; or, behind a `=`, an
+//! expression about calls.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::text;
+use crate::domain::expression::{Expression, ExpressionError, Scope};
 
-/// The words of a search.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What is searched for.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needle {
     text: String,
-    /// Lower case.
+    /// Lower case; none of an expression.
     words: Vec<String>,
+    /// What must be true of a call, as in `=ms > 500`.
+    expression: Option<Result<Expression, ExpressionError>>,
 }
 
 impl Needle {
     pub fn new(text: &str) -> Self {
+        if let Some(condition) = text.trim_start().strip_prefix('=') {
+            let read = Expression::condition(condition, Scope::Call);
+            let expression = Some(read).filter(|_| !condition.trim().is_empty());
+            return Self { text: text.trim().to_owned(), words: Vec::new(), expression };
+        }
         let words = text.to_lowercase().split_whitespace().map(str::to_owned).collect();
-        Self { text: text.trim().to_owned(), words }
+        Self { text: text.trim().to_owned(), words, expression: None }
     }
 
     /// As it was typed.
@@ -24,7 +33,12 @@ impl Needle {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.words.is_empty() && self.expression.is_none()
+    }
+
+    /// What must be true of a call, if an expression was typed, or what is wrong with it.
+    pub fn expression(&self) -> Option<Result<&Expression, &ExpressionError>> {
+        self.expression.as_ref().map(Result::as_ref)
     }
 
     /// Whether every word is in this text.

@@ -46,6 +46,10 @@ pub enum PaneId {
     Resilience,
     /// Where a search has been.
     Search,
+    /// Where the agent stops.
+    Breakpoints,
+    /// Expressions and their values.
+    Watches,
 }
 
 impl PaneId {

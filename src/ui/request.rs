@@ -45,6 +45,8 @@ pub enum ScreenRequest {
     EndSweep,
     /// Write the layout in use to the file of layouts.
     SaveLayout,
+    /// Write the watches to the file of the workspace.
+    SaveWatches,
     /// Give this text to the terminal's clipboard.
     Copy {
         what: String,

@@ -28,6 +28,7 @@ use super::sweep::SweepNews;
 use super::terminal::{self, OwnedTerminal};
 use super::twin::TwinNews;
 use super::view::Tone;
+use super::watch_file::WatchFile;
 use super::{listing::Listing, pace::Pace, request::ScreenRequest, shot, text};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
@@ -68,6 +69,7 @@ struct Loop {
     pace: Pace,
     shots: PathBuf,
     layouts: LayoutFile,
+    watches: WatchFile,
     library: Option<Library>,
     clipboard: Clipboard,
     as_command: AsCommand,
@@ -109,7 +111,8 @@ impl Loop {
         let guided = Guided::new(settings.tour);
         let owned = OwnedTerminal::take(settings.mouse, guided.cast())?;
         let mut screen = Screen::new(settings.screen);
-        for notice in settings.notices.iter().chain(&settings.layouts.wrong) {
+        let wrong = settings.layouts.wrong.iter().chain(&settings.watches.wrong);
+        for notice in settings.notices.iter().chain(wrong) {
             screen.tell(Tone::Bad, notice.as_str());
         }
         Ok(Self {
@@ -119,6 +122,7 @@ impl Loop {
             pace: Pace::default(),
             shots: settings.shots,
             layouts: settings.layouts,
+            watches: settings.watches,
             library: settings.library,
             clipboard: Clipboard::default(),
             as_command: settings.as_command,
@@ -293,6 +297,7 @@ impl Loop {
                 self.owned.redraw()?;
             }
             ScreenRequest::SaveLayout => self.save_layout(),
+            ScreenRequest::SaveWatches => self.save_watches(),
             ScreenRequest::Redraw => self.owned.redraw()?,
         }
         Ok(None)
@@ -384,6 +389,12 @@ impl Loop {
             Err(why) => {
                 self.front.screen.tell(Tone::Bad, format!("the layout is not saved: {why}"))
             }
+        }
+    }
+
+    fn save_watches(&mut self) {
+        if let Err(why) = self.watches.write(&self.front.screen.view.watches) {
+            self.front.screen.tell(Tone::Bad, format!("the watches are not saved: {why}"));
         }
     }
 

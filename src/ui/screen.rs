@@ -14,12 +14,13 @@ use super::request::{Requests, World};
 use super::symbols::{self, Charset};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
+use super::watch::Watch;
 use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
 use super::{pane::PaneId, panes, theme::Theme, wording};
 use crate::domain::{
     By, Event, Mode, Record, SessionEvent, State, TaskEvent, TaskId, ToolCallEvent,
 };
-use crate::domain::{state::Keeps, state::RECENT};
+use crate::domain::{Expression, state::Keeps, state::RECENT};
 use crate::store::journal::Past;
 
 /// How the screen is set up.
@@ -34,6 +35,8 @@ pub struct Setup {
     pub themes: Vec<Theme>,
     /// What the screen is drawn with.
     pub charset: Charset,
+    /// The watches to begin with.
+    pub watches: Vec<Expression>,
     /// The layouts that the person saved.
     pub layouts: Saved,
     /// Where what happened long ago is read back.
@@ -67,8 +70,10 @@ impl Screen {
             setup.themes.push(Theme::default());
         }
         let layouts = Layouts::new(std::mem::take(&mut setup.layouts));
-        let view = View { read_only: setup.read_only, layouts, ..View::default() };
         let live = State::keeping(Keeps::Details(RECENT));
+        let watched = std::mem::take(&mut setup.watches).into_iter();
+        let watches = watched.map(|watched| Watch::new(watched, &live)).collect();
+        let view = View { read_only: setup.read_only, layouts, watches, ..View::default() };
         let history = History::of(live.clone(), setup.journal.take());
         Self { setup, view, history, live, ..Self::default() }
     }
@@ -96,6 +101,8 @@ impl Screen {
     /// Folds what happened.
     pub fn receive(&mut self, record: Arc<Record>) {
         self.live.apply(&record);
+        let live = &self.live;
+        self.view.watches.iter_mut().for_each(|watch| watch.note(live));
         self.listen(&record);
         self.history.push(record);
     }

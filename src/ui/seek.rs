@@ -14,6 +14,7 @@ pub enum Sought {
     Change,
     Edit,
     Fault,
+    Stop,
 }
 
 impl Sought {
@@ -25,6 +26,7 @@ impl Sought {
             Sought::Change => &[Landmark::Changed],
             Sought::Edit => &[Landmark::Edited],
             Sought::Fault => &[Landmark::Fired],
+            Sought::Stop => &[Landmark::Stopped],
         }
     }
 
@@ -37,6 +39,7 @@ impl Sought {
             Sought::Change => "change of a score, weight, plan or knob",
             Sought::Edit => "change by a person",
             Sought::Fault => "injected fault",
+            Sought::Stop => "stop at a breakpoint",
         }
     }
 

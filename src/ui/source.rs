@@ -8,6 +8,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 use super::called::AsCommand;
 use super::layout::LayoutFile;
 use super::sweep::StartSweep;
+use super::watch_file::WatchFile;
 use super::{alert::Alerts, screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
 use crate::domain::{Command, Record, State};
 use crate::store::journal::Past;
@@ -86,6 +87,7 @@ pub struct Settings {
     /// Where screenshots go.
     pub shots: PathBuf,
     pub layouts: LayoutFile,
+    pub watches: WatchFile,
     /// `None` where there is no folder for journals.
     pub library: Option<Library>,
     /// What calls the person who looks elsewhere.
@@ -95,6 +97,14 @@ pub struct Settings {
     pub notices: Vec<String>,
     /// Presses keys for the person.
     pub tour: Option<Tour>,
+}
+
+impl Settings {
+    /// Begins with the watches of this file, and saves them there.
+    pub fn watch(&mut self, file: WatchFile) {
+        self.screen.watches.clone_from(&file.saved);
+        self.watches = file;
+    }
 }
 
 /// Why the screen ended.

@@ -30,7 +30,7 @@ symbols! {
     EMPTY "∅" '0' "empty result";
     REFUSED "⊘" '/' "refused, off";
     INJECTED "↯" '!' "injected fault";
-    CHOSEN "●" '@' "chosen";
+    CHOSEN "●" '@' "breakpoint, chosen";
     EDITED "✎" 'e' "edited by you";
     RECORDED "↺" 'r' "from the record, past";
     CRITICAL "◆" '*' "critical path, planned";

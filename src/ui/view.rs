@@ -8,9 +8,10 @@ use super::found::Found;
 use super::layout::{Layouts, Placed};
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
-use super::{sweep::Sweep, twin::Twin};
+use super::{sweep::Sweep, twin::Twin, watch::Watch};
 use crate::domain::{
-    EffectId, EvidenceId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName, fault,
+    BreakpointId, EffectId, EvidenceId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName,
+    fault,
 };
 use crate::papers::sweep::Measure;
 
@@ -180,6 +181,12 @@ pub struct View {
     pub lever: Lever,
     /// A node of the search tree of a task; `None`: the node where the search is.
     pub node: Option<(TaskId, u32)>,
+
+    /// `None`: the one that has stopped the agent, else the first.
+    pub breakpoint: Option<BreakpointId>,
+    pub watches: Vec<Watch>,
+    /// The selected watch, by its place in the list.
+    pub watch: Option<usize>,
 
     pub graph: GraphView,
     pub resilience: ResilienceView,

@@ -10,8 +10,13 @@ use super::panes::row::Row;
 use super::symbols::{SELECTED, SPENT};
 use super::window::{Find, Move, Window, found, moved};
 use super::{cx::Cx, needle::Needle, pane::PaneId, view::View};
+use crate::domain::breakpoint::When;
+use crate::domain::expression::{Evaluator, Resolver};
+use crate::domain::{EffectId, Expression, State};
+use crate::papers::facts::Facts;
 
 type Select<'a> = dyn Fn(usize, &mut View) + 'a;
+type Fits<'a> = dyn Fn(usize, &Expression) -> bool + 'a;
 
 /// Things in rows, one of which can be selected.
 pub struct List<'a> {
@@ -20,6 +25,8 @@ pub struct List<'a> {
     /// Selects what is in a row. What is selected always has an id in the view.
     select: Box<Select<'a>>,
     text: Box<dyn Fn(usize) -> String + 'a>,
+    /// Whether an expression is true of the call in a row; `None`: the rows are no calls.
+    fits: Option<Box<Fits<'a>>>,
     /// The number of rows at the start whose text no longer changes.
     pub steady: usize,
     /// The rows that a filter keeps, ascending; `None`: all.
@@ -45,6 +52,7 @@ impl<'a> List<'a> {
                 }
             }),
             text: Box::new(move |row| found(row).map(&text).unwrap_or_default()),
+            fits: None,
             steady: 0,
             kept: None,
         }
@@ -61,6 +69,19 @@ impl<'a> List<'a> {
         Self { steady: rows, ..self }
     }
 
+    /// Some rows are calls, of which expressions can be true.
+    #[must_use]
+    pub fn of_calls(self, state: &'a State, call: impl Fn(usize) -> Option<EffectId> + 'a) -> Self {
+        let fits = move |row: usize, condition: &Expression| {
+            call(row).is_some_and(|call| {
+                let facts = Facts::of_call(state, call, When::After);
+                let resolver = Resolver(&facts);
+                Evaluator::new(&resolver).holds(condition)
+            })
+        };
+        Self { fits: Some(Box::new(fits)), ..self }
+    }
+
     /// Only the rows that match.
     #[must_use]
     pub fn narrowed(self, needle: &Needle) -> Self {
@@ -70,7 +91,11 @@ impl<'a> List<'a> {
 
     /// Whether this row matches.
     pub fn holds(&self, row: usize, needle: &Needle) -> bool {
-        needle.is_in(&(self.text)(row))
+        match needle.expression() {
+            None => needle.is_in(&(self.text)(row)),
+            Some(Err(_)) => false,
+            Some(Ok(condition)) => self.fits.as_ref().is_some_and(|fits| fits(row, condition)),
+        }
     }
 
     /// Selects what a movement leads to, where a page has so many rows.

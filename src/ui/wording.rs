@@ -2,9 +2,9 @@
 //! event; only the screen and the command line put it into words.
 
 use crate::domain::{
-    BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EmbeddingEvent, Event, FaultEvent,
-    GraphEvent, ModelCallEvent, ModelError, NullReason, Origin, PlanEvent, SearchEvent,
-    SessionEvent, TaskEvent, words::counted,
+    BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EmbeddingEvent,
+    Event, FaultEvent, GraphEvent, ModelCallEvent, ModelError, NullReason, Origin, PlanEvent,
+    SearchEvent, SessionEvent, TaskEvent, words::counted,
 };
 
 /// The words for an event.
@@ -44,6 +44,7 @@ pub fn told(event: &Event) -> String {
         Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => not_embedded(error),
         Event::Fault(FaultEvent::FaultArmed { spec, .. }) => spec.sentence(),
         Event::Fault(FaultEvent::FaultDisarmed { fault, .. }) => format!("fault {fault} disarmed"),
+        Event::Breakpoint(event) => breakpoint(event),
         Event::Budget(BudgetEvent::ToolBlacklisted { tool, why, .. }) => {
             format!("{tool} is blacklisted for this task: {why}")
         }
@@ -109,6 +110,27 @@ pub fn told(event: &Event) -> String {
         event => {
             let data = serde_json::to_value(event).unwrap_or_default();
             format!("{} {}", event.kind(), data["data"])
+        }
+    }
+}
+
+fn breakpoint(event: &BreakpointEvent) -> String {
+    match event {
+        BreakpointEvent::BreakpointSet { breakpoint, spec, was, .. } => {
+            let how = if was.is_some() { "changed" } else { "set" };
+            format!("breakpoint {breakpoint} {how}: {spec}")
+        }
+        BreakpointEvent::BreakpointSwitched { breakpoint, on, .. } => {
+            format!("breakpoint {breakpoint} switched {}", if *on { "on" } else { "off" })
+        }
+        BreakpointEvent::BreakpointDeleted { breakpoint, spec, .. } => {
+            format!("breakpoint {breakpoint} deleted: {spec}")
+        }
+        BreakpointEvent::BreakpointHit { text, holds: false, .. } => text.clone(),
+        BreakpointEvent::BreakpointHit { breakpoint, boundary, text, .. } => {
+            let at = boundary.map_or(String::new(), |it| format!(" {}", it.name()));
+            let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+            format!("stopped by breakpoint {breakpoint}{at}{text}")
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The engine with a scripted model and tools on paused time: what is wished, when, and what comes.
 
+mod breakpoints;
 mod budget;
 mod by_hand;
 mod caching;
@@ -158,20 +159,6 @@ fn steps_go_from_boundary_to_boundary() {
         );
         yard.settle().await;
         assert_eq!(yard.held(), ["after an evaluation"]);
-    });
-}
-
-#[test]
-fn stepping_over_a_task_holds_before_the_next() {
-    on_paused_time(async {
-        let yard = Trial { paused: true, tasks: 2, ..Trial::default() }.start();
-        yard.settle().await;
-        yard.wish(Command::StepTask);
-        yard.until("it holds again", |state| state.tasks_done == 1).await;
-        yard.settle().await;
-        assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["before a task"]));
-        yard.wish(Command::Run);
-        assert_eq!(yard.session.await.unwrap().tasks_done, 2);
     });
 }
 

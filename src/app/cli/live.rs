@@ -13,6 +13,7 @@ use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::store::journal::{JournalError, Marker, Past, Reader};
 use crate::ui::theme::detect::{self, Depth};
+use crate::ui::watch_file::WatchFile;
 use crate::ui::{self, screen::Setup, symbols::Charset, tour::Tour};
 use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 
@@ -58,6 +59,8 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let has_all_tasks = prepared.workspace.folder.is_none() && spec.tasks == TaskSource::Workspace;
     let is_sample = has_all_tasks && show.tour.is_none() && prepared.is_simulated();
     let is_tour = show.tour.is_some();
+    let folder = prepared.workspace.folder.as_deref().filter(|_| !spec.fresh);
+    let watches = WatchFile::read(folder.map(|folder| folder.join("watches.toml")));
     if let Some(ui) = show.ui {
         config.ui = ui;
     }
@@ -71,6 +74,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     // The terminal is touched only when nothing can be wrong with the session any more.
     let shown = settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(follow);
+        settings.watch(watches);
         settings.screen.asks_again = is_sample;
         settings.screen.offers_demos = show.offers_demos;
         settings.tour = show.tour;
@@ -219,6 +223,7 @@ fn settings(
         mouse: config.ui.mouse,
         shots,
         layouts,
+        watches: WatchFile::default(),
         library: library(config),
         tour: None,
         alerts: config.ui.alerts.clone(),

@@ -14,8 +14,8 @@ use crate::app::report::{Graded, Quality};
 use crate::app::session::SessionSpec;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
-    Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, PlanEvent, Record, SessionEvent,
-    State, TaskEvent, state::Keeps, state::RECENT,
+    BreakpointEvent, Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, PlanEvent, Record,
+    SessionEvent, State, TaskEvent, state::Keeps, state::RECENT,
 };
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
@@ -218,6 +218,11 @@ impl Output {
                 self.aside(&format!("not learned: {why}"))
             }
             Event::Session(SessionEvent::Noticed { text }) => self.aside(text),
+            Event::Breakpoint(BreakpointEvent::BreakpointHit { breakpoint, text, .. })
+                if !text.is_empty() =>
+            {
+                self.aside(&format!("breakpoint {breakpoint}: {text}"))
+            }
             Event::Session(SessionEvent::SessionEnded { why, .. }) => {
                 let Sums { totals, measures, quality } = self.folded.sums(&self.state);
                 if totals.tasks == 0 {
@@ -236,6 +241,10 @@ impl Output {
                     100.0 * measures.rfbc_authors,
                     counted(measures.refusals, "call"),
                 )?;
+                for (id, known) in &self.state.breakpoints {
+                    let hits = counted(known.hits as usize, "hit");
+                    writeln!(self.out, "breakpoint {id} {}: {hits}", known.spec)?;
+                }
                 if let Some((fault, taken)) = Resilience::of_session(&self.state) {
                     let said = resilience::sentence(&taken, None);
                     writeln!(self.out, "resilience to {}: {said}", fault.spec)?;

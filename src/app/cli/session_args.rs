@@ -6,7 +6,9 @@ use clap::Args;
 
 use super::value::{self, number, whole};
 use crate::app::session::CostRange;
-use crate::domain::{FaultSpec, fault::FAULT_SYNTAX};
+use crate::domain::{
+    BreakpointSpec, FaultSpec, breakpoint::BREAKPOINT_SYNTAX, fault::FAULT_SYNTAX,
+};
 
 /// The configuration file to use.
 #[derive(Clone, Debug, Default, Args)]
@@ -56,6 +58,12 @@ pub struct SessionArgs {
     pub tasks_limit: Option<usize>,
     #[arg(long, value_name = "SPEC", help = format!("Arm a fault: {FAULT_SYNTAX}"))]
     pub fault: Vec<FaultSpec>,
+    #[arg(
+        long = "break",
+        value_name = "SPEC",
+        help = format!("Set a breakpoint; where there is no screen, hits are only counted and logged: {BREAKPOINT_SYNTAX}")
+    )]
+    pub breakpoint: Vec<BreakpointSpec>,
     /// Set a knob before the start, e.g. `alpha=0.8` or `learn=off`; config.example.toml and the
     /// screen's Knobs pane (4) describe them all.
     #[arg(long, value_name = "NAME=VALUE")]

@@ -8,10 +8,10 @@ use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
 use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph};
 use crate::domain::{state::Keeps, words::counted};
-use crate::engine::{Keep, Memory, Setup};
+use crate::engine::{Keep, KeepBreakpoints, Memory, Setup};
 use crate::model::{Model, http::Endpoint, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
-use crate::store::{journal::Journal, prices};
+use crate::store::{breakpoints, journal::Journal, prices};
 use crate::tool::{ToolBox, manifest::Manifests, provider::Provider};
 
 impl SessionSpec {
@@ -65,6 +65,7 @@ impl SessionSpec {
             scores: Default::default(),
             tasks,
             faults: self.faults.clone(),
+            breakpoints: self.breakpoints.iter().map(|spec| (spec.clone(), true)).collect(),
             journal: None,
             stay: self.stay,
             keep_going: self.keep_going,
@@ -72,6 +73,7 @@ impl SessionSpec {
             classes: None,
             notices: Vec::new(),
             keep: None,
+            keep_breakpoints: None,
             stations: Vec::new(),
             recorded: Vec::new(),
             keeps: Keeps::All,
@@ -107,6 +109,7 @@ impl PreparedSession {
             Box::new(move |learning| keeper.keep(learning))
         };
         let (tools, providers) = self.tools();
+        let (breakpoints, keep_breakpoints) = self.breakpoints();
         let Self { spec, config, workspace, tasks, .. } = self;
         let mut setup = Setup {
             graph,
@@ -120,11 +123,23 @@ impl PreparedSession {
             past: self.past,
             recorded: self.recorded,
             keeps: self.keeps,
+            breakpoints,
+            keep_breakpoints,
             ..spec.bare(&config, &workspace.title, tasks, models, tools)
         };
         setup.opening.prompts = workspace.prompts;
         setup.opening.few_shots = workspace.few_shots;
         Ok(setup)
+    }
+
+    /// The breakpoints to begin with, and what saves them. Those of the workspace belong to the screen.
+    fn breakpoints(&self) -> (breakpoints::Kept, Option<KeepBreakpoints>) {
+        let own = self.spec.breakpoints.iter().map(|spec| (spec.clone(), true));
+        let folder = self.folder().filter(|_| self.spec.stay && !self.spec.fresh);
+        let Some(folder) = folder else { return (own.collect(), None) };
+        let file = breakpoints::file(folder);
+        let keep: KeepBreakpoints = Box::new(move |state| breakpoints::save(&file, state));
+        (self.workspace.breakpoints.iter().cloned().chain(own).collect(), Some(keep))
     }
 
     /// The workspace's tools: a provider if there are folders to read again, with this session's

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CostRange, written};
-use crate::domain::{FaultSpec, Knob, ModelName, Role, Strategy, Task};
+use crate::domain::{BreakpointSpec, FaultSpec, Knob, ModelName, Role, Strategy, Task};
 use crate::store::tasks;
 
 /// Everything that determines a session. Omitted fields use the configuration, or the default. It
@@ -25,8 +25,11 @@ pub struct SessionSpec {
     /// Number of tasks: fewer than available, or more by repeating them.
     pub tasks_limit: Option<usize>,
     /// Faults armed from the start, each in the form of the command line.
-    #[serde(with = "written::faults")]
+    #[serde(with = "written::texts")]
     pub faults: Vec<FaultSpec>,
+    /// Breakpoints set from the start, each in the form of the command line.
+    #[serde(with = "written::texts")]
+    pub breakpoints: Vec<BreakpointSpec>,
     /// Range from which the cost of each tool is drawn, instead of its declared cost.
     pub costs: Option<CostRange>,
     /// Give each task this many tools of its own, as data sets do whose queries come with tools: those
@@ -113,6 +116,7 @@ mod tests {
             model: Some("small".into()),
             tasks_limit: Some(3),
             faults: vec!["a:error:p=0.5:text=no: none".parse().unwrap()],
+            breakpoints: vec!["a:after:if=ms > 5:log={ms} \\: {tool}".parse().unwrap()],
             costs: Some("1..10".parse().unwrap()),
             task_tools: Some(5),
             tools_total: Some(200),

@@ -1,19 +1,21 @@
 //! Fields of a spec in the form that people write.
 
 /// `search_web:error:from-task=50`, as on the command line.
-pub(super) mod faults {
+pub(super) mod texts {
+    use std::{fmt::Display, str::FromStr};
+
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    use crate::domain::fault::FaultSpec;
-
-    pub fn serialize<S: Serializer>(
-        faults: &[FaultSpec],
+    pub fn serialize<T: Display, S: Serializer>(
+        all: &[T],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(faults.iter().map(ToString::to_string))
+        serializer.collect_seq(all.iter().map(ToString::to_string))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FaultSpec>, D::Error> {
+    pub fn deserialize<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<T>, D::Error> {
         let written = Vec::<String>::deserialize(from)?;
         written.iter().map(|text| text.parse().map_err(D::Error::custom)).collect()
     }

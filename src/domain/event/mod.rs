@@ -8,6 +8,7 @@
 //! Events come in families, one per file. In a journal they are flat: a line has a number, a time,
 //! a kind and its data.
 
+mod breakpoint;
 mod budget;
 mod budget_plan;
 mod change;
@@ -30,6 +31,7 @@ mod tool_call;
 mod totals;
 
 pub use self::{
+    breakpoint::BreakpointEvent,
     budget::BudgetEvent,
     budget_plan::{BudgetPlan, Marginal, PlannedTool},
     change::ChangeEvent,
@@ -72,5 +74,6 @@ events! {
         Graph(GraphEvent),
         Change(ChangeEvent),
         Control(ControlEvent),
+        Breakpoint(BreakpointEvent),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::breakpoint::When;
 use crate::domain::chat::{Role, Usage};
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
@@ -216,6 +217,20 @@ pub enum Boundary {
 }
 
 impl Boundary {
+    /// Before what it is about, or after.
+    pub fn side(self) -> When {
+        match self {
+            Boundary::BeforeTask
+            | Boundary::BeforeModelCall
+            | Boundary::BeforeToolCall
+            | Boundary::BeforeEmbedding => When::Before,
+            Boundary::AfterModelCall
+            | Boundary::AfterToolCall
+            | Boundary::AfterEmbedding
+            | Boundary::AfterEvaluation => When::After,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Boundary::BeforeTask => "before a task",

@@ -20,6 +20,10 @@ pub use self::{
 };
 
 impl Knob {
+    pub fn all() -> impl Iterator<Item = Knob> {
+        KNOBS.iter().map(|spec| spec.knob)
+    }
+
     /// The declaration of this knob.
     pub fn spec(self) -> &'static KnobSpec {
         // KNOBS is in the order of the enum; a test keeps it so.

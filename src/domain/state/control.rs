@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use super::breakpoints::Stop;
 use super::undo::Changes;
 use crate::domain::event::{Boundary, Lane, Resume};
 
@@ -61,6 +62,9 @@ pub struct Control {
     pub held: Vec<Hold>,
     /// Lanes that the user holds back alone.
     pub paused_lanes: BTreeSet<Lane>,
+    /// The breakpoint that has stopped the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
     /// What the user can undo and redo.
     #[serde(flatten)]
     pub changes: Changes,

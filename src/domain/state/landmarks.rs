@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{
-    BudgetEvent, By, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent, Origin,
-    Outcome, TaskEvent, ToolCallEvent,
+    BreakpointEvent, BudgetEvent, By, EmbeddingEvent, Event, FaultEvent, GraphEvent,
+    ModelCallEvent, Origin, Outcome, TaskEvent, ToolCallEvent,
 };
 
 /// Numbers of events that are kept of each kind.
@@ -33,14 +33,16 @@ pub enum Landmark {
     Changed,
     /// A person changed something.
     Edited,
+    /// A breakpoint has stopped the agent.
+    Stopped,
 }
 
 impl Landmark {
     /// The kinds of an event, which follow from the event alone.
     pub fn of(event: &Event) -> impl Iterator<Item = Landmark> {
         let by_person = matches!(event.by(), Some(By::User | By::Undo(_) | By::Redo(_)));
-        // To run and to pause changes nothing.
-        let edited = by_person && !matches!(event, Event::Control(_));
+        // To run, to pause and to break changes nothing.
+        let edited = by_person && !matches!(event, Event::Control(_) | Event::Breakpoint(_));
         [Self::end_of(event), Self::change_of(event), edited.then_some(Landmark::Edited)]
             .into_iter()
             .chain([is_wrong(event).then_some(Landmark::Wrong)])
@@ -61,6 +63,9 @@ impl Landmark {
             }
             Event::Fault(FaultEvent::FaultFired { .. }) => Landmark::Fired,
             Event::Fault(_) => Landmark::Armed,
+            Event::Breakpoint(BreakpointEvent::BreakpointHit { holds: true, .. }) => {
+                Landmark::Stopped
+            }
             _ => return None,
         })
     }

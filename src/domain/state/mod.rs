@@ -15,13 +15,14 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::{EffectId, FaultId, TaskId, ToolName};
+use crate::domain::id::{BreakpointId, EffectId, FaultId, TaskId, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
 use crate::domain::{
     knob::Knobs, pairs::Pairs, prompt::Prompts, rates::Rates, strategy::Strategy,
     worker_settings::WorkerSettings,
 };
 
+pub mod breakpoints;
 pub mod budget;
 pub mod control;
 mod effects;
@@ -45,6 +46,7 @@ pub mod transcript;
 pub mod undo;
 pub mod work;
 
+pub use breakpoints::{BreakpointState, Stop};
 pub use budget::{Spent, TaskBudget, ToolLedger};
 pub use control::{Control, Hold, Mode};
 pub use effects::{EffectState, Place};
@@ -132,6 +134,11 @@ pub struct State {
     /// In the order in which they were requested.
     pub embeddings: Kept<EmbeddingState>,
     pub faults: BTreeMap<FaultId, FaultState>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub breakpoints: BTreeMap<BreakpointId, BreakpointState>,
+    /// The number of the newest breakpoint, deleted or not.
+    #[serde(default)]
+    pub breakpoints_set: u32,
     pub transcript: Kept<Line>,
     /// The events that a person wants to go to.
     #[serde(default, skip_serializing_if = "Landmarks::is_empty")]

@@ -1,8 +1,10 @@
 //! The command that takes an event back.
 
+use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::command::Command;
 use crate::domain::event::{
-    BudgetEvent, By, ChangeEvent, ControlEvent, Event, FaultEvent, GraphEvent, PlanEvent, TaskEvent,
+    BreakpointEvent, BudgetEvent, By, ChangeEvent, ControlEvent, Event, FaultEvent, GraphEvent,
+    PlanEvent, TaskEvent,
 };
 
 impl Event {
@@ -16,6 +18,7 @@ impl Event {
             Event::Change(event) => Some(change(event)),
             Event::Control(event) => control(event),
             Event::Task(event) => task(event),
+            Event::Breakpoint(event) => breakpoint(event),
             Event::Session(_)
             | Event::ModelCall(_)
             | Event::ToolCall(_)
@@ -36,6 +39,30 @@ fn fault(event: &FaultEvent) -> Option<Command> {
         FaultEvent::FaultArmed { fault, .. } => Some(Command::DisarmFault { fault: *fault }),
         FaultEvent::FaultDisarmed { fault, .. } => Some(Command::RearmFault { fault: *fault }),
         FaultEvent::FaultFired { .. } => None,
+    }
+}
+
+fn breakpoint(event: &BreakpointEvent) -> Option<Command> {
+    let set = |breakpoint, spec: &BreakpointSpec, on| Command::SetBreakpoint {
+        breakpoint: Some(breakpoint),
+        spec: Box::new(spec.clone()),
+        on,
+    };
+    match event {
+        BreakpointEvent::BreakpointSet { temporary: true, .. }
+        | BreakpointEvent::BreakpointHit { .. } => None,
+        BreakpointEvent::BreakpointSet { breakpoint, was: None, .. } => {
+            Some(Command::DeleteBreakpoint { breakpoint: *breakpoint })
+        }
+        BreakpointEvent::BreakpointSet { breakpoint, was: Some(was), on, .. } => {
+            Some(set(*breakpoint, was, *on))
+        }
+        BreakpointEvent::BreakpointSwitched { breakpoint, on, .. } => {
+            Some(Command::SwitchBreakpoint { breakpoint: *breakpoint, on: !on })
+        }
+        BreakpointEvent::BreakpointDeleted { breakpoint, spec, on, .. } => {
+            Some(set(*breakpoint, spec, *on))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Observers of a session's records, one file each: persistence beyond the session is done here,
 //! not in the engine.
 
+pub(super) mod breakpoints;
 pub(super) mod classes;
 pub(super) mod experience;
 pub(super) mod journal;

@@ -2,7 +2,7 @@
 //! there. Holding never kills: running effects continue to their next boundary.
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
-use crate::domain::{Boundary, ControlEvent, Lane, Mode};
+use crate::domain::{Boundary, ControlEvent, Lane, Mode, Origin};
 use crate::engine::{handle::Handle, session::Session};
 
 pub(super) struct Gate;
@@ -11,6 +11,9 @@ impl Station for Gate {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let (lane, boundary) = (passage.reference.lane(), passage.effect.before());
         let was_released = std::mem::take(&mut passage.was_released);
+        if !std::mem::replace(&mut passage.was_met, true) {
+            passage.handle.meet(lane, boundary);
+        }
         if was_released || passage.handle.read(|session| session.is_open(lane, boundary)) {
             return now(Verdict::Go);
         }
@@ -27,6 +30,10 @@ impl Station for Gate {
 
     fn after<'a>(&'a self, passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
+        // The record of a session has what stopped that one.
+        if passage.reference.origin != Origin::Recorded {
+            passage.handle.meet(lane, boundary);
+        }
         if passage.handle.read(|session| session.is_open(lane, boundary)) {
             return now(());
         }
@@ -119,9 +126,19 @@ impl Session {
 }
 
 impl Handle {
+    /// Looks for breakpoints at a boundary. Mostly there are none.
+    fn meet(&self, lane: Lane, boundary: Boundary) {
+        if self.read(|session| !session.state.breakpoints.is_empty()) {
+            self.write(|session| session.meet(lane, boundary));
+        }
+    }
+
     /// Lets a lane pass a boundary, at once or on the user's command; returns whether it was held.
     pub async fn checkpoint(&self, lane: Lane, boundary: Boundary) -> bool {
         self.halt_if_journal_failed().await;
+        if lane == Lane::Agent {
+            self.meet(lane, boundary);
+        }
         if !self.read(|session| session.holds(lane, boundary)) {
             return false;
         }

@@ -81,13 +81,15 @@ pub struct Passage {
     pub(super) fault: Option<(FaultId, FaultKind)>,
     /// The gate has released it, and nothing has held it since.
     was_released: bool,
+    /// Breakpoints before it were looked for.
+    was_met: bool,
 }
 
 impl Passage {
     pub(super) fn new(handle: &Handle, requested: PendingEffect) -> Self {
         let PendingEffect { reference, task, effect, chance, occasions, .. } = requested;
-        let (fault, was_released, handle) = (None, false, handle.clone());
-        Self { handle, reference, task, effect, chance, occasions, fault, was_released }
+        let (fault, was_released, was_met, handle) = (None, false, false, handle.clone());
+        Self { handle, reference, task, effect, chance, occasions, fault, was_released, was_met }
     }
 }
 

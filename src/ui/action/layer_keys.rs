@@ -18,7 +18,7 @@ pub const LAYER_KEYS: &[(Layer, Action, &[&str])] = &[
     (Layer::Pane(PaneId::Tasks), Action::RunNext, &["M"]),
     (Layer::Pane(PaneId::Tasks), Action::MoveDown, &["J"]),
     (Layer::Pane(PaneId::Tasks), Action::MoveUp, &["K"]),
-    (Layer::Pane(PaneId::Knobs), Action::UseBest, &["B"]),
+    (Layer::Pane(PaneId::Knobs), Action::UseBest, &["*"]),
     (Layer::Pane(PaneId::Models), Action::Pairs, &["P"]),
     (Layer::Pane(PaneId::Models), Action::CheckModels, &["I"]),
     (Layer::Search, Action::Accept, &["enter"]),

@@ -9,11 +9,12 @@ use crate::ui::change::{self, no_tool};
 use crate::ui::layout::Side;
 use crate::ui::popups::{
     Actions, Choose, Confirm, Faults, Find, Form, Inspect, PairTable, Subject, TaskEntry,
+    WatchEntry,
 };
 use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::seek::Sought;
 use crate::ui::update::past::{self, Way};
-use crate::ui::update::{self, arrange, control, copied, jump, own, queue};
+use crate::ui::update::{self, arrange, control, copied, debug, jump, own, queue};
 use crate::ui::window::{self, Move};
 use crate::ui::{pane::PaneId, view::View};
 
@@ -139,11 +140,27 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("run/pause", "run, or pause at the next boundaries"),
     run(Action::Step, &["n"], never, Run(|_, _| send(Command::Step)))
         .says("step", "run to the next boundary: before or after a model or tool call"),
-    run(Action::StepOut, &["o", "shift-f11"], never, Run(|_, _| send(Command::StepTask)))
+    run(Action::StepOver, &["N", "f10", "c s"], never, Run(debug::step_over))
+        .says("step over", "run to the next step of the agent, or to the next task"),
+    run(Action::StepOut, &["o", "shift-f11", "c k"], never, Run(|_, _| send(Command::StepTask)))
         .says("step out", "run to the end of this task"),
+    run(Action::Continue, &["c c"], never, Run(|_, _| send(Command::Run)))
+        .says("continue", "run to the next breakpoint"),
+    run(Action::RunToCall, &["c t"], never, Run(debug::run_to_call))
+        .says("to a call", "run to the next tool call"),
+    run(Action::RunToModel, &["c m"], never, Run(debug::run_to_model))
+        .says("to a model", "run to the next model call"),
+    run(Action::RunToPlan, &["c p"], never, Run(debug::run_to_plan))
+        .says("to a plan", "run until a plan is written, or a budget is planned"),
+    run(Action::RunToError, &["c e"], never, Run(debug::run_to_error))
+        .says("to an error", "run until something fails"),
+    run(Action::RunToHere, &["c h"], debug::nothing_to_break_at, Run(debug::run_to_here))
+        .says("to here", "run until the selected tool is called, the role asked, the value changed"),
+    run(Action::RunToValue, &["c x"], never, Run(debug::run_to_value))
+        .says("to a value", "run until an expression changes or becomes true, such as step >= 5 or spent > 10"),
     run(Action::Remove, &["x"], why::nothing_to_remove, Run(update::remove)).says(
         "remove",
-        "cancel the selected call; tasks: off the queue; tools: forget the score; graph: unpin; knobs: end the sweep",
+        "cancel the selected call; tasks: off the queue; tools: forget the score; graph: unpin; knobs: end the sweep; breakpoints, watches: delete",
     ),
     run(Action::CancelAll, &["X"], why::nothing_runs, Run(control::cancel_all))
         .says("cancel all", "cancel every call that runs or waits"),
@@ -163,6 +180,14 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("ask further", "ask a further question after the answer of the selected task"),
     run(Action::CallTool, &["!"], change::no_tool_to_call, Run(change::call_tool))
         .says("call", "call the selected tool by hand, in a form made from its schema"),
+    alter(Action::Breakpoint, &["b", "f9"], debug::nothing_to_break_at, Run(debug::toggle)).says(
+        "break",
+        "set a breakpoint on the selected tool, role, model, plan, task or value, or delete it",
+    ),
+    alter(Action::AddBreakpoint, &["B"], never, Run(debug::add))
+        .says("add break", "set a breakpoint with place, condition, hit count, log"),
+    alter(Action::AddWatch, &["W"], never, Run(|_, view| view.open(WatchEntry::add())))
+        .says("watch", "watch an expression, with a curve of its values"),
     alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
         .says("fail", "make the selected tool, role or model fail, or repair it"),
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))
@@ -173,8 +198,8 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("less", "one step less of what is selected: score, knob, budget, tau, uses"),
     alter(Action::More, &["+", "="], why::nothing_to_adjust, Turn(true))
         .says("more", "one step more of what is selected: score, knob, budget, tau, uses"),
-    alter(Action::Switch, &["d"], no_tool, Run(change::switch_tool))
-        .says("on/off", "switch the selected tool off or on"),
+    alter(Action::Switch, &["d"], debug::nothing_to_switch, Run(debug::switch))
+        .says("on/off", "switch the selected tool or breakpoint off or on"),
     alter(Action::Learning, &["L"], never, Run(|_, _| change::turn(Knob::Learn, 1)))
         .says("learning", "freeze learning, or let evaluations change scores again"),
     alter(Action::Strategy, &["A"], never, Run(change::choose_strategy))
@@ -297,6 +322,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("fault", "to the injected fault before"),
     past(Action::NextFault, &["] x"], never, Way::Next(Sought::Fault))
         .says("fault", "to the next injected fault"),
+    past(Action::PreviousStop, &["[ b"], never, Way::Previous(Sought::Stop))
+        .says("stop", "to the stop at a breakpoint before"),
+    past(Action::NextStop, &["] b"], never, Way::Next(Sought::Stop))
+        .says("stop", "to the next stop at a breakpoint"),
     spec(
         Group::Past,
         Action::Goto,
@@ -336,6 +365,8 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Plan, "plan", &["9"], "to the planner's plan"),
     pane(PaneId::Resilience, "resilience", &["0"], "to how the agent takes the failure of a tool"),
     pane(PaneId::Search, "search", &["g s"], "to the search tree"),
+    pane(PaneId::Breakpoints, "breakpoints", &["g b"], "to the breakpoints"),
+    pane(PaneId::Watches, "watches", &["g w"], "to the watches"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(Faults::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add, change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
@@ -344,8 +375,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("demo", "choose a demo; this session ends when it begins"),
     go(Action::Messages, &["g m"], Run(|_, view| view.open(Inspect::new(Subject::Messages))))
         .says("messages", "everything this screen has said"),
+    go(Action::Fields, &["g x"], Run(|_, view| view.open(Inspect::new(Subject::Fields))))
+        .says("fields", "the fields that expressions of conditions, watches and filters can use"),
     go(Action::Find, &["/"], Run(|_, view| view.open(Find::in_pane(view.focus))))
-        .says("find", "filter this list, or find in this text"),
+        .says("find", "filter this list, or find in this text; of calls also by an expression: /=ms > 500"),
     spec(Group::Move, Action::NextMatch, &[], why::nothing_found, Match(window::Find::Next))
         .says("next", "to the next match"),
     spec(

@@ -12,6 +12,7 @@ pub(super) mod spec;
 mod tool_order;
 mod trends;
 
+pub mod breakpoints;
 pub mod budget;
 pub mod calls;
 pub mod graph;
@@ -23,6 +24,7 @@ pub mod search;
 pub mod tasks;
 pub mod tools;
 pub mod transcript;
+pub mod watches;
 
 use ratatui::text::{Line, Span};
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -50,6 +52,8 @@ pub const PANES: &[PaneSpec] = &[
     plan::SPEC,
     resilience::SPEC,
     search::SPEC,
+    breakpoints::SPEC,
+    watches::SPEC,
 ];
 
 /// What is declared about a pane.

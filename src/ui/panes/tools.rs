@@ -11,7 +11,7 @@ use crate::papers::toolnet::WeightedEdge;
 use crate::ui::action::Action;
 use crate::ui::change;
 use crate::ui::hits::{Hits, Target};
-use crate::ui::symbols::{INJECTED, REFUSED};
+use crate::ui::symbols::{CHOSEN, INJECTED, REFUSED};
 use crate::ui::table::{Cell, Column, Table, left, right};
 use crate::ui::view::{Round, View};
 use crate::ui::vlist::{self, List};
@@ -127,7 +127,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let mut shown = tools.into_iter().zip(weights);
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |_, row| {
         let ((name, tool), weight) = shown.next()?;
-        draw_marks(cx.theme, tool, broken.contains(name), row);
+        let marks = (broken.contains(name), cx.state.breaks_at_tool(name));
+        draw_marks(cx.theme, tool, marks, row);
         let style = if tool.is_offered() { cx.theme.text } else { cx.theme.dim };
         row.cell(name.as_str(), name_width, style);
         table.cells(&Tool { cx, name, tool, weight, scale }, row);
@@ -139,10 +140,12 @@ fn class(tool: &ToolState) -> String {
     tool.class.as_ref().map_or_else(String::new, ClassAssignment::name)
 }
 
-fn draw_marks(theme: &Theme, tool: &ToolState, broken: bool, row: &mut Row<'_>) {
+/// Whether it is off, whether it is broken, and whether a breakpoint is on it.
+fn draw_marks(theme: &Theme, tool: &ToolState, (broken, breaks): (bool, bool), row: &mut Row<'_>) {
     match (tool.present, tool.switched_on) {
         (false, _) => row.cell(REFUSED, 1, theme.dim),
         (true, false) => row.cell(REFUSED, 1, theme.warn),
+        (true, true) if breaks => row.cell(CHOSEN, 1, theme.bad),
         (true, true) => row.gap(1),
     };
     row.cell(if broken { INJECTED } else { "" }, 2, theme.injected).gap(1);

@@ -81,7 +81,10 @@ impl Popup for Find {
             true => cx.theme.warn,
             false => cx.theme.input,
         };
-        let count = found.map_or_else(String::new, |found| format!("  {}", found.count()));
+        let count = found.map_or_else(String::new, |found| match found.needle.expression() {
+            Some(Err(error)) => format!("  {}", error.why()),
+            _ => format!("  {}", found.count()),
+        });
         let (text, keys) = (self.entry.text(), self.legend(cx));
         Some((format!("/{text}{SPENT}{count}  {keys}"), style))
     }

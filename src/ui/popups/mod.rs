@@ -3,6 +3,7 @@
 //! is read.
 
 mod actions;
+mod breakpoint_form;
 mod choice;
 mod choose;
 mod chooser;
@@ -10,6 +11,7 @@ mod confirm;
 mod entry;
 mod fault_form;
 mod faults;
+mod fields;
 mod find;
 mod frame;
 pub mod inspect;
@@ -24,6 +26,7 @@ mod strategy;
 mod task_entry;
 mod tool_form;
 mod value;
+mod watch_entry;
 
 use std::fmt;
 
@@ -35,6 +38,7 @@ use super::{cx::Cx, hits::Hits, key::Key, keymap::Hint, view::View, window::Wind
 use crate::domain::Command;
 
 pub use actions::Actions;
+pub use breakpoint_form::BreakpointForm;
 pub use choose::Choose;
 pub use confirm::Confirm;
 pub use fault_form::FaultForm;
@@ -48,6 +52,7 @@ pub use strategy::StrategyChoice;
 pub use task_entry::TaskEntry;
 pub use tool_form::ToolForm;
 pub use value::Value;
+pub use watch_entry::WatchEntry;
 
 /// The layer of the keys of a popup, and what they do.
 pub type Keys = (Layer, &'static [Hint]);

@@ -4,6 +4,7 @@
 pub mod arrange;
 pub mod control;
 pub mod copied;
+pub mod debug;
 mod input;
 pub mod jump;
 pub mod own;

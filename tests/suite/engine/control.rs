@@ -320,3 +320,17 @@ fn the_agent_itself_is_a_lane_that_is_held_alone() {
         assert_eq!(yard.refusals(), ["the agent is idle"]);
     });
 }
+
+#[test]
+fn stepping_over_a_task_holds_before_the_next() {
+    on_paused_time(async {
+        let yard = Trial { paused: true, tasks: 2, ..Trial::default() }.start();
+        yard.settle().await;
+        yard.wish(Command::StepTask);
+        yard.until("it holds again", |state| state.tasks_done == 1).await;
+        yard.settle().await;
+        assert_eq!((yard.mode(), yard.held()), (Mode::Paused, vec!["before a task"]));
+        yard.wish(Command::Run);
+        assert_eq!(yard.session.await.unwrap().tasks_done, 2);
+    });
+}

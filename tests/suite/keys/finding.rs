@@ -43,6 +43,8 @@ fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
         PaneId::Models => matches!(target, Target::Role(_) | Target::Model(_)),
         PaneId::Calls => matches!(target, Target::Call(_) | Target::Evidence(..)),
         PaneId::Tasks => matches!(target, Target::Task(_)),
+        PaneId::Breakpoints => matches!(target, Target::Breakpoint(_)),
+        PaneId::Watches => matches!(target, Target::Watch(_)),
         PaneId::Transcript | PaneId::Plan | PaneId::Search => false,
     };
     let targets = stage.screen.hits().targets().map(|(_, target)| target);

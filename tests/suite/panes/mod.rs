@@ -11,9 +11,11 @@ use crate::story::effect;
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 use toolyard::domain::State;
+use toolyard::domain::expression::{Expression, Scope};
 use toolyard::ui::hits::{Hits, Target};
 use toolyard::ui::needle::Needle;
 use toolyard::ui::view::{GraphView, View};
+use toolyard::ui::watch::Watch;
 use toolyard::ui::{cx::Cx, pane::PaneId, window::Move};
 use toolyard::ui::{keymap::Keymap, panes, theme::Theme, window::Find};
 
@@ -155,9 +157,14 @@ fn everything_selected_by_moving_can_be_pointed_at() {
         let story = match pane {
             PaneId::Search => crate::spending::search(),
             PaneId::Plan => crate::working::working(),
+            PaneId::Breakpoints => crate::keys::debug::stopped(),
             _ => story::demo(),
         };
         let mut view = View::default();
+        for text in ["spent", "left"] {
+            let watched = Expression::read(text, Scope::Session).unwrap();
+            view.watches.push(Watch::new(watched, story.state()));
+        }
         panes::go(pane, story.state(), &mut view, Move::Down);
         let shown = show(pane, &story, &view, 100, 24);
         let things = shown.hits.targets().filter(|(_, target)| !matches!(target, Target::Pane(_)));

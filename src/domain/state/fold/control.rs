@@ -8,9 +8,15 @@ use crate::domain::state::{Mode, State, What};
 impl State {
     fn apply_control(&mut self, at: u64, event: &ControlEvent) {
         match event {
-            ControlEvent::Resumed { how, .. } => self.control.mode = Mode::from(*how),
+            ControlEvent::Resumed { how, .. } => {
+                self.control.mode = Mode::from(*how);
+                self.control.stop = None;
+            }
             ControlEvent::PauseRequested { .. } => self.control.mode = Mode::Pausing,
-            ControlEvent::Paused {} => self.control.mode = Mode::Paused,
+            ControlEvent::Paused {} => {
+                self.control.mode = Mode::Paused;
+                self.end_run_to();
+            }
             ControlEvent::Held { lane, boundary } => self.control.hold(*lane, *boundary, at),
             ControlEvent::Released { lane } => {
                 if let Some(hold) = self.control.release(*lane) {

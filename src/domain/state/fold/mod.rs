@@ -5,6 +5,7 @@ use crate::domain::event::{Event, Record, TaskEvent};
 use crate::domain::id::TaskId;
 use crate::domain::state::{Line, State, What};
 
+mod breakpoints;
 mod budget;
 mod control;
 mod effects;
@@ -104,6 +105,7 @@ impl Event {
             Event::Graph(event) => event,
             Event::Change(event) => event,
             Event::Control(event) => event,
+            Event::Breakpoint(event) => event,
             Event::Unknown { .. } => return None,
         })
     }

@@ -12,7 +12,7 @@ use crate::domain::state::{FaultState, State};
 
 impl State {
     /// The properties of an effect that a fault can match.
-    fn aim(&self, effect: EffectId) -> Aim<'_> {
+    pub(super) fn aim(&self, effect: EffectId) -> Aim<'_> {
         if let Some(call) = self.model_call(effect) {
             return Aim { role: Some(call.role), model: Some(&call.model), ..Aim::default() };
         }

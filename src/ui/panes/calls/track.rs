@@ -1,9 +1,10 @@
 //! The lanes of the pane: the calls of a task. For a task with a plan, all its evidence, also evidence whose call is
 //! not requested yet.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, rc::Rc};
 
 use super::status::{self, Standing};
+
 use crate::domain::{
     EffectId, EffectState, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Role,
     State, TaskState, ToolCallPhase, ToolCallState, plan::references, state::Source,
@@ -230,14 +231,17 @@ impl<'a> Tracks<'a> {
     /// The lanes as a list.
     pub fn list(self, view: &View) -> List<'a> {
         let (state, place) = (self.state, (self.len(), self.selected(view)));
+        let tracks = Rc::new(self);
+        let calls = Rc::clone(&tracks);
         List::new(
             place,
-            move |row| self.get(row),
+            move |row| tracks.get(row),
             |track, view| {
                 view.select(state, &track.target());
             },
             |track| track.text(),
         )
+        .of_calls(state, move |row| calls.get(row)?.call.map(|call| call.id))
     }
 
     /// How long the evidence takes, in microseconds: what it took, or what its tool mostly takes where

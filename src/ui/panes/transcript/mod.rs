@@ -228,6 +228,10 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
         },
         move |line| text(state, line, width),
     )
+    .of_calls(state, |row| match lines.get(row)?.what {
+        What::ModelCall { call } | What::ToolCall { call } => Some(call),
+        _ => None,
+    })
     .steady(lines.len().saturating_sub(MAY_CHANGE))
 }
 

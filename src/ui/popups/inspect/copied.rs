@@ -94,6 +94,7 @@ impl Subject {
             Subject::Plan(task) => ("plan", task.to_string()),
             Subject::Line(n) => ("event", n.to_string()),
             Subject::Messages => ("messages", String::new()),
+            Subject::Fields => ("fields", String::new()),
             Subject::Said(said) => ("output", said.0.clone()),
         };
         Selection {
@@ -125,7 +126,7 @@ fn value(subject: &Subject, world: &World<'_>) -> Option<Value> {
         Subject::Task(task) => json(state.task(*task)?),
         Subject::Plan(task) => json(state.task(*task)?.budget.plan.as_deref()?),
         Subject::Line(n) => json(&*world.history.at(*n)?),
-        Subject::Messages | Subject::Said(_) => None,
+        Subject::Messages | Subject::Fields | Subject::Said(_) => None,
     }
 }
 
@@ -145,6 +146,6 @@ fn path(subject: &Subject) -> Option<String> {
         Subject::Task(task) => format!(".tasks[{}]", task.0.saturating_sub(1)),
         Subject::Plan(task) => format!(".tasks[{}].budget.plan", task.0.saturating_sub(1)),
         Subject::Line(n) => format!(".transcript[] | select(.n == {n})"),
-        Subject::Messages | Subject::Said(_) => return None,
+        Subject::Messages | Subject::Fields | Subject::Said(_) => return None,
     })
 }

@@ -4,6 +4,7 @@
 mod call;
 mod copied;
 mod evidence;
+mod fields;
 mod page;
 mod plan;
 mod prompt;
@@ -47,6 +48,8 @@ pub enum Subject {
     Line(u64),
     /// What the screen has told.
     Messages,
+    /// What expressions can use.
+    Fields,
     /// What a command of the user said: its name, and its output.
     Said(Arc<(String, String)>),
 }
@@ -69,7 +72,7 @@ impl Subject {
                 Source::None => None,
             },
             Subject::Line(n) => Some(*n),
-            Subject::Tool(_) | Subject::Messages | Subject::Said(_) => None,
+            Subject::Tool(_) | Subject::Messages | Subject::Fields | Subject::Said(_) => None,
         }
     }
 
@@ -86,6 +89,7 @@ impl Subject {
             Subject::Plan(task) => format!("Plan of task {task}"),
             Subject::Line(n) => format!("Event {n}"),
             Subject::Messages => "Messages".to_owned(),
+            Subject::Fields => "Fields of expressions".to_owned(),
             Subject::Said(said) => format!("Output of {}", said.0),
         }
     }
@@ -101,6 +105,7 @@ impl Subject {
             Subject::Plan(task) => plan::write(state, *task, page),
             Subject::Line(n) => told::line(state, *n, page),
             Subject::Messages => told::messages(messages, page),
+            Subject::Fields => fields::write(page),
             Subject::Said(said) => page.text(&said.1, page.theme.text),
         }
     }
@@ -169,7 +174,7 @@ impl Inspect {
                 let is_judged = call.helpful.is_some() || state.at_work != Some(call.task);
                 call.phase.is_over() && is_judged
             })),
-            Subject::Line(_) | Subject::Said(_) => 0,
+            Subject::Line(_) | Subject::Fields | Subject::Said(_) => 0,
             Subject::Plan(task) => state.task(*task).map_or(0, |task| u64::from(task.budget.plans)),
             Subject::Tool(_) | Subject::Task(_) | Subject::Evidence(..) => state.n,
             Subject::Messages => cx.view.messages.len() as u64,
@@ -197,7 +202,7 @@ impl Popup for Inspect {
                 &[TURN, SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT]
             }
             Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT],
-            Subject::Tool(_) | Subject::Messages | Subject::Said(_) => {
+            Subject::Tool(_) | Subject::Messages | Subject::Fields | Subject::Said(_) => {
                 &[SCROLL, FIND, LEAVE, COPY, EDIT]
             }
         };

@@ -1,0 +1,288 @@
+//! The text form of a breakpoint, on the command line, in files and on the screen.
+//!
+//! Parts are separated by colons; `\:` is a colon in a name or in an expression.
+
+use std::{fmt, str::FromStr};
+
+use super::{BreakpointSpec, Place, Side, Template, Trouble};
+use crate::domain::chat::Role;
+use crate::domain::expression::{Expression, Scope};
+use crate::domain::spec::EffectClass;
+use crate::domain::words;
+
+/// The text form of a breakpoint, for errors and help.
+pub const BREAKPOINT_SYNTAX: &str = "PLACE[:OPTION]…, PLACE a tool's name, any, tools, models, embedding, \
+     class:NAME, edge:FROM->TO, role:NAME, model:NAME, effect:read|idempotent|write|unknown, task, step, plan, \
+     evaluation, error, error:NAME, value:EXPRESSION, score:TOOL, weight:FROM->TO, evidence:E1 or left; \
+     OPTION one of before, after, both, if=EXPRESSION, hits=3, hits=>3, hits=%10, once, alone, log=TEXT, \
+     crosses=NUMBER (of values); `\\:` is a colon";
+
+/// The words that stand for a place by themselves or before a name.
+const WORDS: [&str; 20] = [
+    "any",
+    "tools",
+    "models",
+    "embedding",
+    "tool",
+    "class",
+    "edge",
+    "role",
+    "model",
+    "effect",
+    "task",
+    "step",
+    "plan",
+    "evaluation",
+    "error",
+    "value",
+    "score",
+    "weight",
+    "left",
+    "evidence",
+];
+
+impl FromStr for BreakpointSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::read(text)
+            .map_err(|what| format!("breakpoint `{text}`: {what}\nexpected {BREAKPOINT_SYNTAX}"))
+    }
+}
+
+impl BreakpointSpec {
+    /// Like `parse`, but an error contains only the reason: for forms, whose user writes no syntax.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let parts = split(text);
+        let mut parts = parts.iter().map(String::as_str).peekable();
+        let first = parts.next().unwrap_or_default().trim();
+        let named = takes_name(first);
+        // `error` may stand alone, and before an option.
+        let name = match first {
+            "error" => {
+                parts.next_if(|name| Trouble::named(name.trim()).is_ok() || !is_option(name))
+            }
+            _ if named => parts.next(),
+            _ => None,
+        };
+        let mut spec = Self::at(place(first, name.map(str::trim))?);
+        for option in parts {
+            spec.set(option.trim())?;
+        }
+        Ok(spec)
+    }
+
+    fn set(&mut self, option: &str) -> Result<(), String> {
+        let scope = self.place.scope();
+        let side = Side::ALL.into_iter().find(|side| side.name() == option);
+        if let Some(side) = side {
+            if !self.place.has_sides() {
+                return Err(format!("`{option}` fits calls only"));
+            }
+            self.side = side;
+            return Ok(());
+        }
+        match option.split_once('=') {
+            None if option == "once" => self.once = true,
+            None if option == "alone" && self.place.scope() == Scope::Call => self.alone = true,
+            None if option == "alone" => return Err("`alone` fits calls only".to_owned()),
+            Some(("if", text)) => {
+                let condition = Expression::condition(text, scope);
+                self.condition = Some(condition.map_err(|error| format!("if: {error}"))?);
+            }
+            Some(("hits", text)) => self.hits = Some(text.parse()?),
+            Some(("log", text)) => self.log = Some(Template::read(text, scope)?),
+            Some(("crosses", text)) => {
+                let Place::Value { crosses, .. } = &mut self.place else {
+                    return Err("`crosses` fits values only".to_owned());
+                };
+                let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+                *crosses =
+                    Some(number.ok_or_else(|| format!("crosses is `{text}`, not a number"))?);
+            }
+            _ => {
+                let word = option.split('=').next().unwrap_or_default();
+                let expected = words::expected(word, OPTIONS.iter().copied());
+                return Err(format!(
+                    "there is no option `{word}`; {expected}; a colon inside of a text is `\\:`"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Its options besides the place, in the order of the text form.
+    pub fn options(&self) -> Vec<(&'static str, String)> {
+        let mut options = Vec::new();
+        if let Place::Value { crosses: Some(number), .. } = self.place {
+            options.push(("crosses", number.to_string()));
+        }
+        options.extend(self.condition.as_ref().map(|it| ("if", it.to_string())));
+        options.extend(self.hits.map(|hits| ("hits", hits.to_string())));
+        options.extend(self.log.as_ref().map(|log| ("log", log.text().to_owned())));
+        options
+    }
+}
+
+const OPTIONS: [&str; 9] =
+    ["before", "after", "both", "if", "hits", "once", "alone", "log", "crosses"];
+
+fn is_option(part: &str) -> bool {
+    OPTIONS.contains(&part.split('=').next().unwrap_or_default().trim())
+}
+
+fn takes_name(word: &str) -> bool {
+    matches!(
+        word,
+        "tool"
+            | "class"
+            | "edge"
+            | "role"
+            | "model"
+            | "effect"
+            | "value"
+            | "score"
+            | "weight"
+            | "evidence"
+    )
+}
+
+fn place(word: &str, name: Option<&str>) -> Result<Place, String> {
+    let name = name.unwrap_or_default();
+    let value = |text: String| {
+        let read = Expression::read(&text, Scope::Session).map_err(|error| error.to_string())?;
+        Ok(Place::Value { of: read, crosses: None })
+    };
+    if takes_name(word) && name.is_empty() {
+        return Err(format!("`{word}:` names nothing; a tool of this name is `tool:{word}`"));
+    }
+    Ok(match word {
+        "" => return Err("no place is named".to_owned()),
+        "any" => Place::Any,
+        "tools" => Place::Tools,
+        "models" => Place::Models,
+        "embedding" => Place::Embedding,
+        "task" => Place::Task,
+        "step" => Place::Step,
+        "plan" => Place::Plan,
+        "evaluation" => Place::Evaluation,
+        "error" if name.is_empty() => Place::Trouble(None),
+        "error" => Place::Trouble(Some(Trouble::named(name)?)),
+        "class" => Place::Class(name.to_owned()),
+        "edge" => {
+            let (from, to) = edge(name)?;
+            Place::Edge(from.into(), to.into())
+        }
+        "role" => Place::Role(role(name)?),
+        "model" => Place::Model(name.into()),
+        "effect" => Place::Effect(effect(name)?),
+        "value" => return value(name.to_owned()),
+        "score" => return value(format!("score[{}]", quoted(name))),
+        "weight" => {
+            let (from, to) = edge(name)?;
+            return value(format!("weight[{}][{}]", quoted(from), quoted(to)));
+        }
+        "evidence" => return value(format!("evidence[{}]", quoted(name.trim_start_matches('#')))),
+        "left" => return value("left".to_owned()),
+        "tool" => Place::Tool(name.into()),
+        other => Place::Tool(other.into()),
+    })
+}
+
+fn edge(name: &str) -> Result<(&str, &str), String> {
+    let both = name.split_once("->").or_else(|| name.split_once('→'));
+    let both = both.map(|(from, to)| (from.trim(), to.trim()));
+    both.filter(|(from, to)| !from.is_empty() && !to.is_empty())
+        .ok_or_else(|| format!("`{name}` is not an edge such as search_web->calculator"))
+}
+
+fn role(name: &str) -> Result<Role, String> {
+    Role::all().find(|role| role.name() == name).ok_or_else(|| {
+        format!("there is no role {name}; {}", words::expected(name, Role::all().map(Role::name)))
+    })
+}
+
+fn effect(name: &str) -> Result<EffectClass, String> {
+    EffectClass::all().find(|class| class.name() == name).ok_or_else(|| {
+        let names = EffectClass::all().map(EffectClass::name);
+        format!("there is no effect {name}; {}", words::expected(name, names))
+    })
+}
+
+/// A name as a text of the expression language.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The parts between colons, without the marks of those that are no separators.
+fn split(text: &str) -> Vec<String> {
+    let (mut parts, mut part) = (Vec::new(), String::new());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.next_if_eq(&':').is_some() => part.push(':'),
+            ':' => parts.push(std::mem::take(&mut part)),
+            c => part.push(c),
+        }
+    }
+    parts.push(part);
+    parts
+}
+
+fn escaped(text: &str) -> String {
+    text.replace(':', "\\:")
+}
+
+impl Place {
+    /// Its word and its name, as they are written; the name is empty where there is none.
+    pub fn parts(&self) -> (&'static str, String) {
+        match self {
+            Place::Any => ("any", String::new()),
+            Place::Tools => ("tools", String::new()),
+            Place::Models => ("models", String::new()),
+            Place::Embedding => ("embedding", String::new()),
+            Place::Task => ("task", String::new()),
+            Place::Step => ("step", String::new()),
+            Place::Plan => ("plan", String::new()),
+            Place::Evaluation => ("evaluation", String::new()),
+            Place::Tool(tool) => ("tool", tool.to_string()),
+            Place::Class(class) => ("class", class.clone()),
+            Place::Edge(from, to) => ("edge", format!("{from}->{to}")),
+            Place::Role(role) => ("role", role.to_string()),
+            Place::Model(model) => ("model", model.to_string()),
+            Place::Effect(class) => ("effect", class.name().to_owned()),
+            Place::Trouble(None) => ("error", String::new()),
+            Place::Trouble(Some(trouble)) => ("error", trouble.name().to_owned()),
+            Place::Value { of, .. } => ("value", of.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, name) = self.parts();
+        match word {
+            "tool" if !WORDS.contains(&name.as_str()) => f.write_str(&escaped(&name)),
+            word if name.is_empty() => f.write_str(word),
+            word => write!(f, "{word}:{}", escaped(&name)),
+        }
+    }
+}
+
+/// Displayed in its text form: `search_web:after:if=ms > 500`.
+impl fmt::Display for BreakpointSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.place)?;
+        if !self.side.is_before() {
+            write!(f, ":{}", self.side.name())?;
+        }
+        for (key, value) in self.options() {
+            write!(f, ":{key}={}", escaped(&value))?;
+        }
+        let flags = [("once", self.once), ("alone", self.alone)];
+        flags.iter().filter(|(_, is)| *is).try_for_each(|(name, _)| write!(f, ":{name}"))
+    }
+}

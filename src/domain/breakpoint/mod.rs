@@ -1,0 +1,128 @@
+//! Breakpoints: a place, and what must hold there for the agent to stop. Pure: the engine asks which ones
+//! match, and does the holding.
+
+mod grammar;
+mod hits;
+mod place;
+mod template;
+mod trouble;
+
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+use super::expression::Expression;
+
+pub use grammar::BREAKPOINT_SYNTAX;
+pub use hits::Hits;
+pub use place::{At, Place};
+pub use template::Template;
+pub use trouble::Trouble;
+
+/// Before a call, or after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum When {
+    Before,
+    After,
+}
+
+impl When {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// On which sides of a call a breakpoint holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Side {
+    #[default]
+    Before,
+    After,
+    Both,
+}
+
+impl Side {
+    pub const ALL: [Side; 3] = [Side::Before, Side::After, Side::Both];
+
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    fn has(self, when: When) -> bool {
+        match self {
+            Side::Both => true,
+            Side::Before => when == When::Before,
+            Side::After => when == When::After,
+        }
+    }
+
+    fn is_before(&self) -> bool {
+        *self == Side::Before
+    }
+}
+
+fn is_false(is: &bool) -> bool {
+    !is
+}
+
+/// A breakpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BreakpointSpec {
+    pub place: Place,
+    #[serde(default, skip_serializing_if = "Side::is_before")]
+    pub side: Side,
+    /// Must be true for a hit.
+    #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Expression>,
+    /// At which of its hits it holds; `None`: at each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hits: Option<Hits>,
+    /// It switches itself off when it has held.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub once: bool,
+    /// It holds only the call that hits it; all others run on.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub alone: bool,
+    /// It writes this into the transcript, and holds nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<Template>,
+}
+
+impl BreakpointSpec {
+    pub fn at(place: Place) -> Self {
+        Self {
+            place,
+            side: Side::default(),
+            condition: None,
+            hits: None,
+            once: false,
+            alone: false,
+            log: None,
+        }
+    }
+
+    /// Whether it may hold at this call.
+    pub fn matches(&self, at: &At<'_>) -> bool {
+        match self.place {
+            // What went wrong says itself when it is known.
+            Place::Trouble(_) => self.place.matches(at),
+            _ => self.side.has(at.when) && self.place.matches(at),
+        }
+    }
+
+    /// Whether it holds at its nth hit, from 1.
+    pub fn holds_at(&self, nth: u32) -> bool {
+        self.log.is_none() && self.is_due(nth)
+    }
+
+    /// Whether it does anything at its nth hit, from 1.
+    pub fn is_due(&self, nth: u32) -> bool {
+        self.hits.is_none_or(|hits| hits.holds(nth))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! What can go wrong with a call: the exceptions at which a breakpoint holds.
+
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use crate::domain::words;
+
+/// What went wrong.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Trouble {
+    /// A tool ran and failed.
+    ToolError,
+    /// A model call failed.
+    ModelError,
+    /// A tool or a model did not answer in time.
+    Timeout,
+    /// An endpoint refused the call because there were too many.
+    RateLimit,
+    /// The arguments of a tool call do not fit its schema.
+    Schema,
+    /// A call was not made: its tool is not offered, or its reply makes too many calls.
+    Refused,
+    /// The budget did not pay for a call.
+    Budget,
+    /// A model's answer ended too early.
+    CutAnswer,
+    /// A model's answer could not be read: a plan, or an evaluation.
+    Unparsable,
+    /// The same tool is called with the same arguments for the third time in a task.
+    Loop,
+    /// A fault caused the outcome.
+    Injected,
+    /// A request begins differently from the one before it, so that a prompt cache does not help.
+    CacheBreak,
+    /// A model failed that had not failed before.
+    FirstFailure,
+}
+
+impl Trouble {
+    pub fn all() -> impl Iterator<Item = Trouble> + Clone {
+        Self::VARIANTS.iter().copied()
+    }
+
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// # Errors
+    /// There is no such thing; the error lists what there is.
+    pub fn named(name: &str) -> Result<Self, String> {
+        name.parse().map_err(|_| {
+            format!(
+                "there is no error {name}; {}",
+                words::expected(name, Self::all().map(Self::name))
+            )
+        })
+    }
+
+    /// Whether something failed; the others are only worth a look.
+    pub fn is_failure(self) -> bool {
+        match self {
+            Trouble::ToolError
+            | Trouble::ModelError
+            | Trouble::Timeout
+            | Trouble::RateLimit
+            | Trouble::Schema
+            | Trouble::Refused
+            | Trouble::Budget
+            | Trouble::CutAnswer
+            | Trouble::Unparsable => true,
+            Trouble::Loop | Trouble::Injected | Trouble::CacheBreak | Trouble::FirstFailure => {
+                false
+            }
+        }
+    }
+}

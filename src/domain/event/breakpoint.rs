@@ -1,0 +1,53 @@
+//! Breakpoints: set, switched, deleted and hit.
+
+use super::{Boundary, By, Lane, family::family};
+use crate::domain::{breakpoint::BreakpointSpec, id::BreakpointId};
+
+fn is_true() -> bool {
+    true
+}
+
+family! {
+    /// Breakpoints: set, switched, deleted and hit.
+    pub enum BreakpointEvent {
+        BreakpointSet {
+            breakpoint: BreakpointId,
+            spec: Box<BreakpointSpec>,
+            /// What it was before; `None`: it is new.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            was: Option<Box<BreakpointSpec>>,
+            #[serde(default = "is_true", skip_serializing_if = "Clone::clone")]
+            on: bool,
+            /// It is gone as soon as everything stands still: the end of a run to some place.
+            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+            temporary: bool,
+            by: By,
+        },
+        BreakpointSwitched {
+            breakpoint: BreakpointId,
+            on: bool,
+            by: By,
+        },
+        BreakpointDeleted {
+            breakpoint: BreakpointId,
+            spec: Box<BreakpointSpec>,
+            #[serde(default = "is_true", skip_serializing_if = "Clone::clone")]
+            on: bool,
+            by: By,
+        },
+        /// A breakpoint matched, and its condition held.
+        BreakpointHit {
+            breakpoint: BreakpointId,
+            /// Where; `None`: a value changed, or something happened between calls.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            lane: Option<Lane>,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            boundary: Option<Boundary>,
+            /// The agent stops here; otherwise the hit is only counted.
+            holds: bool,
+            /// What it logs, or how the value changed.
+            #[serde(default, skip_serializing_if = "String::is_empty")]
+            text: String,
+        },
+    }
+}

@@ -1,0 +1,132 @@
+//! The fields that expressions know: what a person sees, by the names that the screen uses.
+
+/// Where a field exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// At every moment of a session.
+    Session,
+    /// At a call: before or after it.
+    Call,
+}
+
+/// The type of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    /// A whole number.
+    Count,
+    /// A number with decimals.
+    Amount,
+    Flag,
+    /// Keys and values of any JSON.
+    Json,
+    /// A value for each name, as in `score.search_web` or `score["search_web"]`.
+    Amounts,
+    Counts,
+    Texts,
+    /// A value for each pair of names, as in `weight.search_web.calculator`.
+    Edges,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "string",
+            Kind::Count => "int",
+            Kind::Amount => "double",
+            Kind::Flag => "bool",
+            Kind::Json => "map",
+            Kind::Amounts => "double by name",
+            Kind::Counts => "int by name",
+            Kind::Texts => "string by name",
+            Kind::Edges => "double by two names",
+        }
+    }
+}
+
+/// What is declared about a field.
+#[derive(Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub scope: Scope,
+    pub doc: &'static str,
+}
+
+impl Field {
+    pub fn named(name: &str) -> Option<&'static Field> {
+        FIELDS.iter().find(|field| field.name == name)
+    }
+
+    /// The fields that exist in a scope. A call has all of them.
+    pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Field> {
+        FIELDS.iter().filter(move |field| scope == Scope::Call || field.scope == Scope::Session)
+    }
+}
+
+const fn session(name: &'static str, kind: Kind, doc: &'static str) -> Field {
+    Field { name, kind, scope: Scope::Session, doc }
+}
+
+const fn call(name: &'static str, kind: Kind, doc: &'static str) -> Field {
+    Field { name, kind, scope: Scope::Call, doc }
+}
+
+use Kind::{Amount, Amounts, Count, Counts, Edges, Flag, Json, Text, Texts};
+
+/// Every field, in the order in which the help shows them.
+pub const FIELDS: &[Field] = &[
+    session("task", Count, "the number of the task at work, or of the last one"),
+    session("question", Text, "what that task asks"),
+    session("step", Count, "the number of its step"),
+    session("place", Text, "the tool where the agent is, or start"),
+    session("strategy", Text, "the strategy of the task"),
+    session("budget", Amount, "credits that the task may spend (B)"),
+    session("spent", Amount, "credits that it has spent"),
+    session("left", Amount, "credits that are left"),
+    session("dollars", Amount, "dollars that the session has cost"),
+    session("done", Count, "tasks that have ended"),
+    session("right", Count, "tasks that were answered right"),
+    session("running", Count, "calls in flight"),
+    session("faults", Count, "faults that are armed"),
+    session("score", Amounts, "the score of a tool"),
+    session("weight", Edges, "the weight of an edge, from 0 to 1"),
+    session("uses", Counts, "how often a tool may still be used in this task"),
+    session("calls", Counts, "how often a tool has run in this session"),
+    session("failed", Counts, "how often it has failed"),
+    session("evidence", Texts, "a piece of evidence of the plan, as in evidence.E1"),
+    session("knob", Amounts, "the value of a knob, as in knob.alpha"),
+    call("call", Count, "the number of the call"),
+    call("kind", Text, "tool, model or embedding"),
+    call("when", Text, "before or after"),
+    call("tool", Text, "the tool that is called, or nothing"),
+    call("role", Text, "the role that asks a model, or nothing"),
+    call("model", Text, "the model that is asked, or nothing"),
+    call("class", Text, "the class of the tool, or nothing"),
+    call("effect", Text, "read, idempotent, write or unknown"),
+    call("from", Text, "the tool before it in this task, or start"),
+    call("finds", Text, "the evidence that it must find, or nothing"),
+    call("args", Json, "the arguments of a tool call, as in args.query"),
+    call("prompt", Text, "all text that a model sees"),
+    call("result", Text, "what came back, as the agent sees it"),
+    call("ok", Flag, "it ended without an error"),
+    call("trouble", Text, "what went wrong, by the names that breakpoints use, or nothing"),
+    call("error", Text, "the text of its error, or nothing"),
+    call("ms", Count, "milliseconds that it ran, without the time held"),
+    call("tokens_in", Count, "tokens that the model read"),
+    call("tokens_out", Count, "tokens that the model wrote"),
+    call("injected", Flag, "a fault caused its outcome"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_field_is_declared_once() {
+        let names: BTreeSet<_> = FIELDS.iter().map(|field| field.name).collect();
+        assert_eq!(names.len(), FIELDS.len());
+    }
+}

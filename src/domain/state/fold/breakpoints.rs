@@ -1,0 +1,83 @@
+//! The fold of breakpoints: set, switched, deleted and hit.
+
+use super::Family;
+use crate::domain::event::BreakpointEvent;
+use crate::domain::id::TaskId;
+use crate::domain::state::breakpoints::{BreakpointState, Stop};
+use crate::domain::state::{Mode, State, What};
+
+impl State {
+    fn apply_breakpoint(&mut self, at: u64, event: &BreakpointEvent) {
+        match event {
+            BreakpointEvent::BreakpointSet { breakpoint, spec, on, temporary, .. } => {
+                let new = || BreakpointState::new((**spec).clone(), *on, *temporary);
+                let known = self.breakpoints.entry(*breakpoint).or_insert_with(new);
+                (known.spec, known.on) = ((**spec).clone(), *on);
+                self.breakpoints_set = self.breakpoints_set.max(breakpoint.0);
+            }
+            BreakpointEvent::BreakpointSwitched { breakpoint, on, .. } => {
+                if let Some(known) = self.breakpoints.get_mut(breakpoint) {
+                    known.on = *on;
+                }
+            }
+            BreakpointEvent::BreakpointDeleted { breakpoint, .. } => {
+                self.breakpoints.remove(breakpoint);
+            }
+            BreakpointEvent::BreakpointHit { breakpoint, lane, boundary, holds, text } => {
+                let n = self.n;
+                let Some(known) = self.breakpoints.get_mut(breakpoint) else { return };
+                known.hits = known.hits.saturating_add(1);
+                known.last = Some(n);
+                if !holds {
+                    return;
+                }
+                known.stops = known.stops.saturating_add(1);
+                known.on &= !known.spec.once;
+                let place = known.spec.to_string();
+                self.control.stop = Some(Stop {
+                    breakpoint: *breakpoint,
+                    was_sought: known.temporary,
+                    place,
+                    lane: *lane,
+                    boundary: *boundary,
+                    text: text.clone(),
+                    since: at,
+                });
+                let is_running = matches!(
+                    self.control.mode,
+                    Mode::Running | Mode::Stepping | Mode::SteppingTask
+                );
+                if is_running && !known.spec.alone {
+                    self.control.mode = Mode::Pausing;
+                }
+            }
+        }
+    }
+
+    /// The breakpoints of a run to some place have no further use.
+    pub(super) fn end_run_to(&mut self) {
+        self.breakpoints.retain(|_, known| !known.temporary);
+    }
+}
+
+impl Family for BreakpointEvent {
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_breakpoint(at, self);
+    }
+
+    fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            // The person knows where they let it run to.
+            BreakpointEvent::BreakpointSet { temporary: true, .. } => None,
+            BreakpointEvent::BreakpointHit { breakpoint, holds, text, .. } => {
+                let known = state.breakpoints.get(breakpoint);
+                let logs = known.is_some_and(|known| known.spec.log.is_some()) && !text.is_empty();
+                let was_sought = known.is_some_and(|known| known.temporary);
+                (*holds && !was_sought || logs).then(|| What::told(self.clone()))?
+            }
+            BreakpointEvent::BreakpointSet { .. }
+            | BreakpointEvent::BreakpointSwitched { .. }
+            | BreakpointEvent::BreakpointDeleted { .. } => What::told(self.clone()),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Which breakpoints match a call, and what went wrong with it.
+
+use crate::domain::breakpoint::{At, BreakpointSpec, Place, Trouble, When};
+use crate::domain::chance::canonical;
+use crate::domain::chat::Finish;
+use crate::domain::event::Refusal;
+use crate::domain::id::{BreakpointId, EffectId, ToolName};
+use crate::domain::state::breakpoints::BreakpointState;
+use crate::domain::state::{ModelCallPhase, ModelCallState, State, ToolCallPhase, ToolCallState};
+use crate::domain::{error::ModelErrorKind, error::ToolErrorKind};
+
+/// From so many equal calls on it is a loop.
+const LOOP: usize = 3;
+
+impl State {
+    /// The breakpoints that are on and match this call, in order.
+    pub fn breakpoints_at(
+        &self,
+        call: EffectId,
+        when: When,
+    ) -> Vec<(BreakpointId, &BreakpointState)> {
+        if self.breakpoints.is_empty() {
+            return Vec::new();
+        }
+        let Some(effect) = self.effect(call) else { return Vec::new() };
+        let of_trouble = |known: &BreakpointState| matches!(known.spec.place, Place::Trouble(_));
+        let troubles: Vec<Trouble> = match self.breakpoints.values().any(of_trouble) {
+            true => self.troubles(call, when).collect(),
+            false => Vec::new(),
+        };
+        let from = self.tool_call(call).map_or("", |call| self.came_from(call));
+        let aim = self.aim(call);
+        let at = At { when, aim, from, effect: effect.class, troubles: &troubles };
+        let on = self.breakpoints.iter().filter(|(_, known)| known.on);
+        on.filter(|(_, known)| known.spec.matches(&at)).map(|(id, known)| (*id, known)).collect()
+    }
+
+    /// The breakpoints on a place that is no call.
+    pub fn breakpoints_on(&self, place: &Place) -> Vec<(BreakpointId, &BreakpointState)> {
+        let on = self.breakpoints.iter().filter(|(_, known)| known.on);
+        on.filter(|(_, known)| known.spec.place == *place).map(|(id, known)| (*id, known)).collect()
+    }
+
+    /// A breakpoint of exactly this place, on or off.
+    pub fn breakpoint_of(&self, place: &Place) -> Option<(BreakpointId, &BreakpointState)> {
+        let found = self.breakpoints.iter().find(|(_, known)| known.spec.place == *place);
+        found.map(|(id, known)| (*id, known))
+    }
+
+    /// Whether a breakpoint of exactly this tool is on.
+    pub fn breaks_at_tool(&self, tool: &ToolName) -> bool {
+        let is_it =
+            |spec: &BreakpointSpec| matches!(&spec.place, Place::Tool(name) if name == tool);
+        self.breakpoints.values().any(|known| known.on && is_it(&known.spec))
+    }
+
+    /// The tool before a call in its task, or `start`.
+    pub fn came_from(&self, call: &ToolCallState) -> &str {
+        let task = self.task(call.task);
+        let steps = task.into_iter().flat_map(|task| task.steps.iter().rev());
+        let mut of_it = steps.filter(|step| step.step == call.step);
+        of_it.next().map_or(ToolName::START, |step| step.from.as_str())
+    }
+
+    /// The text of a call's error, if it failed or was refused.
+    pub fn error_of(&self, call: EffectId) -> Option<&str> {
+        if let Some(call) = self.tool_call(call) {
+            return match &call.phase {
+                ToolCallPhase::Failed { error } => Some(&error.text),
+                ToolCallPhase::Refused { why, .. } => Some(why),
+                _ => None,
+            };
+        }
+        match &self.model_call(call)?.phase {
+            ModelCallPhase::Failed { error } => Some(&error.text),
+            _ => None,
+        }
+    }
+
+    /// What went wrong with a call: before it, that it is a loop; after it, the rest.
+    pub fn troubles(&self, call: EffectId, when: When) -> impl Iterator<Item = Trouble> {
+        let found = match (when, self.tool_call(call), self.model_call(call)) {
+            (When::Before, Some(call), _) => [self.is_loop(call).then_some(Trouble::Loop), None],
+            (When::After, Some(call), _) => [of_tool_call(call), None],
+            (When::After, None, Some(call)) => [of_model_call(call), self.first_failure(call)],
+            (_, None, _) => [None, None],
+        };
+        let injected = self.effect(call).is_some_and(|effect| effect.injected.is_some());
+        let injected = (injected && when == When::After).then_some(Trouble::Injected);
+        found.into_iter().flatten().chain(injected)
+    }
+
+    /// Whether the same call was made often enough in its task.
+    fn is_loop(&self, call: &ToolCallState) -> bool {
+        let Some(task) = self.task(call.task) else { return false };
+        let own = canonical(&call.arguments);
+        let all = task.tool_calls.iter().filter_map(|id| self.tool_call(*id));
+        let same = all.filter(|other| {
+            other.id <= call.id && other.tool == call.tool && canonical(&other.arguments) == own
+        });
+        same.count() >= LOOP
+    }
+
+    fn first_failure(&self, call: &ModelCallState) -> Option<Trouble> {
+        let failed = matches!(call.phase, ModelCallPhase::Failed { .. });
+        let tally = &self.models.known.get(&call.model)?.tally;
+        (failed && tally.failed == 1).then_some(Trouble::FirstFailure)
+    }
+}
+
+fn of_tool_call(call: &ToolCallState) -> Option<Trouble> {
+    match &call.phase {
+        ToolCallPhase::Requested | ToolCallPhase::Running | ToolCallPhase::Done { .. } => None,
+        ToolCallPhase::Refused { reason, .. } => match reason {
+            Refusal::Arguments => Some(Trouble::Schema),
+            Refusal::NotOffered | Refusal::TooMany => Some(Trouble::Refused),
+            Refusal::Cancelled => None,
+            Refusal::Blacklisted | Refusal::NoUseLeft | Refusal::TooDear => Some(Trouble::Budget),
+        },
+        ToolCallPhase::Failed { error } => match error.kind {
+            ToolErrorKind::Arguments => Some(Trouble::Schema),
+            ToolErrorKind::Timeout => Some(Trouble::Timeout),
+            ToolErrorKind::OverBudget => Some(Trouble::Budget),
+            ToolErrorKind::Cancelled => None,
+            ToolErrorKind::Unavailable | ToolErrorKind::Failed | ToolErrorKind::NotRecorded => {
+                Some(Trouble::ToolError)
+            }
+        },
+    }
+}
+
+fn of_model_call(call: &ModelCallState) -> Option<Trouble> {
+    match &call.phase {
+        ModelCallPhase::Requested | ModelCallPhase::Running => None,
+        ModelCallPhase::Done { reply } => {
+            (reply.finish == Finish::Length).then_some(Trouble::CutAnswer)
+        }
+        ModelCallPhase::Failed { error } => match error.kind {
+            ModelErrorKind::Timeout => Some(Trouble::Timeout),
+            ModelErrorKind::RateLimited => Some(Trouble::RateLimit),
+            ModelErrorKind::TooLong | ModelErrorKind::BadAnswer => Some(Trouble::CutAnswer),
+            ModelErrorKind::OverBudget => Some(Trouble::Budget),
+            ModelErrorKind::Cancelled => None,
+            ModelErrorKind::Connection
+            | ModelErrorKind::Auth
+            | ModelErrorKind::ContextOverflow
+            | ModelErrorKind::Endpoint
+            | ModelErrorKind::Refused => Some(Trouble::ModelError),
+        },
+    }
+}

@@ -1,0 +1,307 @@
+//! A breakpoint being described, field by field. The fields make up the same text that the command line takes, and
+//! that text is what is checked: one grammar, one set of errors.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::fields::{Field, Fields};
+use super::{Keys, Popup, Pressed, Reply, frame};
+use crate::domain::breakpoint::{Place, Side, Trouble};
+use crate::domain::{
+    BreakpointId, BreakpointSpec, BreakpointState, Command, EffectClass, Role, State, Target, fault,
+};
+use crate::ui::action::{Action, Layer};
+use crate::ui::hits::Hits;
+use crate::ui::panes::row;
+use crate::ui::{cx::Cx, keymap::Hint, request::World, text, view::View};
+
+/// Columns of the form.
+const WIDTH: usize = 78;
+/// The most fields that a breakpoint has.
+const FIELDS: usize = 8;
+/// Lines about the selected field, or for what is wrong.
+const BELOW: usize = 4;
+
+/// A breakpoint being described.
+#[derive(Debug)]
+pub struct BreakpointForm {
+    /// The breakpoint that is changed, and whether it is on.
+    of: Option<(BreakpointId, bool)>,
+    fields: Fields,
+    /// The place that the fields are for.
+    place: String,
+    error: Option<String>,
+}
+
+/// What the fields hold.
+#[derive(Debug, Default)]
+struct Texts {
+    name: String,
+    side: String,
+    crosses: String,
+    condition: String,
+    hits: String,
+    log: String,
+    once: bool,
+    alone: bool,
+}
+
+impl BreakpointForm {
+    /// A new one at this place.
+    pub fn new(live: &State, place: Option<Place>) -> Self {
+        let spec = BreakpointSpec::at(place.unwrap_or(Place::Tools));
+        let mut form = Self::of(live, &spec, None);
+        form.fields.go_to("if");
+        form
+    }
+
+    pub fn change(live: &State, id: BreakpointId, known: &BreakpointState) -> Self {
+        let mut form = Self::of(live, &known.spec, Some((id, known.on)));
+        form.fields.go_to("if");
+        form
+    }
+
+    fn of(live: &State, spec: &BreakpointSpec, of: Option<(BreakpointId, bool)>) -> Self {
+        let (word, name) = spec.place.parts();
+        let option = |key| {
+            let options = spec.options();
+            options.into_iter().find(|(of, _)| *of == key).map_or_else(String::new, |(_, it)| it)
+        };
+        let texts = Texts {
+            name,
+            side: spec.side.name().to_owned(),
+            crosses: option("crosses"),
+            condition: option("if"),
+            hits: option("hits"),
+            log: option("log"),
+            once: spec.once,
+            alone: spec.alone,
+        };
+        let fields = Fields::new(fields(live, word, &texts));
+        Self { of, fields, place: word.to_owned(), error: None }
+    }
+
+    /// What the fields hold now.
+    fn texts(&self) -> Texts {
+        let text = |label| self.fields.text(label);
+        let is_on = |label| self.fields.text(label) == "yes";
+        Texts {
+            name: text("name"),
+            side: text("side"),
+            crosses: text("crosses"),
+            condition: text("if"),
+            hits: text("hits"),
+            log: text("log"),
+            once: is_on("once"),
+            alone: is_on("alone"),
+        }
+    }
+
+    /// As the command line would have it.
+    fn written(&self) -> String {
+        let texts = self.texts();
+        let escaped = |text: &str| text.replace(':', "\\:");
+        let mut written = self.fields.text("place");
+        if !texts.name.is_empty() {
+            written.push_str(&format!(":{}", escaped(&texts.name)));
+        }
+        if !texts.side.is_empty() {
+            written.push_str(&format!(":{}", texts.side));
+        }
+        let options = [
+            ("crosses", &texts.crosses),
+            ("if", &texts.condition),
+            ("hits", &texts.hits),
+            ("log", &texts.log),
+        ];
+        for (key, value) in options.iter().filter(|(_, value)| !value.is_empty()) {
+            written.push_str(&format!(":{key}={}", escaped(value)));
+        }
+        let flags = [("once", texts.once), ("alone", texts.alone)];
+        flags
+            .iter()
+            .filter(|(_, is)| *is)
+            .for_each(|(name, _)| written.push_str(&format!(":{name}")));
+        written
+    }
+
+    fn set(&mut self) -> Reply {
+        match BreakpointSpec::read(&self.written()) {
+            Ok(spec) => {
+                let (breakpoint, on) = self.of.unzip();
+                let (spec, on) = (Box::new(spec), on.unwrap_or(true));
+                Reply::send(Command::SetBreakpoint { breakpoint, spec, on })
+            }
+            Err(error) => {
+                self.error = Some(error);
+                Reply::Stay
+            }
+        }
+    }
+
+    /// Another place has other fields.
+    fn settle(&mut self, live: &State) {
+        self.error = None;
+        let place = self.fields.text("place");
+        if place != self.place {
+            // What was typed for another kind of place is no name here.
+            let name = names(live, &place).into_iter().next().unwrap_or_default();
+            let texts = Texts { name, ..self.texts() };
+            self.fields.replace(fields(live, &place, &texts));
+            self.place = place;
+        }
+    }
+}
+
+/// The places that the form offers.
+const PLACES: [&str; 16] = [
+    "tool",
+    "edge",
+    "role",
+    "model",
+    "class",
+    "effect",
+    "any",
+    "tools",
+    "models",
+    "embedding",
+    "task",
+    "step",
+    "plan",
+    "evaluation",
+    "error",
+    "value",
+];
+
+/// The fields that this place has, in order.
+fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
+    let is_call = !matches!(place, "task" | "step" | "plan" | "evaluation" | "error" | "value");
+    let hint = match place {
+        "edge" => "search_web->calculator",
+        "error" => "anything that failed",
+        "value" => "an expression, such as spent / budget",
+        _ => "",
+    };
+    let about = match place {
+        "value" => "holds when it changes, or becomes true; g x lists the fields of expressions",
+        "error" => "what went wrong",
+        _ => "what it is called",
+    };
+    let has_name = !matches!(
+        place,
+        "any" | "tools" | "models" | "embedding" | "task" | "step" | "plan" | "evaluation"
+    );
+    let name = has_name
+        .then(|| Field::typed("name", &texts.name, hint).about(about).offering(names(live, place)));
+    let sides = Side::ALL.map(Side::name);
+    let side = is_call.then(|| {
+        Field::chosen("side", &sides, &texts.side).about("before the call, after it, or both")
+    });
+    let crosses = (place == "value").then(|| {
+        Field::typed("crosses", &texts.crosses, "any change")
+            .about("only when the value passes this number")
+    });
+    let yes = |label, is: bool| Field::chosen(label, &["no", "yes"], if is { "yes" } else { "no" });
+    let alone = (is_call || place == "error").then(|| {
+        yes("alone", texts.alone).about("holds only the call that hits it; all others run on")
+    });
+    let all = [
+        Some(Field::chosen("place", &PLACES, place).about("left and right choose")),
+        name,
+        side,
+        crosses,
+        Some(Field::typed("if", &texts.condition, "always").about(
+            "an expression such as ms > 500 && tool == \"search_web\"; g x lists the fields",
+        )),
+        Some(
+            Field::typed("hits", &texts.hits, "every hit")
+                .about("3: only the third hit; >3: each after the third; %10: every tenth"),
+        ),
+        Some(
+            Field::typed("log", &texts.log, "stop here")
+                .about("writes this and does not stop; {tool} is the value of an expression"),
+        ),
+        Some(yes("once", texts.once).about("switches itself off when it has stopped the agent")),
+        alone,
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The names that there are at such a place.
+fn names(live: &State, place: &str) -> Vec<String> {
+    let of_sort = |sort: fault::Sort| {
+        let targets = live.fault_targets().into_iter().filter(move |it| it.sort() == sort);
+        targets.map(|target: Target| target.name().to_owned()).collect::<Vec<_>>()
+    };
+    match place {
+        "tool" => of_sort(fault::Sort::Tool),
+        "class" => of_sort(fault::Sort::Class),
+        "model" => of_sort(fault::Sort::Model),
+        "role" => Role::all().map(|role| role.name().to_owned()).collect(),
+        "effect" => EffectClass::all().map(|class| class.name().to_owned()).collect(),
+        "error" => {
+            let all = Trouble::all().map(|trouble| trouble.name().to_owned());
+            [String::new()].into_iter().chain(all).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Popup for BreakpointForm {
+    fn keys(&self) -> Keys {
+        const HINTS: &[Hint] = &[
+            (&[Action::Accept], "set"),
+            (&[Action::Up, Action::Down], "field"),
+            (&[Action::Left, Action::Right], "choose"),
+            (&[Action::Leave], "leave"),
+        ];
+        (Layer::Form, HINTS)
+    }
+
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
+        match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::Accept) => return self.set(),
+            _ => self.fields.key(pressed),
+        }
+        self.settle(world.live);
+        Reply::Stay
+    }
+
+    fn click(&mut self, row: usize, world: &World<'_>, _: &mut View) -> Reply {
+        self.fields.click(row);
+        self.settle(world.live);
+        Reply::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.error = None;
+        self.fields.paste(text);
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let title = match self.of {
+            Some((id, _)) => format!("Change breakpoint {id}"),
+            None => "A new breakpoint".to_owned(),
+        };
+        let size = (WIDTH, FIELDS + 1 + BELOW);
+        let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size);
+        let rows = u16::try_from(self.fields.count().max(FIELDS)).unwrap_or(u16::MAX);
+        let (list, below) = row::split(inside, rows);
+        self.fields.draw(cx, list, buf, hits);
+        let below = row::split(below, 1).1;
+        let width = usize::from(inside.width);
+        let (said, style): (Vec<String>, _) = match &self.error {
+            // The line with the caret stays as it is.
+            Some(error) => {
+                let lines = error.lines().enumerate();
+                let wrapped = lines.flat_map(|(at, line)| match at {
+                    0 => text::wrap(line, width).collect::<Vec<_>>(),
+                    _ => vec![line.to_owned()],
+                });
+                (wrapped.collect(), cx.theme.warn)
+            }
+            None => (text::wrap(self.fields.about(), width).collect(), cx.theme.dim),
+        };
+        row::lines(below, said, style, buf);
+    }
+}

@@ -1,0 +1,201 @@
+//! The fields of a form, below each other: some are typed, some are chosen.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{Pressed, entry::Entry};
+use crate::ui::action::Action;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::panes::row::Row;
+use crate::ui::symbols::SELECTED;
+use crate::ui::{cx::Cx, text};
+
+/// Fields, of which one has the keyboard.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    all: Vec<Field>,
+    at: usize,
+}
+
+/// A field.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub label: &'static str,
+    /// What is said of it while it has the keyboard.
+    about: &'static str,
+    value: Value,
+}
+
+#[derive(Debug)]
+enum Value {
+    Chosen {
+        names: Vec<&'static str>,
+        at: usize,
+    },
+    /// `hint`: what holds where nothing is typed. `choices`: what left and right offer.
+    Typed {
+        entry: Entry,
+        hint: &'static str,
+        choices: Vec<String>,
+    },
+}
+
+impl Field {
+    pub fn chosen(label: &'static str, names: &[&'static str], now: &str) -> Self {
+        let at = names.iter().position(|name| *name == now).unwrap_or(0);
+        Self { label, about: "", value: Value::Chosen { names: names.to_vec(), at } }
+    }
+
+    pub fn typed(label: &'static str, text: &str, hint: &'static str) -> Self {
+        let value = Value::Typed { entry: Entry::line(text), hint, choices: Vec::new() };
+        Self { label, about: "", value }
+    }
+
+    #[must_use]
+    pub fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    #[must_use]
+    pub fn offering(mut self, offered: Vec<String>) -> Self {
+        if let Value::Typed { choices, .. } = &mut self.value {
+            *choices = offered;
+        }
+        self
+    }
+
+    fn text(&self) -> String {
+        match &self.value {
+            Value::Chosen { names, at } => names.get(*at).copied().unwrap_or_default().to_owned(),
+            Value::Typed { entry, .. } => entry.text().trim().to_owned(),
+        }
+    }
+
+    /// Takes the next choice; false where there is none, so that the key moves in the text.
+    fn turn(&mut self, by: isize) -> bool {
+        match &mut self.value {
+            Value::Chosen { names, at } => {
+                *at = (*at + names.len()).saturating_add_signed(by) % names.len().max(1);
+                true
+            }
+            Value::Typed { choices, .. } if choices.is_empty() => false,
+            Value::Typed { entry, choices, .. } => {
+                let now = entry.text();
+                let at = choices.iter().position(|choice| *choice == now);
+                let to = at.map_or(0, |at| (at + choices.len()).saturating_add_signed(by));
+                entry.set(&choices[to % choices.len()]);
+                true
+            }
+        }
+    }
+
+    fn draw(&self, cx: &Cx<'_>, line: Rect, label: usize, on: bool, buf: &mut Buffer) {
+        let style = if on { cx.theme.accent } else { cx.theme.text };
+        let mut row = Row::new(line, buf);
+        row.cell(if on { SELECTED } else { "" }, 2, cx.theme.accent).cell(self.label, label, style);
+        let x = (line.x + u16::try_from(label + 2).unwrap_or(u16::MAX)).min(line.right());
+        let value = Rect { x, width: line.right() - x, ..line };
+        match &self.value {
+            Value::Chosen { names, at } => {
+                let name = names.get(*at).copied().unwrap_or_default();
+                let name = if on { format!("< {name} >") } else { name.to_owned() };
+                Row::new(value, buf).put(&name, style);
+            }
+            Value::Typed { entry, hint, .. } => {
+                let is_empty = entry.text().is_empty();
+                if on {
+                    entry.draw(cx, value, buf);
+                } else if !is_empty {
+                    Row::new(value, buf).put(&entry.text(), cx.theme.text);
+                }
+                if is_empty {
+                    Row::new(value, buf).gap(if on { 2 } else { 0 }).put(hint, cx.theme.dim);
+                }
+            }
+        }
+    }
+}
+
+impl Fields {
+    pub fn new(all: Vec<Field>) -> Self {
+        Self { all, at: 0 }
+    }
+
+    /// Takes other fields; the one with the keyboard keeps it where it is still there.
+    pub fn replace(&mut self, all: Vec<Field>) {
+        let label = self.all.get(self.at).map(|field| field.label);
+        let at = all.iter().position(|field| Some(field.label) == label);
+        (self.at, self.all) = (at.unwrap_or(0), all);
+    }
+
+    /// Gives a field the keyboard.
+    pub fn go_to(&mut self, label: &str) {
+        self.at = self.all.iter().position(|field| field.label == label).unwrap_or(self.at);
+    }
+
+    /// What is typed or chosen; nothing for a field that is not there.
+    pub fn text(&self, label: &str) -> String {
+        let field = self.all.iter().find(|field| field.label == label);
+        field.map_or_else(String::new, Field::text)
+    }
+
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// What is said of the field with the keyboard.
+    pub fn about(&self) -> &'static str {
+        self.all.get(self.at).map_or("", |field| field.about)
+    }
+
+    /// Takes a key that moves, chooses or types.
+    pub fn key(&mut self, pressed: Pressed) {
+        let last = self.all.len().saturating_sub(1);
+        match pressed.action {
+            Some(Action::Up) => self.at = self.at.saturating_sub(1),
+            Some(Action::Down) => self.at = (self.at + 1).min(last),
+            Some(Action::Left) => self.turn(pressed, -1),
+            Some(Action::Right) => self.turn(pressed, 1),
+            _ => {
+                let Some(field) = self.all.get_mut(self.at) else { return };
+                match &mut field.value {
+                    Value::Typed { entry, .. } => entry.key(pressed.key),
+                    Value::Chosen { .. } if pressed.key.types() == Some(' ') => _ = field.turn(1),
+                    Value::Chosen { .. } => {}
+                }
+            }
+        }
+    }
+
+    fn turn(&mut self, pressed: Pressed, by: isize) {
+        let Some(field) = self.all.get_mut(self.at) else { return };
+        if !field.turn(by)
+            && let Value::Typed { entry, .. } = &mut field.value
+        {
+            entry.key(pressed.key);
+        }
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        if let Some(Field { value: Value::Typed { entry, .. }, .. }) = self.all.get_mut(self.at) {
+            entry.paste(text);
+        }
+    }
+
+    /// A click on a row: the keyboard goes there, and a second click takes the next choice.
+    pub fn click(&mut self, row: usize) {
+        let is_again = row == self.at;
+        self.at = row.min(self.all.len().saturating_sub(1));
+        if let Some(field) = self.all.get_mut(self.at).filter(|_| is_again) {
+            field.turn(1);
+        }
+    }
+
+    pub fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let longest = self.all.iter().map(|field| text::width(field.label)).max();
+        let label = longest.unwrap_or_default() + 2;
+        for ((at, field), line) in self.all.iter().enumerate().zip(area.rows()) {
+            field.draw(cx, line, label, at == self.at, buf);
+            hits.add(line, Target::PopupRow(at));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Breakpoints and runs to a place.
+
+use crate::domain::breakpoint::{BreakpointSpec, Place};
+use crate::domain::expression::{Expression, Scope};
+use crate::domain::state::What;
+use crate::domain::{Command, EffectId, Knob, State, Target};
+use crate::ui::panes::breakpoints;
+use crate::ui::popups::{BreakpointForm, WatchEntry};
+use crate::ui::request::{Requests, World, send};
+use crate::ui::{change, pane::PaneId, view::View};
+
+/// Sets a breakpoint on what is selected, or deletes it; in the list of breakpoints, switches the selected one.
+pub fn toggle(world: &World<'_>, view: &mut View) -> Requests {
+    let live = world.live;
+    if view.focus == PaneId::Breakpoints {
+        return switch(world, view);
+    }
+    let Some(place) = place(live, view) else { return Vec::new() };
+    send(match live.breakpoint_of(&place) {
+        Some((breakpoint, known)) if known.on => Command::DeleteBreakpoint { breakpoint },
+        Some((breakpoint, _)) => Command::SwitchBreakpoint { breakpoint, on: true },
+        None => {
+            let spec = Box::new(BreakpointSpec::at(place));
+            Command::SetBreakpoint { breakpoint: None, spec, on: true }
+        }
+    })
+}
+
+/// Switches the selected tool off or on; in the list of breakpoints, the selected one.
+pub fn switch(world: &World<'_>, view: &mut View) -> Requests {
+    if view.focus != PaneId::Breakpoints {
+        return change::switch_tool(world, view);
+    }
+    let chosen = breakpoints::selected(world.live, view);
+    chosen.map_or_else(Vec::new, |(breakpoint, known)| {
+        send(Command::SwitchBreakpoint { breakpoint, on: !known.on })
+    })
+}
+
+pub fn nothing_to_switch(state: &State, view: &View) -> Option<&'static str> {
+    match view.focus {
+        PaneId::Breakpoints => nothing_to_break_at(state, view),
+        _ => change::no_tool(state, view),
+    }
+}
+
+/// A new breakpoint, on what is selected to begin with.
+pub fn add(world: &World<'_>, view: &mut View) -> Requests {
+    let place = place(world.live, view);
+    view.open(BreakpointForm::new(world.live, place))
+}
+
+pub fn nothing_to_break_at(state: &State, view: &View) -> Option<&'static str> {
+    match view.focus {
+        PaneId::Breakpoints => {
+            let none = breakpoints::selected(state, view).is_none();
+            none.then_some("there is no breakpoint: B adds one")
+        }
+        _ => place(state, view)
+            .is_none()
+            .then_some("nothing is selected here: B adds any breakpoint"),
+    }
+}
+
+/// Where a breakpoint from here is.
+fn place(state: &State, view: &View) -> Option<Place> {
+    let tool =
+        || change::fault_target(state, view).and_then(|_| view.tool.clone()).map(Place::Tool);
+    let value = |text: String| {
+        let of = Expression::read(&text, Scope::Session).ok()?;
+        Some(Place::Value { of, crosses: None })
+    };
+    let of_knob = |knob: Knob| match knob {
+        Knob::Budget => value("left".to_owned()),
+        knob => value(format!("knob[\"{knob}\"]")),
+    };
+    match view.focus {
+        PaneId::Models => match &view.model {
+            Some(model) => Some(Place::Model(model.clone())),
+            None => Some(Place::Role(view.role())),
+        },
+        PaneId::Tasks => Some(Place::Task),
+        PaneId::Plan => match view.evidence(state) {
+            Some((_, evidence, _)) => value(format!("evidence[\"{evidence}\"]")),
+            None => Some(Place::Plan),
+        },
+        PaneId::Knobs => of_knob(view.knob()),
+        PaneId::Budget => view.lever.0.map_or_else(tool, of_knob),
+        PaneId::Transcript => match view.line.and_then(|n| state.line(n)).map(|line| &line.what) {
+            Some(What::ModelCall { call } | What::ToolCall { call }) => of_call(state, *call),
+            Some(What::Plan { .. } | What::BudgetPlanned { .. }) => Some(Place::Plan),
+            Some(What::Evaluated { .. }) => Some(Place::Evaluation),
+            _ => tool(),
+        },
+        PaneId::Calls => view.call.and_then(|call| of_call(state, call)).or_else(tool),
+        PaneId::Resilience => match change::fault_target(state, view)? {
+            Target::Tool(tool) => Some(Place::Tool(tool)),
+            _ => None,
+        },
+        _ => tool(),
+    }
+}
+
+fn of_call(state: &State, call: EffectId) -> Option<Place> {
+    let tool = state.tool_call(call).map(|call| Place::Tool(call.tool.clone()));
+    tool.or_else(|| state.model_call(call).map(|call| Place::Role(call.role)))
+}
+
+fn run_to_place(place: Place) -> Requests {
+    send(Command::RunTo { spec: Box::new(BreakpointSpec::at(place)) })
+}
+
+pub fn run_to_call(_: &World<'_>, _: &mut View) -> Requests {
+    run_to_place(Place::Tools)
+}
+
+pub fn run_to_model(_: &World<'_>, _: &mut View) -> Requests {
+    run_to_place(Place::Models)
+}
+
+pub fn run_to_plan(_: &World<'_>, _: &mut View) -> Requests {
+    run_to_place(Place::Plan)
+}
+
+pub fn run_to_error(_: &World<'_>, _: &mut View) -> Requests {
+    run_to_place(Place::Trouble(None))
+}
+
+/// To the next step of the agent, or the next task.
+pub fn step_over(_: &World<'_>, _: &mut View) -> Requests {
+    run_to_place(Place::Step)
+}
+
+pub fn run_to_here(world: &World<'_>, view: &mut View) -> Requests {
+    place(world.live, view).map_or_else(Vec::new, run_to_place)
+}
+
+pub fn run_to_value(_: &World<'_>, view: &mut View) -> Requests {
+    view.open(WatchEntry::run())
+}

@@ -1,0 +1,210 @@
+//! Breakpoints, watches and runs to a place.
+
+use toolyard::domain::{
+    Boundary, BreakpointEvent, BreakpointId, BreakpointSpec, By, Command, ControlEvent, EffectId,
+    Lane,
+};
+use toolyard::ui::request::ScreenRequest;
+
+use super::{command, stage};
+use crate::stage::Stage;
+use crate::story::{self, Story};
+
+fn set(id: u32, text: &str) -> BreakpointEvent {
+    BreakpointEvent::BreakpointSet {
+        breakpoint: BreakpointId(id),
+        spec: Box::new(text.parse().unwrap()),
+        was: None,
+        on: true,
+        temporary: false,
+        by: By::User,
+    }
+}
+
+/// A session that a breakpoint has stopped before a call.
+pub fn stopped() -> Story {
+    let mut story = story::demo();
+    story.tell(set(1, "calculator:if=args.expression == \"2 + 2\""));
+    story.tell(set(2, "error:log=failed {tool}"));
+    story.tell(set(3, "score:search_web:crosses=0"));
+    let (breakpoint, on, by) = (BreakpointId(2), false, By::User);
+    story.tell(BreakpointEvent::BreakpointSwitched { breakpoint, on, by });
+    let (lane, boundary) = (Lane::Effect(EffectId(30)), Boundary::AfterToolCall);
+    let text = String::new();
+    story.tell(BreakpointEvent::BreakpointHit {
+        breakpoint: BreakpointId(1),
+        lane: Some(lane),
+        boundary: Some(boundary),
+        holds: true,
+        text,
+    });
+    story.tell(ControlEvent::Held { lane, boundary });
+    story.tell(ControlEvent::Paused {});
+    story
+}
+
+/// The breakpoint that a command sets.
+fn written(command: Command) -> String {
+    match command {
+        Command::SetBreakpoint { spec, .. } | Command::RunTo { spec } => spec.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_breakpoint_is_set_on_what_is_selected_and_deleted_there() {
+    for (keys, place) in [
+        ("3 b", "search_web"),
+        ("5 home b", "role:actor"),
+        ("5 end b", "model:local"),
+        ("7 b", "task"),
+        ("9 b", "plan"),
+        ("4 home b", "value:knob[\"alpha\"]"),
+        ("8 home b", "value:left"),
+        ("6 end b", "calculator"),
+        ("3 f9", "search_web"),
+    ] {
+        assert_eq!(written(command(&mut stage(), keys)), place, "{keys}");
+    }
+    let mut stage = Stage::of(&story::demo());
+    stage.tell(set(1, "search_web"));
+    assert!(stage.press("3 z").is_empty() && stage.shows("●"), "{}", stage.text());
+    let breakpoint = BreakpointId(1);
+    assert_eq!(command(&mut stage, "3 b"), Command::DeleteBreakpoint { breakpoint });
+    stage.tell(BreakpointEvent::BreakpointSwitched { breakpoint, on: false, by: By::User });
+    let on = Command::SwitchBreakpoint { breakpoint, on: true };
+    assert_eq!(command(&mut stage, "b"), on);
+}
+
+#[test]
+fn the_agent_runs_to_a_place_by_two_keys() {
+    for (keys, place) in [
+        ("c t", "tools"),
+        ("c m", "models"),
+        ("c p", "plan"),
+        ("c e", "error"),
+        ("c s", "step"),
+        ("N", "step"),
+        ("f10", "step"),
+        ("3 c h", "search_web"),
+    ] {
+        assert_eq!(written(command(&mut stage(), keys)), place, "{keys}");
+    }
+    assert_eq!(command(&mut stage(), "c c"), Command::Run);
+    assert_eq!(command(&mut stage(), "c k"), Command::StepTask);
+    let mut stage = stage();
+    stage.press("c x");
+    stage.write("step >= 5");
+    assert_eq!(written(command(&mut stage, "enter")), "value:step >= 5");
+}
+
+#[test]
+fn the_list_switches_edits_deletes_and_counts() {
+    let mut stage = Stage::of(&stopped()).sized(120, 40);
+    stage.press("g b");
+    insta::assert_snapshot!("breakpoints", stage.text());
+    let breakpoint = BreakpointId(1);
+    // The one that has stopped the agent is selected.
+    assert_eq!(command(&mut stage, "d"), Command::SwitchBreakpoint { breakpoint, on: false });
+    assert_eq!(command(&mut stage, "b"), Command::SwitchBreakpoint { breakpoint, on: false });
+    assert_eq!(command(&mut stage, "x"), Command::DeleteBreakpoint { breakpoint });
+    let more = command(&mut stage, "+");
+    assert!(written(more).ends_with(":hits=2"));
+    let off = Command::SwitchBreakpoint { breakpoint: BreakpointId(2), on: true };
+    assert_eq!(command(&mut stage, "down d"), off);
+    stage.press("home enter");
+    assert!(stage.shows("╔ Change breakpoint 1 "), "{}", stage.text());
+    stage.press("down");
+    let changed = match command(&mut stage, "> 3 enter") {
+        Command::SetBreakpoint { breakpoint, spec, on } => (breakpoint, spec.to_string(), on),
+        other => panic!("{other:?}"),
+    };
+    let text = "calculator:if=args.expression == \"2 + 2\":hits=>3".to_owned();
+    assert_eq!(changed, (Some(breakpoint), text, true));
+}
+
+#[test]
+fn what_is_wrong_with_an_expression_is_shown_below_it_when_it_is_entered() {
+    let mut stage = stage().sized(120, 40);
+    stage.press("3 B");
+    stage.write("ok && tol == 3");
+    assert_eq!(stage.press("enter"), []);
+    insta::assert_snapshot!("breakpoint-wrong", stage.text());
+    for _ in 0..8 {
+        stage.press("backspace");
+    }
+    stage.write("ms > 3");
+    assert_eq!(written(command(&mut stage, "enter")), "search_web:if=ok && ms > 3");
+}
+
+#[test]
+fn a_breakpoint_of_each_place_is_described_by_choosing() {
+    let mut stage = stage();
+    stage.press("3 home B up up up");
+    let mut places = Vec::new();
+    for _ in 0..16 {
+        let shown = stage.text();
+        let place = shown.lines().find(|line| line.contains("▸ place")).unwrap();
+        let place = place.split(['<', '>']).nth(1).unwrap().trim().to_owned();
+        places.push(place);
+        stage.press("right");
+    }
+    places.sort();
+    places.dedup();
+    assert_eq!(places.len(), 16, "{places:?}");
+    // A role has names to choose from, a side and a switch to be alone.
+    let mut stage = super::stage();
+    stage.press("3 home B up up up right right down right down right right");
+    stage.press("down down down down right");
+    let role: BreakpointSpec = written(command(&mut stage, "enter")).parse().unwrap();
+    assert_eq!(role.to_string(), "role:evaluator:both:once");
+}
+
+#[test]
+fn watches_show_values_and_how_they_went() {
+    let mut stage = stage().sized(120, 40);
+    for text in ["score.search_web", "spent / budget", "done > 3", "evidence.E1"] {
+        stage.press("W");
+        stage.write(text);
+        assert_eq!(stage.press("enter"), [ScreenRequest::SaveWatches], "{}", stage.text());
+    }
+    stage.press("W");
+    stage.write("ms > 3");
+    assert_eq!(stage.press("enter"), [], "a call's field is no watch");
+    assert!(stage.shows("belongs to a call"), "{}", stage.text());
+    stage.press("esc g w");
+    insta::assert_snapshot!("watches", stage.text());
+    stage.press("home x");
+    assert_eq!(stage.screen.view.watches.len(), 3);
+    stage.press("home e");
+    assert!(stage.shows("╔ Change a watch "), "{}", stage.text());
+    stage.write(" * 100.0");
+    stage.press("enter");
+    assert_eq!(stage.screen.view.watches[0].expression.text(), "spent / budget * 100.0");
+}
+
+#[test]
+fn calls_are_filtered_by_an_expression() {
+    let mut stage = stage().sized(120, 40);
+    stage.press("2 /");
+    stage.write("=kind == \"tool\" && !ok");
+    let found = stage.screen.view.find.as_ref().unwrap();
+    let failed = stage.screen.live().tool_calls.iter().filter(|call| {
+        matches!(call.phase, toolyard::domain::ToolCallPhase::Failed { .. })
+            || matches!(call.phase, toolyard::domain::ToolCallPhase::Refused { .. })
+            || !call.phase.is_over()
+    });
+    assert_eq!(found.rows.len(), failed.count());
+    assert!(!found.rows.is_empty());
+    stage.write(" && tol");
+    assert!(stage.shows("there is no field `tol`; did you mean `tool`?"), "{}", stage.text());
+}
+
+#[test]
+fn the_fields_of_expressions_are_listed() {
+    let mut stage = stage().sized(120, 70);
+    stage.press("g x");
+    for field in toolyard::domain::expression::FIELDS {
+        assert!(stage.shows(field.doc), "{}\n{}", field.name, stage.text());
+    }
+}
