@@ -14,7 +14,8 @@ use crate::domain::event::{ClassAssignment, Lane};
 use crate::domain::id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName};
 use crate::domain::spec::Task;
 use crate::domain::{
-    breakpoint::BreakpointSpec, chat::Role, fault::FaultSpec, knob::Knob, strategy::Strategy,
+    breakpoint::BreakpointSpec, chat::Role, edit::Edit, fault::FaultSpec, knob::Knob,
+    strategy::Strategy,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,6 +94,12 @@ pub enum Command {
     DisarmFault { fault: FaultId },
     /// Arm a disarmed fault again → `FaultArmed`.
     RearmFault { fault: FaultId },
+    /// Change what a call sends before it starts, or what came back while it is held after its end → `CallEdited`.
+    EditCall { effect: EffectId, edit: Box<Edit>, shown: bool },
+    /// Answer a call in place of its model or tool → `CallAnswered`, and its end.
+    AnswerCall { effect: EffectId, text: String },
+    /// Make a call again that is held after its end → `CallRepeated`, then its request.
+    RepeatCall { effect: EffectId },
     /// Set a breakpoint, or change the one with this number → `BreakpointSet`.
     SetBreakpoint { breakpoint: Option<BreakpointId>, spec: Box<BreakpointSpec>, on: bool },
     /// → `BreakpointSwitched`.
@@ -152,6 +159,9 @@ impl Command {
             Command::ArmFault { .. } => "arm the fault",
             Command::DisarmFault { .. } => "disarm the fault",
             Command::RearmFault { .. } => "arm the fault again",
+            Command::EditCall { .. } => "edit the call",
+            Command::AnswerCall { .. } => "answer the call",
+            Command::RepeatCall { .. } => "make the call again",
             Command::SetBreakpoint { .. } => "set the breakpoint",
             Command::SwitchBreakpoint { .. } => "switch the breakpoint",
             Command::DeleteBreakpoint { .. } => "delete the breakpoint",

@@ -8,6 +8,7 @@ pub mod breakpoint;
 pub mod chance;
 pub mod chat;
 pub mod command;
+pub mod edit;
 pub mod embedding;
 pub mod error;
 pub mod event;

@@ -87,6 +87,9 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::ArmFault { spec } => arm(session, spec, by),
         Command::DisarmFault { fault } => disarm(session, fault, by),
         Command::RearmFault { fault } => rearm(session, fault, by),
+        Command::EditCall { effect, edit, shown } => session.edit_call(effect, *edit, shown, by),
+        Command::AnswerCall { effect, text } => session.answer_call(effect, text, by),
+        Command::RepeatCall { effect } => session.repeat_call(effect, by),
         Command::SetBreakpoint { breakpoint, spec, on } => {
             session.set_breakpoint(breakpoint, *spec, on, by)
         }

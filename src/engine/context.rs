@@ -92,21 +92,33 @@ impl Context {
         self.handle.write(|session| effect::request(session, self.task, effect, None, Waits::Agent))
     }
 
-    /// Runs a requested call to its end.
-    async fn tool_call(&self, requested: PendingEffect, call: &ToolCall) -> CallResult {
-        let id = requested.reference.id;
+    /// Runs a requested call to its end, and again as often as a person wants.
+    async fn tool_call(&self, mut requested: PendingEffect, call: &ToolCall) -> CallResult {
         let more = self.handle.read(|session| session.state.reads_on(&call.tool));
-        let observation = match effect::perform(&self.handle, requested).await {
+        let (id, outcome) = loop {
+            let id = requested.reference.id;
+            let outcome = effect::perform(&self.handle, requested).await;
+            let is_again = self.handle.write(|session| session.again.remove(&id));
+            match is_again.then(|| self.handle.write(|session| session.request_again(id))).flatten()
+            {
+                Some(again) => requested = again,
+                None => break (id, outcome),
+            }
+        };
+        let observation = match outcome {
             Outcome::Result(Ok(output)) if more => Observation::More(output.text),
             Outcome::Result(Ok(output)) => Observation::Result(output.text),
             Outcome::Result(Err(error)) => Observation::Failed(error),
             Outcome::Refused(_, why) => Observation::Refused(why),
             Outcome::Reply(_) | Outcome::Embedded(_) => Observation::Refused(String::new()),
         };
-        let injected = self.handle.read(|session| {
-            session.state.tool_call(id).is_some_and(|call| call.injected.is_some())
-        });
-        let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-        CallResult { id, tool, arguments, observation, injected }
+        let tool = call.tool.clone();
+        self.handle.read(|session| {
+            let made = session.state.tool_call(id);
+            let injected = made.is_some_and(|made| made.injected.is_some());
+            // A person may have changed them.
+            let arguments = made.map_or(&call.arguments, |made| made.shown_arguments()).clone();
+            CallResult { id, tool, arguments, observation, injected }
+        })
     }
 }

@@ -38,6 +38,7 @@ impl Session {
             Event::Budget(BudgetEvent::UsesSet { tool, uses, .. }) => {
                 self.replan(&format!("uses of {tool} set to {uses}"));
             }
+            Event::Edit(event) => self.apply_edit(event),
             Event::Task(TaskEvent::TaskSkipped { .. }) => self.skip.cancel(),
             _ => {}
         }

@@ -27,6 +27,7 @@ mod by_hand;
 mod classes;
 mod commands;
 mod context;
+mod edit;
 mod effect;
 mod embedding;
 mod handle;

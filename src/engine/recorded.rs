@@ -23,6 +23,8 @@ pub(super) struct Recorded {
     interventions: BTreeMap<u64, Event>,
     /// Effects that wait until the records before their next one exist.
     waiting: BTreeMap<EffectId, u64>,
+    /// What a person did to results, until those are there again.
+    edits: HashMap<EffectId, Event>,
     /// A request did not match: from here on the session runs live.
     has_parted: bool,
 }
@@ -33,7 +35,8 @@ impl Recorded {
         let mut lanes = HashMap::new();
         for record in records {
             if let Some(effect) = record.event.effect() {
-                if is_by_a_person(&record.event) {
+                // What a person does to a call comes with the call.
+                if is_by_a_person(&record.event) && !matches!(record.event, Event::Edit(_)) {
                     recorded.interventions.insert(record.n, record.event.clone());
                 }
                 lanes.insert(effect.lane(), effect.id);
@@ -52,6 +55,16 @@ impl Recorded {
     /// The intervention that is record number `n`.
     pub fn intervention(&mut self, n: u64) -> Option<Event> {
         if self.has_parted { None } else { self.interventions.remove(&n) }
+    }
+
+    /// What a person did to the outcome of an effect.
+    pub fn edit(&mut self, id: EffectId) -> Option<Event> {
+        self.edits.remove(&id)
+    }
+
+    /// Notes what a person did to an outcome that is there again next.
+    pub fn note_edit(&mut self, id: EffectId, edit: Event) {
+        self.edits.insert(id, edit);
     }
 
     /// Lets an effect wait until record `n` is due.

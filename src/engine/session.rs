@@ -1,7 +1,7 @@
 //! The only place where events are recorded: numbered, dated, journaled, folded, then shown, in this
 //! order.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::{rc::Rc, sync::Arc};
 
 use tokio::{sync::Notify, time::Instant};
@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::effect::PendingEffect;
 use super::observer::{Observer, journal::Writer};
 use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded, watched::Breakpoints};
+use crate::domain::edit::Edit;
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelName, Record, State,
     Task, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName, state::next_number,
@@ -56,8 +57,14 @@ pub(super) struct Session {
     pub breakpoints: Breakpoints,
     /// Ends the current task.
     pub skip: CancellationToken,
-    /// Model calls that failed because their model cannot be used, and that are made again.
+    /// Calls that are made again: those of a model that could not be used, and those that a person repeats.
     pub again: BTreeSet<EffectId>,
+    /// What a person wrote in place of what goes out, or of what came back, until its call takes it.
+    pub edits: BTreeMap<EffectId, Edit>,
+    /// Calls that a person makes again, and that are not held any more.
+    pub repeated: BTreeSet<EffectId>,
+    /// What a person answers in place of models and tools.
+    pub answers: BTreeMap<EffectId, String>,
     /// Why a model cannot be used, where nobody can repair it.
     pub unusable: Option<String>,
     /// Why the session must end now.
@@ -99,6 +106,9 @@ impl Session {
             breakpoints: Breakpoints::default(),
             skip: CancellationToken::new(),
             again: BTreeSet::new(),
+            edits: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            repeated: BTreeSet::new(),
             unusable: None,
             ends_because: None,
             journal,

@@ -101,6 +101,7 @@ pub async fn act(
                     }
                     at = ran.tool.clone();
                 }
+                let calls = super::context::as_shown(calls, &called);
                 trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
             }
         }

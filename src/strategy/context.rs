@@ -104,3 +104,9 @@ pub struct CallResult {
     /// A fault influenced it. The agent does not see this.
     pub injected: bool,
 }
+
+/// The calls of a reply with the arguments that the agent sees, which a person may have edited.
+pub fn as_shown(calls: Vec<ToolCall>, called: &[CallResult]) -> Vec<ToolCall> {
+    let shown = calls.into_iter().zip(called);
+    shown.map(|(call, ran)| ToolCall { arguments: ran.arguments.clone(), ..call }).collect()
+}

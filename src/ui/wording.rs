@@ -1,10 +1,11 @@
 //! The words for an event that makes a line of its own, with its author if a person intervened. State keeps the
 //! event; only the screen and the command line put it into words.
 
+use crate::domain::edit::Edit;
 use crate::domain::{
-    BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EmbeddingEvent,
-    Event, FaultEvent, GraphEvent, ModelCallEvent, ModelError, NullReason, Origin, PlanEvent,
-    SearchEvent, SessionEvent, TaskEvent, words::counted,
+    BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EditEvent,
+    EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent, ModelError, NullReason, Origin,
+    PlanEvent, SearchEvent, SessionEvent, TaskEvent, words::counted,
 };
 
 /// The words for an event.
@@ -45,6 +46,7 @@ pub fn told(event: &Event) -> String {
         Event::Fault(FaultEvent::FaultArmed { spec, .. }) => spec.sentence(),
         Event::Fault(FaultEvent::FaultDisarmed { fault, .. }) => format!("fault {fault} disarmed"),
         Event::Breakpoint(event) => breakpoint(event),
+        Event::Edit(event) => edit(event),
         Event::Budget(BudgetEvent::ToolBlacklisted { tool, why, .. }) => {
             format!("{tool} is blacklisted for this task: {why}")
         }
@@ -111,6 +113,20 @@ pub fn told(event: &Event) -> String {
             let data = serde_json::to_value(event).unwrap_or_default();
             format!("{} {}", event.kind(), data["data"])
         }
+    }
+}
+
+fn edit(event: &EditEvent) -> String {
+    match event {
+        EditEvent::CallEdited { effect, edit, shown, .. } => {
+            let unseen = match **edit {
+                Edit::Arguments(_) if !shown => "; the agent sees its own",
+                _ => "",
+            };
+            format!("{} of call {} edited{unseen}", edit.name(), effect.id)
+        }
+        EditEvent::CallAnswered { effect, .. } => format!("call {} answered by hand", effect.id),
+        EditEvent::CallRepeated { effect, .. } => format!("call {} is made again", effect.id),
     }
 }
 

@@ -7,6 +7,7 @@ mod caching;
 mod classes;
 mod control;
 mod damaged;
+mod edits;
 mod effects;
 mod faults;
 mod learning;

@@ -14,6 +14,7 @@ mod budget_plan;
 mod change;
 mod classed;
 mod control;
+mod edit;
 mod effect;
 mod embedding;
 mod family;
@@ -37,6 +38,7 @@ pub use self::{
     change::ChangeEvent,
     classed::{ClassAssignment, ClassedBy},
     control::ControlEvent,
+    edit::EditEvent,
     effect::{EffectRef, Lane, Origin},
     embedding::EmbeddingEvent,
     fault::FaultEvent,
@@ -75,5 +77,6 @@ events! {
         Change(ChangeEvent),
         Control(ControlEvent),
         Breakpoint(BreakpointEvent),
+        Edit(EditEvent),
     }
 }

@@ -33,6 +33,13 @@ pub struct EffectState {
     /// The intervals in which it was held, including those before its start and after its end, in
     /// microseconds since the session was opened. A current hold is in [`super::Control::held`].
     pub holds: Vec<(u64, u64)>,
+    /// How often a person has edited it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub edits: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 /// Where the state of an effect is stored: its index among those of its kind.
@@ -63,6 +70,7 @@ impl EffectState {
             ended: None,
             held: 0,
             holds: Vec::new(),
+            edits: 0,
         }
     }
 

@@ -3,8 +3,8 @@
 use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::command::Command;
 use crate::domain::event::{
-    BreakpointEvent, BudgetEvent, By, ChangeEvent, ControlEvent, Event, FaultEvent, GraphEvent,
-    PlanEvent, TaskEvent,
+    BreakpointEvent, BudgetEvent, By, ChangeEvent, ControlEvent, EditEvent, Event, FaultEvent,
+    GraphEvent, PlanEvent, TaskEvent,
 };
 
 impl Event {
@@ -19,6 +19,7 @@ impl Event {
             Event::Control(event) => control(event),
             Event::Task(event) => task(event),
             Event::Breakpoint(event) => breakpoint(event),
+            Event::Edit(event) => edit(event),
             Event::Session(_)
             | Event::ModelCall(_)
             | Event::ToolCall(_)
@@ -63,6 +64,15 @@ fn breakpoint(event: &BreakpointEvent) -> Option<Command> {
         BreakpointEvent::BreakpointDeleted { breakpoint, spec, on, .. } => {
             Some(set(*breakpoint, spec, *on))
         }
+    }
+}
+
+fn edit(event: &EditEvent) -> Option<Command> {
+    match event {
+        EditEvent::CallEdited { effect, was, shown, .. } => {
+            Some(Command::EditCall { effect: effect.id, edit: was.clone(), shown: *shown })
+        }
+        EditEvent::CallAnswered { .. } | EditEvent::CallRepeated { .. } => None,
     }
 }
 

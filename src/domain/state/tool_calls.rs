@@ -37,6 +37,12 @@ pub struct ToolCallState {
     pub step: u32,
     pub tool: ToolName,
     pub arguments: Value,
+    /// The agent's own arguments, where a person has edited them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<Value>,
+    /// The agent sees its own arguments, not the edited ones.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shows_own: bool,
     /// The evidence of a plan that the call must find.
     pub evidence: Option<EvidenceId>,
     pub phase: ToolCallPhase,
@@ -70,6 +76,11 @@ impl ToolCallState {
     /// Whether a person made it, not the agent.
     pub fn is_by_hand(&self) -> bool {
         self.by == By::User
+    }
+
+    /// The arguments that the agent sees in its call.
+    pub fn shown_arguments(&self) -> &Value {
+        self.own.as_ref().filter(|_| self.shows_own).unwrap_or(&self.arguments)
     }
 
     /// The text that the agent saw.

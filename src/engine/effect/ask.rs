@@ -65,7 +65,7 @@ pub async fn ask(
                 parent = Some(id);
                 handle.write(|session| session.give_schema_up(role, &error));
             }
-            Outcome::Reply(Err(_)) if handle.write(|session| session.again.remove(&id)) => {
+            Outcome::Reply(_) if handle.write(|session| session.again.remove(&id)) => {
                 parent = Some(id);
             }
             Outcome::Reply(Err(error)) if again < AGAIN && broke_off(&error) => {

@@ -115,7 +115,7 @@ impl Effect {
     }
 
     /// The outcome when the user cancels it.
-    fn cancelled(&self) -> Outcome {
+    pub fn cancelled(&self) -> Outcome {
         let error = || ModelError::new(ModelErrorKind::Cancelled, "cancelled by the user");
         match self {
             Effect::Model(_) => Outcome::Reply(Err(error())),

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The stations after come in reverse order. The result's event is written before any of them: a person who holds the
-//! effect there must see the result, and the screen knows only events. An effect that a station answers is not started.
+//! effect there must see the result, and the screen knows only events. An effect that a station answers is not started. What a person edits after the end passes the stations after again.
 
 use tracing::{Instrument, info, info_span};
 
@@ -29,15 +29,32 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
     let outcome = tokio::select! {
         biased;
         () = cancel.cancelled() => {
-            handle.write(|session| session.let_go(passage.reference.lane()));
-            passage.effect.cancelled()
+            let id = passage.reference.id;
+            let answer = handle.write(|session| {
+                session.let_go(passage.reference.lane());
+                session.answers.remove(&id)
+            });
+            match answer {
+                Some(text) => {
+                    passage.reference.origin = Origin::Person;
+                    passage.effect.answered(text)
+                }
+                None => passage.effect.cancelled(),
+            }
         }
         outcome = reach(handle, &mut passage) => outcome,
     };
-    let outcome = end(handle, &passage, outcome);
+    let mut outcome = end(handle, &passage, outcome);
     info!(origin = ?passage.reference.origin, outcome = outcome.name(), "ended");
-    for station in handle.stations().iter().rev() {
-        station.after(&mut passage, &outcome).await;
+    loop {
+        for station in handle.stations().iter().rev() {
+            station.after(&mut passage, &outcome).await;
+        }
+        // What was edited is judged like any other outcome.
+        match handle.write(|session| session.edits.remove(&passage.reference.id)) {
+            Some(edit) => outcome = outcome.edited(edit),
+            None => break,
+        }
     }
     handle.write(|session| {
         session.lanes.leave(passage.reference.id);
@@ -86,6 +103,11 @@ fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
         let event = ended::event(session, passage, &outcome);
         session.emit(event);
         session.settle_budget(passage.reference.id);
+        session
+            .recorded
+            .edit(passage.reference.id)
+            .into_iter()
+            .for_each(|edit| session.intervene(edit));
         outcome
     })
 }

@@ -10,6 +10,9 @@ pub(super) struct Gate;
 impl Station for Gate {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let (lane, boundary) = (passage.reference.lane(), passage.effect.before());
+        if passage.take_edit() {
+            return now(Verdict::Again);
+        }
         let was_released = std::mem::take(&mut passage.was_released);
         if !std::mem::replace(&mut passage.was_met, true) {
             passage.handle.meet(lane, boundary);
@@ -20,6 +23,7 @@ impl Station for Gate {
         later(async move {
             match passage.handle.checkpoint(lane, boundary).await {
                 true => {
+                    passage.take_edit();
                     passage.was_released = true;
                     Verdict::Again
                 }
@@ -30,6 +34,10 @@ impl Station for Gate {
 
     fn after<'a>(&'a self, passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
+        // What was edited after it passes again, and was held already.
+        if std::mem::replace(&mut passage.was_held_after, true) {
+            return now(());
+        }
         // The record of a session has what stopped that one.
         if passage.reference.origin != Origin::Recorded {
             passage.handle.meet(lane, boundary);
@@ -115,7 +123,9 @@ impl Session {
     /// Whether a held lane may continue. A step to the end of a task also releases the hold before
     /// it.
     fn releases(&self, lane: Lane) -> bool {
-        self.lanes.granted == Some(lane)
+        let is_repeated = matches!(lane, Lane::Effect(effect) if self.repeated.contains(&effect));
+        is_repeated
+            || self.lanes.granted == Some(lane)
             || !self.is_paused(lane)
                 && (self.lanes.is_by_hand(lane)
                     || match self.state.control.mode {
@@ -150,6 +160,9 @@ impl Handle {
         self.write(|session| {
             if session.lanes.granted == Some(lane) {
                 session.lanes.granted = None;
+            }
+            if let Lane::Effect(effect) = lane {
+                session.repeated.remove(&effect);
             }
             session.emit(ControlEvent::Released { lane });
         });

@@ -83,13 +83,35 @@ pub struct Passage {
     was_released: bool,
     /// Breakpoints before it were looked for.
     was_met: bool,
+    /// The gate has held it after its end, or let it go on.
+    was_held_after: bool,
 }
 
 impl Passage {
     pub(super) fn new(handle: &Handle, requested: PendingEffect) -> Self {
         let PendingEffect { reference, task, effect, chance, occasions, .. } = requested;
-        let (fault, was_released, was_met, handle) = (None, false, false, handle.clone());
-        Self { handle, reference, task, effect, chance, occasions, fault, was_released, was_met }
+        Self {
+            handle: handle.clone(),
+            reference,
+            task,
+            effect,
+            chance,
+            occasions,
+            fault: None,
+            was_released: false,
+            was_met: false,
+            was_held_after: false,
+        }
+    }
+
+    /// Takes what a person wrote in place of what was to go out; false: nothing.
+    fn take_edit(&mut self) -> bool {
+        let id = self.reference.id;
+        if self.handle.read(|session| session.edits.is_empty()) {
+            return false;
+        }
+        let edit = self.handle.write(|session| session.edits.remove(&id));
+        edit.map(|edit| self.effect.take(edit)).is_some()
     }
 }
 

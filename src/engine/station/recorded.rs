@@ -48,10 +48,17 @@ impl Station for FromRecord {
 /// Repeats the events of an effect in their recorded order, up to its outcome. `None` if the record
 /// breaks off before it.
 async fn replay(handle: &Handle, effect: EffectRef, events: Vec<Record>) -> Option<Outcome> {
-    for record in events {
+    let mut events = events.into_iter();
+    while let Some(record) = events.next() {
         until_due(handle, effect.id, record.n).await;
         match outcome(handle, effect.id, &record.event) {
-            Some(outcome) => return Some(outcome),
+            Some(outcome) => {
+                let edit = events.find(|later| matches!(later.event, Event::Edit(_)));
+                handle.write(|session| {
+                    edit.into_iter().for_each(|it| session.recorded.note_edit(effect.id, it.event));
+                });
+                return Some(outcome);
+            }
             None => handle.emit(again(record.event, effect)),
         }
     }

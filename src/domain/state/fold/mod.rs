@@ -8,6 +8,7 @@ use crate::domain::state::{Line, State, What};
 mod breakpoints;
 mod budget;
 mod control;
+mod edits;
 mod effects;
 mod embeddings;
 mod faults;
@@ -106,6 +107,7 @@ impl Event {
             Event::Change(event) => event,
             Event::Control(event) => event,
             Event::Breakpoint(event) => event,
+            Event::Edit(event) => event,
             Event::Unknown { .. } => return None,
         })
     }

@@ -26,6 +26,8 @@ impl State {
                     step: *step,
                     tool: tool.clone(),
                     arguments: arguments.clone(),
+                    own: None,
+                    shows_own: false,
                     evidence: *evidence,
                     phase: ToolCallPhase::Requested,
                     helpful: None,

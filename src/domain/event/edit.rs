@@ -1,0 +1,30 @@
+//! What a person does to a call in flight.
+
+use super::{By, EffectRef, family::family};
+use crate::domain::edit::Edit;
+
+family! {
+    /// What a person does to a call in flight.
+    pub enum EditEvent {
+        /// A person changed what goes out, or what came back.
+        CallEdited {
+            effect: EffectRef,
+            edit: Box<Edit>,
+            was: Box<Edit>,
+            /// Of arguments: the agent sees the edited call, not its own.
+            shown: bool,
+            by: By,
+        },
+        /// A person answers in place of the model or the tool.
+        CallAnswered {
+            effect: EffectRef,
+            text: String,
+            by: By,
+        },
+        /// The call is made again, and the agent sees only the outcome of that.
+        CallRepeated {
+            effect: EffectRef,
+            by: By,
+        },
+    }
+}

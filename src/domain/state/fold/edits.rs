@@ -1,0 +1,70 @@
+//! The fold of what a person does to calls in flight.
+
+use std::sync::Arc;
+
+use super::Family;
+use crate::domain::chat::{Finish, Reply, Request, Usage};
+use crate::domain::edit::Edit;
+use crate::domain::event::EditEvent;
+use crate::domain::id::{EffectId, TaskId};
+use crate::domain::output::ToolOutput;
+use crate::domain::state::{ModelCallPhase, State, ToolCallPhase, What};
+
+impl State {
+    fn edit(&mut self, id: EffectId, edit: &Edit, shown: bool) {
+        if let Some(effect) = self.effect_mut(id) {
+            effect.edits = effect.edits.saturating_add(1);
+        }
+        match edit {
+            Edit::Arguments(arguments) => {
+                let Some(call) = self.tool_call_mut(id) else { return };
+                let own = std::mem::replace(&mut call.arguments, arguments.clone());
+                call.own.get_or_insert(own);
+                call.shows_own = !shown;
+            }
+            Edit::Messages(messages) => {
+                let Some(call) = self.model_call_mut(id) else { return };
+                let messages = messages.clone();
+                call.request = Arc::new(Request { messages, ..(*call.request).clone() });
+            }
+            Edit::Result(text) => {
+                let Some(call) = self.tool_call_mut(id) else { return };
+                let output = Arc::new(ToolOutput { text: text.clone(), cut_from: None });
+                call.phase = ToolCallPhase::Done { output };
+            }
+            Edit::Reply { text, calls } => {
+                let Some(call) = self.model_call_mut(id) else { return };
+                let reply = call.reply().cloned().unwrap_or_else(no_reply);
+                let (text, calls) = (text.clone(), calls.clone());
+                call.phase =
+                    ModelCallPhase::Done { reply: Arc::new(Reply { text, calls, ..reply }) };
+            }
+        }
+    }
+}
+
+/// What a reply is made of that a person writes in the place of one that failed.
+fn no_reply() -> Reply {
+    Reply {
+        text: String::new(),
+        reasoning: String::new(),
+        calls: Vec::new(),
+        finish: Finish::Stop,
+        usage: Usage::default(),
+    }
+}
+
+impl Family for EditEvent {
+    fn fold(&self, state: &mut State, _at: u64) {
+        match self {
+            EditEvent::CallEdited { effect, edit, shown, .. } => {
+                state.edit(effect.id, edit, *shown)
+            }
+            EditEvent::CallAnswered { .. } | EditEvent::CallRepeated { .. } => {}
+        }
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        What::told(self.clone())
+    }
+}

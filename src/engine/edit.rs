@@ -1,0 +1,192 @@
+//! What a person does to calls in flight: editing, answering, making again. Each is an event at once, and reaches the
+//! call at the gate, from where an edited call passes the earlier stations again.
+
+use super::effect::{self, Effect, Outcome, PendingEffect};
+use super::{lanes::Waits, session::Session};
+use crate::domain::edit::Edit;
+use crate::domain::{
+    By, EditEvent, EffectId, EffectState, Finish, Reply, Request, ToolCall, ToolOutput, Usage,
+};
+
+const SEEN: &str =
+    "the agent has seen it: hold the call after its end (H, or a breakpoint with `after`)";
+
+impl Session {
+    /// Edits a call that has not started, or one that is held after its end.
+    pub fn edit_call(
+        &mut self,
+        id: EffectId,
+        edit: Edit,
+        shown: bool,
+        by: By,
+    ) -> Result<(), String> {
+        let was = self.part_of(id, &edit)?;
+        if was == edit {
+            return Err("nothing is changed".to_owned());
+        }
+        let effect = self.known_effect(id)?.reference();
+        let (edit, was) = (Box::new(edit), Box::new(was));
+        self.intervene(EditEvent::CallEdited { effect, edit, was, shown, by });
+        Ok(())
+    }
+
+    /// The part of a call that an edit replaces, if it can be edited now and so.
+    fn part_of(&self, id: EffectId, edit: &Edit) -> Result<Edit, String> {
+        let effect = self.known_effect(id)?;
+        let wrong = || format!("call {id} has no {}", edit.name());
+        match edit {
+            Edit::Arguments(arguments) => {
+                let call = self.state.tool_call(id).ok_or_else(wrong)?;
+                not_started(effect)?;
+                let checked = self.tools.check(call.tool.as_str(), arguments);
+                checked.map_err(|error| error.text)?;
+                Ok(Edit::Arguments(call.arguments.clone()))
+            }
+            Edit::Messages(messages) => {
+                let call = self.state.model_call(id).ok_or_else(wrong)?;
+                not_started(effect)?;
+                if messages.is_empty() {
+                    return Err("a prompt has at least one message".to_owned());
+                }
+                Ok(Edit::Messages(call.request.messages.clone()))
+            }
+            Edit::Result(_) => {
+                let call = self.state.tool_call(id).ok_or_else(wrong)?;
+                self.not_seen(effect)?;
+                Ok(Edit::Result(call.observation().unwrap_or_default().to_owned()))
+            }
+            Edit::Reply { calls, .. } => {
+                let call = self.state.model_call(id).ok_or_else(wrong)?;
+                self.not_seen(effect)?;
+                let unnamed = calls.iter().any(|call| call.tool.as_str().is_empty());
+                if unnamed {
+                    return Err("a call of the reply names no tool".to_owned());
+                }
+                let reply = call.reply();
+                let text = reply.map_or_else(String::new, |reply| reply.text.clone());
+                let calls = reply.map_or_else(Vec::new, |reply| reply.calls.clone());
+                Ok(Edit::Reply { text, calls })
+            }
+        }
+    }
+
+    /// Answers a call that waits, is held or runs, in place of its model or tool.
+    pub fn answer_call(&mut self, id: EffectId, text: String, by: By) -> Result<(), String> {
+        let effect = self.known_effect(id)?;
+        if effect.is_over() || !self.cancels.contains_key(&id) {
+            return Err(format!("call {id} has ended: its result can be edited while it is held"));
+        }
+        let effect = effect.reference();
+        self.intervene(EditEvent::CallAnswered { effect, text, by });
+        Ok(())
+    }
+
+    /// Makes a call again that is held after its end.
+    pub fn repeat_call(&mut self, id: EffectId, by: By) -> Result<(), String> {
+        let effect = self.known_effect(id)?;
+        self.not_seen(effect)?;
+        let is_embedding = self.state.embedding(id).is_some();
+        if is_embedding {
+            return Err("an embedding is not made again".to_owned());
+        }
+        let effect = effect.reference();
+        self.intervene(EditEvent::CallRepeated { effect, by });
+        Ok(())
+    }
+
+    /// What follows from such an event.
+    pub fn apply_edit(&mut self, event: EditEvent) {
+        match event {
+            EditEvent::CallEdited { effect, edit, .. } => {
+                self.edits.insert(effect.id, *edit);
+            }
+            EditEvent::CallAnswered { effect, text, .. } => {
+                self.answers.insert(effect.id, text);
+                if let Some(cancel) = self.cancels.get(&effect.id) {
+                    cancel.cancel();
+                }
+            }
+            EditEvent::CallRepeated { effect, .. } => {
+                self.again.insert(effect.id);
+                self.repeated.insert(effect.id);
+            }
+        }
+    }
+
+    /// Requests a tool call again, with the arguments that it had.
+    pub fn request_again(&mut self, id: EffectId) -> Option<PendingEffect> {
+        let call = self.state.tool_call(id)?;
+        let task = call.task;
+        let effect = Effect::Tool(effect::ToolCall {
+            step: call.step,
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+            evidence: call.evidence,
+            by: call.by,
+        });
+        Some(effect::request(self, task, effect, Some(id), Waits::Agent))
+    }
+
+    fn known_effect(&self, id: EffectId) -> Result<&EffectState, String> {
+        self.state.effect(id).ok_or_else(|| format!("there is no call {id}"))
+    }
+
+    /// Whether a call is held between its end and the agent.
+    fn not_seen(&self, effect: &EffectState) -> Result<(), String> {
+        let is_held = self.state.control.is_held(effect.lane);
+        if effect.is_over() && is_held { Ok(()) } else { Err(SEEN.to_owned()) }
+    }
+}
+
+fn not_started(effect: &EffectState) -> Result<(), String> {
+    if effect.started.is_some() || effect.is_over() {
+        return Err(format!("call {} has started: what it sends is on its way", effect.id));
+    }
+    Ok(())
+}
+
+impl Effect {
+    /// Takes what a person wrote in place of what was to go out.
+    pub fn take(&mut self, edit: Edit) {
+        match (self, edit) {
+            (Effect::Tool(call), Edit::Arguments(arguments)) => call.arguments = arguments,
+            (Effect::Model(call), Edit::Messages(messages)) => {
+                call.request = Request { messages, ..(*call.request).clone() }.into();
+            }
+            _ => {}
+        }
+    }
+
+    /// The outcome that a person gives.
+    pub fn answered(&self, text: String) -> Outcome {
+        match self {
+            Effect::Tool(_) => Outcome::Result(Ok(ToolOutput { text, cut_from: None })),
+            Effect::Model(_) => Outcome::Reply(Ok(said(text, Vec::new()).into())),
+            Effect::Embedding(_) => self.cancelled(),
+        }
+    }
+}
+
+impl Outcome {
+    /// The outcome with what a person wrote in place of what came back.
+    #[must_use]
+    pub fn edited(self, edit: Edit) -> Self {
+        match (self, edit) {
+            (Outcome::Result(_) | Outcome::Refused(..), Edit::Result(text)) => {
+                Outcome::Result(Ok(ToolOutput { text, cut_from: None }))
+            }
+            (Outcome::Reply(Ok(reply)), Edit::Reply { text, calls }) => {
+                Outcome::Reply(Ok(Reply { text, calls, ..(*reply).clone() }.into()))
+            }
+            (Outcome::Reply(Err(_)), Edit::Reply { text, calls }) => {
+                Outcome::Reply(Ok(said(text, calls).into()))
+            }
+            (outcome, _) => outcome,
+        }
+    }
+}
+
+fn said(text: String, calls: Vec<ToolCall>) -> Reply {
+    let (reasoning, finish, usage) = (String::new(), Finish::Stop, Usage::default());
+    Reply { text, reasoning, calls, finish, usage }
+}
