@@ -50,6 +50,14 @@ impl Files {
         Ok(Self { text, json, _folder: folder })
     }
 
+    /// The text as a program left it.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not UTF-8.
+    pub fn text(&self) -> io::Result<String> {
+        fs::read_to_string(&self.text)
+    }
+
     /// The variables of a command, in the order of [`PLACEHOLDERS`].
     fn variables(
         &self,

@@ -58,6 +58,8 @@ pub enum ScreenRequest {
     KeepCopy,
     /// Open this in an editor or a pager.
     View(Box<Selection>),
+    /// Open this in the person's editor, and give the topmost popup what it left.
+    Rewrite(Box<Selection>),
     /// Run a command of the user on this.
     RunOwn(Box<(OwnCommand, Selection)>),
     /// List the sessions that are kept.

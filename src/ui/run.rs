@@ -281,6 +281,7 @@ impl Loop {
             ScreenRequest::CopyCommand(called) => self.copy_command(&called),
             ScreenRequest::KeepCopy => self.keep_copy(),
             ScreenRequest::View(selection) => self.view(*selection),
+            ScreenRequest::Rewrite(selection) => self.rewrite(*selection),
             ScreenRequest::RunOwn(run) => self.run_own(run.0, run.1),
             ScreenRequest::Demo(name) => return Ok(Some(EndReason::ForDemo(name))),
             ScreenRequest::StartTwin(kind) => self.front.start_twin(kind),

@@ -27,6 +27,8 @@ pub enum Layer {
     Pager,
     /// Fields to type into.
     Form,
+    /// A text of many lines.
+    Editor,
     /// A question with yes and no.
     Confirm,
 }
@@ -37,7 +39,7 @@ impl Layer {
         use Layer as L;
         let first = [L::Everywhere, L::Global, L::Found];
         let panes = PaneId::ALL.iter().copied().map(L::Pane);
-        let popups = [L::Search, L::Chooser, L::List, L::Pager, L::Form, L::Confirm];
+        let popups = [L::Search, L::Chooser, L::List, L::Pager, L::Form, L::Editor, L::Confirm];
         first.into_iter().chain(panes).chain(popups)
     }
 
@@ -58,7 +60,7 @@ impl Layer {
         match self {
             Layer::Everywhere | Layer::Found | Layer::Pane(_) | Layer::Global => false,
             Layer::Search | Layer::Chooser | Layer::List => true,
-            Layer::Pager | Layer::Form | Layer::Confirm => true,
+            Layer::Pager | Layer::Form | Layer::Editor | Layer::Confirm => true,
         }
     }
 

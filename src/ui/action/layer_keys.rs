@@ -71,6 +71,11 @@ pub const LAYER_KEYS: &[(Layer, Action, &[&str])] = &[
     (Layer::Form, Action::Left, &["left"]),
     (Layer::Form, Action::Right, &["right"]),
     (Layer::Form, Action::Leave, &["esc", "ctrl-c"]),
+    (Layer::Editor, Action::Accept, &["ctrl-s"]),
+    (Layer::Editor, Action::AcceptAndRun, &["ctrl-g"]),
+    (Layer::Editor, Action::Toggle, &["ctrl-t"]),
+    (Layer::Editor, Action::Editor, &["f4"]),
+    (Layer::Editor, Action::Leave, &["esc", "ctrl-c"]),
     (Layer::Confirm, Action::Accept, &["y", "enter"]),
     (Layer::Confirm, Action::Leave, &["n", "esc", "ctrl-c"]),
 ];

@@ -43,6 +43,8 @@ pub enum Action {
     Breakpoint,
     AddBreakpoint,
     AddWatch,
+    Answer,
+    RunAgain,
     Fail,
     AddFault,
     Edit,
@@ -149,6 +151,7 @@ pub enum Action {
 
     /// In popups only, as are those below.
     Accept,
+    AcceptAndRun,
     Toggle,
     NextSection,
     Add,

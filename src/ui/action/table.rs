@@ -14,7 +14,7 @@ use crate::ui::popups::{
 use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::seek::Sought;
 use crate::ui::update::past::{self, Way};
-use crate::ui::update::{self, arrange, control, copied, debug, jump, own, queue};
+use crate::ui::update::{self, arrange, control, copied, debug, edits, jump, own, queue};
 use crate::ui::window::{self, Move};
 use crate::ui::{pane::PaneId, view::View};
 
@@ -188,12 +188,16 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("add break", "set a breakpoint with place, condition, hit count, log"),
     alter(Action::AddWatch, &["W"], never, Run(|_, view| view.open(WatchEntry::add())))
         .says("watch", "watch an expression, with a curve of its values"),
+    alter(Action::Answer, &["a"], edits::nothing_to_answer, Run(edits::answer))
+        .says("answer", "answer the held or running call in place of its model or tool"),
+    alter(Action::RunAgain, &["r"], edits::nothing_to_repeat, Run(edits::run_again))
+        .says("run again", "make the call again that is held after its end; the agent sees only that"),
     alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
         .says("fail", "make the selected tool, role or model fail, or repair it"),
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))
         .says("add fault", "choose target, trigger and kind of a fault"),
     alter(Action::Edit, &["e"], why::nothing_to_adjust, Run(update::edit))
-        .says("edit", "type a new score, knob, budget or number of uses: whatever is selected"),
+        .says("edit", "type a new score, knob, budget or number of uses, or edit the held call: whatever is selected"),
     alter(Action::Less, &["-", "_"], why::nothing_to_adjust, Turn(false))
         .says("less", "one step less of what is selected: score, knob, budget, tau, uses"),
     alter(Action::More, &["+", "="], why::nothing_to_adjust, Turn(true))
@@ -428,6 +432,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     screen(Action::Quit, &["q", "ctrl-c"], Run(control::quit))
         .says("quit", "leave toolyard; asks while the agent runs"),
     popup(Action::Accept).says("choose", "choose, set, or say yes"),
+    popup(Action::AcceptAndRun).says("apply, run", "apply what was edited, and let the agent go on"),
     popup(Action::Toggle).says("on/off", "switch the selected row on or off"),
     popup(Action::NextSection).says("section", "to the next section of the list"),
     popup(Action::Add).says("new", "add a row"),

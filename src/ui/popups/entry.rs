@@ -9,13 +9,22 @@ use crate::ui::{cx::Cx, key::Key};
 
 /// Longest text that is taken: more than any task needs, and no harm to type or to draw.
 const MOST: usize = 64 * 1024;
+/// Longest text of a call that is edited: a prompt with all that a model can read.
+const LONGEST: usize = 8 * 1024 * 1024;
 
 /// A field, of one line or of many.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Entry {
     /// Boxed, for it is large and every popup with a field would be.
     area: Box<TextArea<'static>>,
     many: bool,
+    most: usize,
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Self { area: Box::default(), many: false, most: MOST }
+    }
 }
 
 impl Entry {
@@ -28,12 +37,20 @@ impl Entry {
     pub fn lines() -> Self {
         let mut area: Box<TextArea<'static>> = Box::default();
         area.set_wrap_mode(ratatui_textarea::WrapMode::WordOrGlyph);
-        Self { area, many: true }
+        Self { area, many: true, most: MOST }
+    }
+
+    /// Lines of any length, which hold this text at first; the cursor is at its beginning.
+    pub fn text_of(text: &str) -> Self {
+        let mut entry = Self { most: LONGEST, ..Self::lines() };
+        entry.paste(text);
+        entry.area.move_cursor(ratatui_textarea::CursorMove::Top);
+        entry
     }
 
     /// Types a key; the caller keeps back those that mean something else to it.
     pub fn key(&mut self, key: Key) {
-        if self.len() < MOST || key.types().is_none() {
+        if self.len() < self.most || key.types().is_none() {
             self.area.input(KeyEvent::from(key));
         }
     }
@@ -46,7 +63,7 @@ impl Entry {
 
     /// Inserts text from elsewhere: what cannot be typed is left out.
     pub fn paste(&mut self, text: &str) {
-        let room = MOST.saturating_sub(self.len());
+        let room = self.most.saturating_sub(self.len());
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let keep = |c: char| if c == '\n' && self.many { Some(c) } else { typed(c) };
         let kept: String = text.chars().filter_map(keep).take(room).collect();

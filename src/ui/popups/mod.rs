@@ -8,6 +8,8 @@ mod choice;
 mod choose;
 mod chooser;
 mod confirm;
+mod edit_form;
+mod edit_text;
 mod entry;
 mod fault_form;
 mod faults;
@@ -41,6 +43,7 @@ pub use actions::Actions;
 pub use breakpoint_form::BreakpointForm;
 pub use choose::Choose;
 pub use confirm::Confirm;
+pub use edit_form::EditForm;
 pub use fault_form::FaultForm;
 pub use faults::Faults;
 pub use find::Find;
@@ -82,6 +85,9 @@ pub trait Popup: fmt::Debug {
 
     /// Text pasted into the terminal.
     fn paste(&mut self, _text: &str) {}
+
+    /// Its text as the person's editor left it.
+    fn rewrite(&mut self, _text: &str) {}
 
     /// Makes ready what drawing needs and cannot change.
     fn prepare(&mut self, _cx: &Cx<'_>, _area: Rect) {}

@@ -20,18 +20,25 @@ pub struct Waiting {
     selection: Selection,
     /// `None`: the person's editor.
     command: Option<OwnCommand>,
+    /// The topmost popup gets the text that it leaves.
+    returns: bool,
 }
 
 impl Loop {
     /// Opens this in an editor or a pager, as soon as the keys at hand are done.
     pub(super) fn view(&mut self, selection: Selection) {
-        self.waiting = Some(Waiting { selection, command: None });
+        self.waiting = Some(Waiting { selection, command: None, returns: false });
+    }
+
+    /// Opens this in an editor, and gives the text that it leaves to the topmost popup.
+    pub(super) fn rewrite(&mut self, selection: Selection) {
+        self.waiting = Some(Waiting { selection, command: None, returns: true });
     }
 
     /// Runs a command of the user.
     pub(super) fn run_own(&mut self, command: OwnCommand, selection: Selection) {
         if command.shows == Shows::Terminal {
-            self.waiting = Some(Waiting { selection, command: Some(command) });
+            self.waiting = Some(Waiting { selection, command: Some(command), returns: false });
             return;
         }
         let name = command.name.clone();
@@ -60,7 +67,9 @@ impl Loop {
 
     /// Gives the terminal to the program that waits for it, until that ends; how the screen ends, if a signal ends it.
     pub(super) async fn lend(&mut self) -> io::Result<Option<EndReason>> {
-        let Some(Waiting { selection, command }) = self.waiting.take() else { return Ok(None) };
+        let Some(Waiting { selection, command, returns }) = self.waiting.take() else {
+            return Ok(None);
+        };
         let journal = self.front.journal.clone();
         let files = match Files::write(&selection) {
             Ok(files) => files,
@@ -91,6 +100,17 @@ impl Loop {
         self.owned.retake()?;
         if let Some(why) = outside::complaint(&ended, command.as_ref()) {
             self.front.screen.tell(Tone::Bad, why);
+        } else if returns {
+            match files.text() {
+                Ok(text) => {
+                    let popup = self.front.screen.view.popups.last_mut();
+                    popup.into_iter().for_each(|popup| popup.rewrite(&text));
+                }
+                Err(error) => {
+                    let why = format!("what the editor left cannot be read: {error}");
+                    self.front.screen.tell(Tone::Bad, why);
+                }
+            }
         }
         self.pace.at_once();
         Ok(None)

@@ -5,6 +5,7 @@ pub mod arrange;
 pub mod control;
 pub mod copied;
 pub mod debug;
+pub mod edits;
 mod input;
 pub mod jump;
 pub mod own;

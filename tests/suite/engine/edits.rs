@@ -55,8 +55,8 @@ fn result(call: &ToolCallState) -> String {
 /// What the agent sees of its last call and of the result.
 fn seen(yard: &Yard) -> (String, String) {
     let state = yard.state.borrow();
-    let actor = state.model_calls.iter().filter(|call| call.role == Role::Actor);
-    let request = &actor.last().unwrap().request;
+    let mut actor = state.model_calls.iter().filter(|call| call.role == Role::Actor);
+    let request = &actor.next_back().unwrap().request;
     let own = request.messages.iter().rev().find_map(|message| match message {
         Message::Assistant { calls, .. } => Some(calls[0].arguments["text"].clone()),
         _ => None,

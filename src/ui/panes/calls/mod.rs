@@ -18,6 +18,7 @@ use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{EvidenceId, Knob, State, words::counted};
 use crate::ui::symbols::{CRITICAL, INJECTED};
+use crate::ui::update::edits;
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, hits::Hits, text};
 use crate::ui::{cx::Cx, pane::PaneId};
@@ -52,6 +53,8 @@ pub const SPEC: PaneSpec = PaneSpec {
     open: |state, view| Opened::subject(subject(state, view)),
     leave: |view| (view.call, view.evidence) = (None, None),
     keys: &[Action::HoldLane, Action::Remove, Action::Prompt],
+    why_not_adjust: edits::nothing_to_edit,
+    edit: edits::edit,
     ..PLAIN
 };
 

@@ -9,6 +9,7 @@ use ratatui::text::Line;
 use super::calls::track::{Track, evidence_of};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Decides, EvidenceId, State, TaskState, words::counted};
+use crate::ui::update::edits;
 use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
 use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 
@@ -40,6 +41,8 @@ pub const SPEC: PaneSpec = PaneSpec {
     open: |state, view| Opened::subject(subject(state, view)),
     leave: |view| (view.task, view.evidence) = (None, None),
     keys: &[Action::HoldLane, Action::Remove, Action::Prompt],
+    why_not_adjust: edits::nothing_to_edit,
+    edit: edits::edit,
     ..PLAIN
 };
 

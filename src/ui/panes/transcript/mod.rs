@@ -11,6 +11,7 @@ use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::State;
 use crate::domain::state::{Line as Said, What};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::update::edits;
 use crate::ui::vlist::{self, List};
 use crate::ui::window::Window;
 use crate::ui::{action::Action, popups::Subject, theme::Theme, view::View};
@@ -42,6 +43,8 @@ pub const SPEC: PaneSpec = PaneSpec {
     },
     leave: |view| view.line = None,
     keys: &[Action::Prompt, Action::NewTask],
+    why_not_adjust: edits::nothing_to_edit,
+    edit: edits::edit,
     ..PLAIN
 };
 

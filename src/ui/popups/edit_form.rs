@@ -1,0 +1,216 @@
+//! A part of a call in flight being edited: its text above, and below it how that differs from what was there.
+
+use std::fmt;
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use similar::{ChangeTag, TextDiff};
+
+use super::{Keys, Popup, Pressed, Reply, edit_text, entry::Entry, frame};
+use crate::domain::edit::Edit;
+use crate::domain::{Command, EffectId, State};
+use crate::tool::check::Checker;
+use crate::ui::action::{Action, Layer};
+use crate::ui::own::Selection;
+use crate::ui::panes::row::{self, Row};
+use crate::ui::symbols::{DONE, FAILED};
+use crate::ui::{
+    cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, text, view::View,
+};
+
+/// Equal lines around each difference.
+const AROUND: usize = 2;
+
+/// A part of a call being edited.
+pub struct EditForm {
+    effect: EffectId,
+    title: String,
+    /// What was there; for an answer, nothing.
+    before: Edit,
+    /// A person answers in place of the model or the tool.
+    answers: bool,
+    entry: Entry,
+    checker: Option<Checker>,
+    /// Of arguments: the agent sees the edited call.
+    shown: bool,
+}
+
+impl fmt::Debug for EditForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EditForm")
+            .field("effect", &self.effect)
+            .field("before", &self.before)
+            .finish()
+    }
+}
+
+impl EditForm {
+    /// The part of this call that can be edited now: what it sends before it starts, what came back after its end.
+    pub fn edit(state: &State, id: EffectId) -> Option<Self> {
+        let (effect, is_over) = state.effect(id).map(|effect| (effect, effect.is_over()))?;
+        let (tool, model) = (state.tool_call(id), state.model_call(id));
+        let before = match (tool, model) {
+            (Some(call), _) if is_over => {
+                Edit::Result(call.observation().unwrap_or_default().to_owned())
+            }
+            (Some(call), _) => Edit::Arguments(call.arguments.clone()),
+            (_, Some(call)) if is_over => {
+                let reply = call.reply();
+                let text = reply.map_or_else(String::new, |reply| reply.text.clone());
+                let calls = reply.map_or_else(Vec::new, |reply| reply.calls.clone());
+                Edit::Reply { text, calls }
+            }
+            (_, Some(call)) => Edit::Messages(call.request.messages.clone()),
+            (None, None) => return None,
+        };
+        let spec = tool.and_then(|call| state.tools.get(&call.tool)).map(|tool| &tool.spec);
+        let checker = spec.filter(|_| !is_over).map(|spec| Checker::new(&spec.parameters));
+        let title =
+            format!("Edit the {} of call {} · {}", before.name(), effect.id, name(state, id));
+        let entry = Entry::text_of(&edit_text::written(&before));
+        Some(Self { effect: id, title, before, answers: false, entry, checker, shown: true })
+    }
+
+    /// An answer in place of the model or the tool of this call.
+    pub fn answer(state: &State, id: EffectId) -> Option<Self> {
+        state.effect(id)?;
+        let title = format!("Answer call {id} · {} · in its place", name(state, id));
+        let (before, entry) = (Edit::Result(String::new()), Entry::text_of(""));
+        Some(Self { effect: id, title, before, answers: true, entry, checker: None, shown: true })
+    }
+
+    /// What the text says, if that is allowed.
+    fn read(&self) -> Result<Edit, String> {
+        let read = edit_text::read(&self.entry.text(), &self.before)?;
+        match (&read, &self.checker) {
+            (Edit::Arguments(arguments), Some(checker)) => {
+                checker.check(arguments).map_err(|error| error.text)?;
+            }
+            (Edit::Messages(messages), _) if messages.is_empty() => {
+                return Err("a prompt has at least one message: `=== user`".to_owned());
+            }
+            _ => {}
+        }
+        Ok(read)
+    }
+
+    /// Applies the edit; `goes_on` also lets the agent go on.
+    fn apply(&self, goes_on: bool) -> Reply {
+        let Ok(read) = self.read() else { return Reply::Stay };
+        let effect = self.effect;
+        let command = match read {
+            Edit::Result(text) if self.answers => Some(Command::AnswerCall { effect, text }),
+            read if read == self.before => None,
+            read => {
+                let (edit, shown) = (Box::new(read), self.shown);
+                Some(Command::EditCall { effect, edit, shown })
+            }
+        };
+        let run = goes_on.then_some(Command::Run);
+        Reply::Done(command.into_iter().chain(run).map(ScreenRequest::Send).collect())
+    }
+
+    fn has_choice(&self) -> bool {
+        matches!(self.before, Edit::Arguments(_))
+    }
+
+    /// What the text differs in.
+    fn difference(&self) -> Vec<(&'static str, String)> {
+        let (before, now) = (edit_text::written(&self.before), self.entry.text());
+        let diff = TextDiff::from_lines(&before, &now);
+        let mut lines = Vec::new();
+        for group in diff.grouped_ops(AROUND) {
+            let changes = group.iter().flat_map(|op| diff.iter_changes(op));
+            lines.extend(changes.map(|change| {
+                let sign = match change.tag() {
+                    ChangeTag::Delete => "-",
+                    ChangeTag::Insert => "+",
+                    ChangeTag::Equal => " ",
+                };
+                (sign, change.value().trim_end_matches('\n').to_owned())
+            }));
+        }
+        lines
+    }
+
+    /// Whether it can be applied, and what the agent sees.
+    fn draw_standing(&self, cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
+        let theme = cx.theme;
+        let mut row = Row::new(line, buf);
+        match (self.read(), &self.before) {
+            (Err(why), _) => row.put(&format!("{FAILED} {why}"), theme.warn),
+            (Ok(_), Edit::Arguments(_)) => row.put(&format!("{DONE} fits the schema"), theme.good),
+            (Ok(_), _) => row.put(&format!("{DONE} can be applied"), theme.good),
+        };
+        if self.has_choice() {
+            let sees = if self.shown { "the edited call" } else { "its own call" };
+            row.gap(3).put(&format!("the agent sees {sees}"), theme.text);
+        }
+    }
+}
+
+/// The tool, or the role.
+fn name(state: &State, id: EffectId) -> String {
+    let tool = state.tool_call(id).map(|call| call.tool.to_string());
+    tool.or_else(|| Some(state.model_call(id)?.role.to_string())).unwrap_or_default()
+}
+
+impl Popup for EditForm {
+    fn keys(&self) -> Keys {
+        const APPLY: Hint = (&[Action::Accept], "apply");
+        const GO: Hint = (&[Action::AcceptAndRun], "apply and go on");
+        const EDITOR: Hint = (&[Action::Editor], "$EDITOR");
+        const LEAVE: Hint = (&[Action::Leave], "drop");
+        const PLAIN: &[Hint] = &[APPLY, GO, EDITOR, LEAVE];
+        const CHOICE: &[Hint] =
+            &[APPLY, GO, (&[Action::Toggle], "what the agent sees"), EDITOR, LEAVE];
+        (Layer::Editor, if self.has_choice() { CHOICE } else { PLAIN })
+    }
+
+    fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
+        match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::Accept) => return self.apply(false),
+            Some(Action::AcceptAndRun) => return self.apply(true),
+            Some(Action::Toggle) if self.has_choice() => self.shown = !self.shown,
+            Some(Action::Editor) => {
+                let text = self.entry.text();
+                let json = if self.has_choice() { text.clone() } else { "null".to_owned() };
+                let name = format!("{}-{}", self.before.name(), self.effect);
+                let selection = Selection { kind: "edit", name, text, json };
+                return Reply::KeepAnd(vec![ScreenRequest::Rewrite(Box::new(selection))]);
+            }
+            _ => self.entry.key(pressed.key),
+        }
+        Reply::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.entry.paste(text);
+    }
+
+    fn rewrite(&mut self, text: &str) {
+        self.entry.set(text.strip_suffix('\n').unwrap_or(text));
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let (width, height) = (usize::from(area.width), usize::from(area.height));
+        let difference = if self.answers { Vec::new() } else { self.difference() };
+        let most = height.saturating_sub(4).max(6);
+        let rows = (self.entry.rows() + difference.len() + 3).clamp(9.min(most), most);
+        let size = (width.saturating_sub(8).clamp(20, 120), rows);
+        let inside = frame::open(cx, (area, buf, hits), &self.title, &self.legend(cx), size);
+        let wanted = u16::try_from(difference.len()).unwrap_or(u16::MAX);
+        let below = wanted.min(inside.height / 2);
+        let (field, rest) = row::split(inside, inside.height.saturating_sub(below + 1));
+        self.entry.draw(cx, field, buf);
+        let (line, rest) = row::split(rest, 1);
+        self.draw_standing(cx, line, buf);
+        for ((sign, said), line) in difference.iter().zip(rest.rows()) {
+            let style: Style = match *sign {
+                "+" => cx.theme.user,
+                _ => cx.theme.dim,
+            };
+            Row::new(line, buf).put(&format!("{sign} {}", text::clean(said)), style);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Calls in flight: editing them, answering in their place, making them again.
+
+use crate::domain::state::{Source, What};
+use crate::domain::{Command, EffectId, EffectState, Lane, State};
+use crate::ui::popups::EditForm;
+use crate::ui::request::{Requests, World, send};
+use crate::ui::{change, pane::PaneId, view::View};
+
+/// The call that is meant: the selected one in the panes of calls and lines, else the one that is held.
+fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
+    let selected = match view.focus {
+        PaneId::Transcript => match view.line.and_then(|n| state.line(n)).map(|line| &line.what) {
+            Some(What::ModelCall { call } | What::ToolCall { call }) => Some(*call),
+            _ => None,
+        },
+        PaneId::Calls | PaneId::Plan => match view.evidence(state) {
+            Some((_, _, Some(begun))) => match begun.source {
+                Source::Call(call) | Source::Model(call) => Some(call),
+                Source::None => None,
+            },
+            _ => view.call,
+        },
+        _ => None,
+    };
+    let stopped = state.control.stop.as_ref().and_then(|stop| stop.lane);
+    let lanes = stopped.into_iter().chain(state.control.held.iter().map(|hold| hold.lane));
+    let mut held = lanes.filter_map(|lane| match lane {
+        Lane::Effect(call) if state.control.is_held(lane) => Some(call),
+        _ => None,
+    });
+    selected.or_else(|| held.next()).and_then(|call| state.effect(call))
+}
+
+/// The call whose arguments, prompt, result or reply can be edited now.
+fn editable(state: &State, view: &View) -> Option<EffectId> {
+    let effect = target(state, view)?;
+    let waits = effect.started.is_none() && !effect.is_over();
+    let is_held = effect.is_over() && state.control.is_held(effect.lane);
+    let is_embedding = state.embedding(effect.id).is_some();
+    ((waits || is_held) && !is_embedding).then_some(effect.id)
+}
+
+/// Edits the call in flight that is meant; where none can be, the score of the selected tool.
+pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
+    let form = editable(world.live, view).and_then(|call| EditForm::edit(world.live, call));
+    match form {
+        Some(form) => view.open(form),
+        None => change::edit_score(world, view),
+    }
+}
+
+pub fn nothing_to_edit(state: &State, view: &View) -> Option<&'static str> {
+    if editable(state, view).is_some() { None } else { change::no_tool(state, view) }
+}
+
+pub fn answer(world: &World<'_>, view: &mut View) -> Requests {
+    let call = target(world.live, view).map(|effect| effect.id);
+    let form = call.and_then(|call| EditForm::answer(world.live, call));
+    form.map_or_else(Vec::new, |form| view.open(form))
+}
+
+pub fn nothing_to_answer(state: &State, view: &View) -> Option<&'static str> {
+    match target(state, view) {
+        None => Some("no call is selected or held"),
+        Some(call) if call.is_over() => {
+            Some("the call has ended: e edits what came back while it is held")
+        }
+        Some(call) if state.embedding(call.id).is_some() => {
+            Some("an embedding cannot be answered by hand")
+        }
+        Some(_) => None,
+    }
+}
+
+pub fn run_again(world: &World<'_>, view: &mut View) -> Requests {
+    let call = target(world.live, view).map(|effect| effect.id);
+    call.map_or_else(Vec::new, |effect| send(Command::RepeatCall { effect }))
+}
+
+pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
+    match target(state, view) {
+        None => Some("no call is selected or held"),
+        Some(call) if call.is_over() && state.control.is_held(call.lane) => None,
+        Some(_) => Some(
+            "only a call that is held after its end is made again: H holds it, or a breakpoint",
+        ),
+    }
+}
