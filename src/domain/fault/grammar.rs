@@ -11,8 +11,8 @@ use crate::domain::words;
 /// The text form of a fault, for errors and help.
 pub const FAULT_SYNTAX: &str = "TARGET:KIND[:KEY=VALUE]…, TARGET a tool's name, class:NAME, role:NAME, \
      model:NAME or embedding (`\\:` is a colon in a name); KIND one of error, timeout, latency, empty, \
-     garbage; for roles and models also rate-limit, cut-stream, broken-arguments; KEY one of p (0 to 1), \
-     nth, from-task, to-task, ms (latency), retry-after (rate-limit), status (error, not of tools), text (error; \
+     garbage, answer; for roles and models also rate-limit, cut-stream, broken-arguments; KEY one of p (0 to 1), \
+     nth, first, from-task, to-task, ms (latency), retry-after (rate-limit), status (error, not of tools), text (error, answer; \
      last)";
 
 /// Statuses that an error may have.
@@ -61,7 +61,7 @@ impl FaultKind {
         let is_tool = matches!(sort, Sort::Tool | Sort::Class);
         match key {
             "status" => matches!(self, FaultKind::Error { .. }) && !is_tool,
-            "text" => matches!(self, FaultKind::Error { .. }),
+            "text" => matches!(self, FaultKind::Error { .. } | FaultKind::Answer { .. }),
             "ms" => matches!(self, FaultKind::Latency { .. }),
             "retry-after" => matches!(self, FaultKind::RateLimit { .. }),
             _ => true,
@@ -84,15 +84,17 @@ impl FaultSpec {
                 add("status", status.map(|status| status.to_string()));
                 last = text.clone();
             }
+            FaultKind::Answer { text } => last = Some(text.clone()),
             FaultKind::Timeout
             | FaultKind::Empty
             | FaultKind::Garbage
             | FaultKind::CutStream
             | FaultKind::BrokenArguments => {}
         }
-        let Trigger { probability, nth, from_task, to_task } = self.trigger;
+        let Trigger { probability, nth, first, from_task, to_task } = self.trigger;
         add("p", probability.map(|p| p.to_string()));
         add("nth", nth.map(|nth| nth.to_string()));
+        add("first", first.map(|first| first.to_string()));
         add("from-task", from_task.map(|task| task.to_string()));
         add("to-task", to_task.map(|task| task.to_string()));
         // A text takes the whole rest.
@@ -122,6 +124,7 @@ impl FaultSpec {
                     trigger.probability = Some(p);
                 }
                 ("nth", _) => trigger.nth = Some(positive(key, value)?),
+                ("first", _) => trigger.first = Some(positive(key, value)?),
                 ("from-task", _) => trigger.from_task = Some(positive(key, value)?),
                 ("to-task", _) => trigger.to_task = Some(positive(key, value)?),
                 ("ms", FaultKind::Latency { ms }) => {
@@ -145,10 +148,17 @@ impl FaultSpec {
                     *text = left.split_once('=').map(|(_, all)| all.to_owned());
                     rest = None;
                 }
+                ("text", FaultKind::Answer { text }) => {
+                    *text = left.split_once('=').map_or(String::new(), |(_, all)| all.to_owned());
+                    rest = None;
+                }
                 (other, kind) => {
                     return Err(format!("{} does not take `{other}`", kind.name()));
                 }
             }
+        }
+        if matches!(&kind, FaultKind::Answer { text } if text.is_empty()) {
+            return Err("answer takes `text`, what is answered; `empty` answers nothing".to_owned());
         }
         Ok(FaultSpec { target, kind, trigger })
     }
@@ -244,6 +254,7 @@ mod tests {
             "a:garbage",
             "a:empty:p=0.5:from-task=2",
             "a:error:p=0.5:nth=2:text=no: none",
+            "a:answer:first=3:text=42: the answer",
             "tool:role:error",
             "class:Information Retrieval / Airline:empty",
             "role:actor:broken-arguments:nth=2",
@@ -337,16 +348,19 @@ mod tests {
             error.prop_map(|(status, text)| FaultKind::Error { status, text }),
             (0..=LONGEST_LATENCY).prop_map(|ms| FaultKind::Latency { ms }),
             any::<u32>().prop_map(|retry_after| FaultKind::RateLimit { retry_after }),
-            prop::sample::select(FaultKind::ALL),
+            ".{1,8}".prop_map(|text| FaultKind::Answer { text }),
+            prop::sample::select(FaultKind::ALL)
+                .prop_filter("it needs a text", |kind| !matches!(kind, FaultKind::Answer { .. })),
         ]
     }
 
     fn triggers() -> impl Strategy<Value = Trigger> {
         let count = || prop::option::of(1..=u32::MAX);
-        let all = (prop::option::of(0.0..=1.0), count(), count(), count());
-        all.prop_map(|(probability, nth, from_task, to_task)| Trigger {
+        let all = (prop::option::of(0.0..=1.0), count(), count(), count(), count());
+        all.prop_map(|(probability, nth, first, from_task, to_task)| Trigger {
             probability,
             nth,
+            first,
             from_task,
             to_task,
         })

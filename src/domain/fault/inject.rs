@@ -25,6 +25,7 @@ impl FaultKind {
             }
             FaultKind::Empty => output(String::new()),
             FaultKind::Garbage => output(garbage(chance)),
+            FaultKind::Answer { text } => output(text.clone()),
             FaultKind::Timeout
             | FaultKind::Latency { .. }
             | FaultKind::RateLimit { .. }
@@ -42,6 +43,7 @@ impl FaultKind {
         match self {
             FaultKind::Empty => reply(String::new()),
             FaultKind::Garbage => reply(garbage(chance)),
+            FaultKind::Answer { text } => reply(text.clone()),
             FaultKind::Error { .. }
             | FaultKind::RateLimit { .. }
             | FaultKind::Timeout
@@ -64,6 +66,7 @@ impl FaultKind {
             | FaultKind::Latency { .. }
             | FaultKind::Empty
             | FaultKind::Garbage
+            | FaultKind::Answer { .. }
             | FaultKind::CutStream
             | FaultKind::BrokenArguments => None,
         }
@@ -91,7 +94,8 @@ impl FaultKind {
             | FaultKind::Timeout
             | FaultKind::Latency { .. }
             | FaultKind::Empty
-            | FaultKind::Garbage => Ok(reply),
+            | FaultKind::Garbage
+            | FaultKind::Answer { .. } => Ok(reply),
         }
     }
 }

@@ -26,6 +26,8 @@ pub enum FaultKind {
     Empty,
     /// It answers with meaningless characters.
     Garbage,
+    /// It answers with this text, which may be wrong but looks right.
+    Answer { text: String },
     /// The endpoint refuses it with HTTP 429, also after the client's own retries.
     RateLimit {
         /// Seconds that the endpoint asks the client to wait.
@@ -45,6 +47,7 @@ impl FaultKind {
         FaultKind::Latency { ms: 1000 },
         FaultKind::Empty,
         FaultKind::Garbage,
+        FaultKind::Answer { text: String::new() },
         FaultKind::RateLimit { retry_after: 30 },
         FaultKind::CutStream,
         FaultKind::BrokenArguments,
@@ -67,7 +70,9 @@ impl FaultKind {
     pub fn fits(&self, sort: Sort) -> bool {
         match self {
             FaultKind::Error { .. } | FaultKind::Timeout | FaultKind::Latency { .. } => true,
-            FaultKind::Empty | FaultKind::Garbage => sort != Sort::Embedding,
+            FaultKind::Empty | FaultKind::Garbage | FaultKind::Answer { .. } => {
+                sort != Sort::Embedding
+            }
             FaultKind::RateLimit { .. } => !matches!(sort, Sort::Tool | Sort::Class),
             FaultKind::CutStream | FaultKind::BrokenArguments => {
                 matches!(sort, Sort::Role | Sort::Model)
@@ -100,7 +105,7 @@ mod tests {
             let kinds = FaultKind::ALL.iter().filter(|kind| kind.fits(sort));
             kinds.map(FaultKind::name).collect::<Vec<_>>().join(" ")
         };
-        let of_tools = "error timeout latency empty garbage";
+        let of_tools = "error timeout latency empty garbage answer";
         let of_models = format!("{of_tools} rate-limit cut-stream broken-arguments");
         assert_eq!(fitting(Sort::Tool), of_tools);
         assert_eq!(fitting(Sort::Class), of_tools);

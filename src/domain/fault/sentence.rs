@@ -1,6 +1,7 @@
 //! A fault in a sentence, for a person.
 
 use super::{FaultKind, FaultSpec, Target, Trigger, inject};
+use crate::domain::words;
 
 impl FaultSpec {
     /// What happens from now on: `search_web now fails: 503 Service Unavailable, on every call`.
@@ -23,6 +24,7 @@ impl FaultSpec {
             FaultKind::Latency { ms } => format!("answers {ms} ms later"),
             FaultKind::Empty => "answers with empty text".to_owned(),
             FaultKind::Garbage => "answers with garbage".to_owned(),
+            FaultKind::Answer { text } => format!("answers: {}", words::clipped(text, 60)),
             FaultKind::RateLimit { retry_after } => {
                 format!("refuses: 429 Too Many Requests, retry after {retry_after} s")
             }
@@ -43,8 +45,10 @@ fn target(target: &Target) -> String {
 }
 
 fn when(trigger: Trigger) -> String {
-    let Trigger { probability, nth, from_task, to_task } = trigger;
+    let Trigger { probability, nth, first, from_task, to_task } = trigger;
     let calls = match (nth, probability) {
+        (None, None) if first == Some(1) => "on the next call only".to_owned(),
+        (None, None) if first.is_some() => format!("on the next {} calls", first.unwrap_or(0)),
         (None, None) => "on every call".to_owned(),
         (None, Some(p)) => format!("on {}% of calls", percent(p)),
         (Some(nth), None) => format!("on call {nth} only"),
@@ -83,6 +87,7 @@ mod tests {
                 "a:empty:from-task=5:to-task=9",
                 "a now answers with empty text, on every call from task 5 to task 9",
             ),
+            ("a:answer:first=3:text=42", "a now answers: 42, on the next 3 calls"),
             ("a:garbage:from-task=5", "a now answers with garbage, on every call from task 5 on"),
             (
                 "role:planner:rate-limit",

@@ -13,6 +13,9 @@ pub struct Trigger {
     /// Only at the nth effect that the target matches since the fault was armed, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nth: Option<u32>,
+    /// Only at so many of the effects that the target matches since the fault was armed, the first ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u32>,
     /// Only from this task on, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_task: Option<u32>,
@@ -35,8 +38,9 @@ pub struct Occasion {
 
 impl Trigger {
     pub(super) fn holds(self, occasion: Occasion) -> bool {
-        let Trigger { probability, nth, from_task, to_task } = self;
+        let Trigger { probability, nth, first, from_task, to_task } = self;
         nth.is_none_or(|nth| nth == occasion.nth)
+            && first.is_none_or(|first| occasion.nth <= first)
             && from_task.is_none_or(|task| occasion.task >= task)
             && to_task.is_none_or(|task| occasion.task <= task)
             && probability.is_none_or(|p| occasion.chance.unit() < p)
@@ -60,6 +64,8 @@ mod tests {
         assert!(spec.fires(at(51, 1)) && !spec.fires(at(52, 1)) && !spec.fires(at(49, 1)));
         let spec: FaultSpec = "a:error:nth=2".parse().unwrap();
         assert!(!spec.fires(at(1, 1)) && spec.fires(at(1, 2)) && !spec.fires(at(1, 3)));
+        let spec: FaultSpec = "a:error:first=2".parse().unwrap();
+        assert!(spec.fires(at(1, 1)) && spec.fires(at(1, 2)) && !spec.fires(at(1, 3)));
         let spec: FaultSpec = "a:error:p=0.3".parse().unwrap();
         let fired = (0..10_000).filter(|n| spec.fires(at(1, *n))).count();
         assert!((2_700..3_300).contains(&fired), "{fired}");

@@ -74,6 +74,7 @@ pub const LAYER_KEYS: &[(Layer, Action, &[&str])] = &[
     (Layer::Editor, Action::Accept, &["ctrl-s"]),
     (Layer::Editor, Action::AcceptAndRun, &["ctrl-g"]),
     (Layer::Editor, Action::Toggle, &["ctrl-t"]),
+    (Layer::Editor, Action::RunNext, &["ctrl-n"]),
     (Layer::Editor, Action::Editor, &["f4"]),
     (Layer::Editor, Action::Leave, &["esc", "ctrl-c"]),
     (Layer::Confirm, Action::Accept, &["y", "enter"]),

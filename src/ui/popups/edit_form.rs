@@ -7,7 +7,8 @@ use similar::{ChangeTag, TextDiff};
 
 use super::{Keys, Popup, Pressed, Reply, edit_text, entry::Entry, frame};
 use crate::domain::edit::Edit;
-use crate::domain::{Command, EffectId, State};
+use crate::domain::fault::Trigger;
+use crate::domain::{Command, EffectId, FaultKind, FaultSpec, State, Target};
 use crate::tool::check::Checker;
 use crate::ui::action::{Action, Layer};
 use crate::ui::own::Selection;
@@ -26,8 +27,10 @@ pub struct EditForm {
     title: String,
     /// What was there; for an answer, nothing.
     before: Edit,
-    /// A person answers in place of the model or the tool.
-    answers: bool,
+    /// A person answers in place of this tool or role.
+    answers: Option<Target>,
+    /// How many of its next calls get the same answer.
+    times: u32,
     entry: Entry,
     checker: Option<Checker>,
     /// Of arguments: the agent sees the edited call.
@@ -67,15 +70,26 @@ impl EditForm {
         let title =
             format!("Edit the {} of call {} · {}", before.name(), effect.id, name(state, id));
         let entry = Entry::text_of(&edit_text::written(&before));
-        Some(Self { effect: id, title, before, answers: false, entry, checker, shown: true })
+        Some(Self {
+            effect: id,
+            title,
+            before,
+            answers: None,
+            times: 0,
+            entry,
+            checker,
+            shown: true,
+        })
     }
 
     /// An answer in place of the model or the tool of this call.
     pub fn answer(state: &State, id: EffectId) -> Option<Self> {
-        state.effect(id)?;
+        let tool = state.tool_call(id).map(|call| Target::Tool(call.tool.clone()));
+        let target = tool.or_else(|| Some(Target::Role(state.model_call(id)?.role)))?;
         let title = format!("Answer call {id} · {} · in its place", name(state, id));
         let (before, entry) = (Edit::Result(String::new()), Entry::text_of(""));
-        Some(Self { effect: id, title, before, answers: true, entry, checker: None, shown: true })
+        let (answers, times, checker) = (Some(target), 0, None);
+        Some(Self { effect: id, title, before, answers, times, entry, checker, shown: true })
     }
 
     /// What the text says, if that is allowed.
@@ -98,7 +112,9 @@ impl EditForm {
         let Ok(read) = self.read() else { return Reply::Stay };
         let effect = self.effect;
         let command = match read {
-            Edit::Result(text) if self.answers => Some(Command::AnswerCall { effect, text }),
+            Edit::Result(text) if self.answers.is_some() => {
+                Some(Command::AnswerCall { effect, text })
+            }
             read if read == self.before => None,
             read => {
                 let (edit, shown) = (Box::new(read), self.shown);
@@ -106,7 +122,18 @@ impl EditForm {
             }
         };
         let run = goes_on.then_some(Command::Run);
-        Reply::Done(command.into_iter().chain(run).map(ScreenRequest::Send).collect())
+        let next = self.for_the_next();
+        Reply::Done(command.into_iter().chain(next).chain(run).map(ScreenRequest::Send).collect())
+    }
+
+    /// A fault that gives the next calls the same answer.
+    fn for_the_next(&self) -> Option<Command> {
+        let (target, text) = (self.answers.clone()?, self.entry.text());
+        let first = Some(self.times).filter(|times| *times > 0 && !text.is_empty())?;
+        let trigger = Trigger { first: Some(first), ..Trigger::default() };
+        Some(Command::ArmFault {
+            spec: FaultSpec { target, kind: FaultKind::Answer { text }, trigger },
+        })
     }
 
     fn has_choice(&self) -> bool {
@@ -141,10 +168,28 @@ impl EditForm {
             (Ok(_), Edit::Arguments(_)) => row.put(&format!("{DONE} fits the schema"), theme.good),
             (Ok(_), _) => row.put(&format!("{DONE} can be applied"), theme.good),
         };
+        if let Some(target) = &self.answers {
+            let next = match self.times {
+                0 => "only this call".to_owned(),
+                times => format!("this call, and the next {times} of {target}"),
+            };
+            row.gap(3).put(&next, theme.text);
+        }
         if self.has_choice() {
             let sees = if self.shown { "the edited call" } else { "its own call" };
             row.gap(3).put(&format!("the agent sees {sees}"), theme.text);
         }
+    }
+}
+
+/// The numbers of calls that one key goes through.
+fn next_of(times: u32) -> u32 {
+    match times {
+        0 => 1,
+        1 => 3,
+        3 => 10,
+        10 => 100,
+        _ => 0,
     }
 }
 
@@ -163,7 +208,14 @@ impl Popup for EditForm {
         const PLAIN: &[Hint] = &[APPLY, GO, EDITOR, LEAVE];
         const CHOICE: &[Hint] =
             &[APPLY, GO, (&[Action::Toggle], "what the agent sees"), EDITOR, LEAVE];
-        (Layer::Editor, if self.has_choice() { CHOICE } else { PLAIN })
+        const ANSWER: &[Hint] =
+            &[APPLY, GO, (&[Action::RunNext], "for the next calls"), EDITOR, LEAVE];
+        let hints = match &self.answers {
+            Some(_) => ANSWER,
+            None if self.has_choice() => CHOICE,
+            None => PLAIN,
+        };
+        (Layer::Editor, hints)
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
@@ -172,6 +224,7 @@ impl Popup for EditForm {
             Some(Action::Accept) => return self.apply(false),
             Some(Action::AcceptAndRun) => return self.apply(true),
             Some(Action::Toggle) if self.has_choice() => self.shown = !self.shown,
+            Some(Action::RunNext) if self.answers.is_some() => self.times = next_of(self.times),
             Some(Action::Editor) => {
                 let text = self.entry.text();
                 let json = if self.has_choice() { text.clone() } else { "null".to_owned() };
@@ -194,7 +247,7 @@ impl Popup for EditForm {
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let (width, height) = (usize::from(area.width), usize::from(area.height));
-        let difference = if self.answers { Vec::new() } else { self.difference() };
+        let difference = if self.answers.is_some() { Vec::new() } else { self.difference() };
         let most = height.saturating_sub(4).max(6);
         let rows = (self.entry.rows() + difference.len() + 3).clamp(9.min(most), most);
         let size = (width.saturating_sub(8).clamp(20, 120), rows);

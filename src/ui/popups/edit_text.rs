@@ -98,7 +98,7 @@ fn sections(text: &str) -> (String, Vec<(String, String)>) {
             continue;
         }
         let into = sections.last_mut().map_or(&mut preface, |(_, text)| text);
-        let line = line.strip_prefix('\\').filter(|rest| rest.starts_with("===")).unwrap_or(line);
+        let line = line.strip_prefix('\\').filter(|_| is_like_a_mark(line)).unwrap_or(line);
         into.push_str(line);
         into.push('\n');
     }
@@ -107,8 +107,13 @@ fn sections(text: &str) -> (String, Vec<(String, String)>) {
     (preface, sections)
 }
 
+/// Whether a line is a mark, or one that is escaped.
+fn is_like_a_mark(line: &str) -> bool {
+    line.trim_start_matches('\\').starts_with("===")
+}
+
 fn escaped(text: &str) -> String {
-    let line = |line: &str| match line.starts_with("===") {
+    let line = |line: &str| match is_like_a_mark(line) {
         true => format!("\\{line}"),
         false => line.to_owned(),
     };

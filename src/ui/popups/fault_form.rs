@@ -24,10 +24,11 @@ enum Field {
 
 /// What is typed: its key where the fault is written, its label, and what holds where nothing is typed. A text takes
 /// all that follows it where the fault is written, so it comes last.
-const TYPED: [(&str, &str, &str); 9] = [
+const TYPED: [(&str, &str, &str); 10] = [
     ("", "name", ""),
     ("p", "probability", "always"),
     ("nth", "nth call", "every call"),
+    ("first", "first calls", "any number"),
     ("from-task", "from task", "at once"),
     ("to-task", "to task", "the last"),
     ("status", "HTTP status", "500"),
@@ -38,10 +39,10 @@ const TYPED: [(&str, &str, &str); 9] = [
 
 /// The place of the target's name, and of the first setting that only some kinds have.
 const NAME: usize = 0;
-const OF_KIND: usize = 5;
+const OF_KIND: usize = 6;
 
 /// The most fields that a fault has.
-const FIELDS: u16 = 9;
+const FIELDS: u16 = 10;
 /// Cells for the fields' names.
 const LABEL: u16 = 13;
 
@@ -277,7 +278,7 @@ impl Popup for FaultForm {
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
-        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (72, 12));
+        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (72, 13));
         for ((row, field), line) in self.fields().into_iter().enumerate().zip(inside.rows()) {
             self.draw_field(cx, field, line, buf);
             hits.add(line, Target::PopupRow(row));

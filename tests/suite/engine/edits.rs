@@ -223,3 +223,36 @@ fn an_edit_is_undone_while_the_call_waits() {
         assert_eq!(result(&call(&yard, 0)), "new");
     });
 }
+
+#[test]
+fn a_session_with_edits_runs_again_from_its_record() {
+    on_paused_time(async {
+        let replies = || vec![Ok(calls(&[echo("old")])), Ok(say("the end"))];
+        let yard =
+            Trial { paused: true, stay: true, replies: replies(), ..Trial::default() }.start();
+        yard.settle().await;
+        yard.wish(set("echo:both"));
+        yard.wish(Command::Run);
+        yard.settle().await;
+        yard.wish(arguments(2, "new", false));
+        yard.wish(Command::Run);
+        yard.settle().await;
+        yard.wish(edit(2, Edit::Result("by hand".into()), true));
+        run_on(&yard).await;
+        let recorded: Vec<_> =
+            yard.records.borrow().iter().map(|record| (**record).clone()).collect();
+        let live = yard.state.borrow().clone();
+        let again = Trial { recorded, stay: true, replies: vec![], ..Trial::default() }.start();
+        again.until("the task is done again", |state| state.tasks_done == 1).await;
+        let state = again.state.borrow();
+        assert_eq!(state.tasks[0].answer, live.tasks[0].answer);
+        assert_eq!(state.tool_calls[0].arguments, live.tool_calls[0].arguments);
+        assert_eq!(state.tool_calls[0].phase, live.tool_calls[0].phase);
+        assert_eq!(state.tool_calls[0].own, live.tool_calls[0].own);
+        assert_eq!(again.most_at_once.borrow().1, 0, "no tool ran");
+        let same = |state: &toolyard::domain::State| {
+            state.model_calls.iter().map(|call| call.request.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(same(&state), same(&live));
+    });
+}

@@ -1,8 +1,10 @@
 //! Breakpoints, watches and runs to a place.
 
+use serde_json::json;
+use toolyard::domain::edit::Edit;
 use toolyard::domain::{
-    Boundary, BreakpointEvent, BreakpointId, BreakpointSpec, By, Command, ControlEvent, EffectId,
-    Lane,
+    Boundary, BreakpointEvent, BreakpointId, BreakpointSpec, By, Command, ControlEvent,
+    EffectClass, EffectId, EffectRef, Lane, TaskId, ToolCallEvent, ToolOutput,
 };
 use toolyard::ui::request::ScreenRequest;
 
@@ -207,4 +209,100 @@ fn the_fields_of_expressions_are_listed() {
     for field in toolyard::domain::expression::FIELDS {
         assert!(stage.shows(field.doc), "{}\n{}", field.name, stage.text());
     }
+}
+
+/// A session in which a call is held before it starts.
+fn held_before() -> Stage {
+    let mut stage = stage().sized(120, 40);
+    let effect = EffectRef::new(stage.next_effect(), EffectClass::Read);
+    stage.tell(ToolCallEvent::ToolCallRequested {
+        effect,
+        task: TaskId(5),
+        step: 2,
+        tool: "wikipedia".into(),
+        arguments: json!({"query": "Port Sel"}),
+        evidence: None,
+        by: By::Engine,
+    });
+    let (lane, boundary) = (effect.lane(), Boundary::BeforeToolCall);
+    stage.tell(ControlEvent::PauseRequested { by: By::User });
+    stage.tell(ControlEvent::Held { lane, boundary });
+    stage.tell(ControlEvent::Paused {});
+    stage
+}
+
+#[test]
+fn arguments_are_edited_with_their_schema_and_their_difference_in_sight() {
+    let mut stage = held_before();
+    stage.press("6 end e");
+    assert!(stage.shows("╔ Edit the arguments of call 31 · wikipedia "), "{}", stage.text());
+    stage.press("down end backspace");
+    assert!(stage.shows("✗ not JSON"), "{}", stage.text());
+    assert_eq!(stage.press("ctrl-s"), [], "what is wrong is not applied");
+    stage.write(" lighthouse\"");
+    insta::assert_snapshot!("edit-arguments", stage.text());
+    stage.press("ctrl-t");
+    assert!(stage.shows("the agent sees its own call"), "{}", stage.text());
+    let edited = |shown| Command::EditCall {
+        effect: EffectId(31),
+        edit: Box::new(Edit::Arguments(json!({"query": "Port Sel lighthouse"}))),
+        shown,
+    };
+    let requests = stage.press("ctrl-g");
+    let [ScreenRequest::Send(edit), ScreenRequest::Send(Command::Run)] = &requests[..] else {
+        panic!("{requests:?}");
+    };
+    assert_eq!(*edit, edited(false));
+    // The text goes to the editor and comes back.
+    stage.press("e");
+    let requests = stage.press("f4");
+    let [ScreenRequest::Rewrite(selection)] = &requests[..] else { panic!("{requests:?}") };
+    assert_eq!(selection.text, "{\n  \"query\": \"Port Sel\"\n}");
+    let popup = stage.screen.view.popups.last_mut().unwrap();
+    popup.rewrite("{\"query\": \"Port Sel lighthouse\"}\n");
+    assert_eq!(command(&mut stage, "ctrl-s"), edited(true));
+    // What is not changed is not sent.
+    assert_eq!(stage.press("e ctrl-s"), []);
+}
+
+#[test]
+fn a_held_call_is_answered_by_hand_and_the_next_calls_alike() {
+    let mut stage = held_before();
+    stage.press("1 a");
+    assert!(stage.shows("╔ Answer call 31 · wikipedia · in its place "), "{}", stage.text());
+    stage.write("built in 1871");
+    stage.press("ctrl-n ctrl-n");
+    assert!(stage.shows("this call, and the next 3 of wikipedia"), "{}", stage.text());
+    let requests = stage.press("ctrl-s");
+    let [ScreenRequest::Send(answer), ScreenRequest::Send(Command::ArmFault { spec })] =
+        &requests[..]
+    else {
+        panic!("{requests:?}");
+    };
+    let text = "built in 1871".to_owned();
+    assert_eq!(*answer, Command::AnswerCall { effect: EffectId(31), text });
+    assert_eq!(spec.to_string(), "wikipedia:answer:first=3:text=built in 1871");
+}
+
+#[test]
+fn what_came_back_is_edited_or_the_call_made_again_while_it_is_held() {
+    let mut stage = Stage::of(&stopped()).sized(120, 40);
+    let effect = EffectId(30);
+    let class = EffectClass::Read;
+    let output = ToolOutput { text: "41".into(), cut_from: None };
+    stage.tell(ToolCallEvent::ToolCallFinished {
+        effect: EffectRef::new(effect, class),
+        output: output.into(),
+    });
+    stage.press("6 end e");
+    assert!(stage.shows("╔ Edit the result of call 30"), "{}", stage.text());
+    stage.write("0");
+    let edit = Box::new(Edit::Result("410".into()));
+    assert_eq!(command(&mut stage, "ctrl-s"), Command::EditCall { effect, edit, shown: true });
+    assert_eq!(command(&mut stage, "r"), Command::RepeatCall { effect });
+    stage.press("a");
+    assert!(stage.shows("the call has ended"), "{}", stage.text());
+    // Elsewhere the same key means the score of the selected tool.
+    stage.press("3 e");
+    assert!(stage.shows("╔ Score of"), "{}", stage.text());
 }

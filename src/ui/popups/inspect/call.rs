@@ -28,8 +28,19 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     evidence::of_call(state, call, page);
     times(state, call, page);
     page.origin(state, call);
-    page.heading("Arguments");
-    page.json(&call.arguments);
+    match &call.own {
+        Some(own) => {
+            page.heading("Arguments, edited by a person");
+            page.json(&call.arguments);
+            let seen = if call.shows_own { ", which it sees" } else { ", which it does not see" };
+            page.heading(&format!("The agent's own arguments{seen}"));
+            page.json(own);
+        }
+        None => {
+            page.heading("Arguments");
+            page.json(&call.arguments);
+        }
+    }
     result(call, page);
 }
 
