@@ -155,6 +155,11 @@ fn break_tools() {
 }
 
 #[test]
+fn stop_and_step() {
+    follow("stop-and-step.md", ENDPOINT);
+}
+
+#[test]
 fn tune_knobs() {
     follow("tune-knobs.md", ENDPOINT);
 }
