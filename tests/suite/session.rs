@@ -114,7 +114,7 @@ fn what_does_not_fit_is_said_with_the_field_of_the_spec() {
             wrong(&|spec| spec.knobs = [(Knob::Tau, 2.0)].into()),
         ),
         (
-            Field::Fault(fault.clone()),
+            Field::Fault(fault.clone().into()),
             "faults: serch_web:error: there is no tool serch_web; did you mean `search_web`?",
             wrong(&|spec| spec.faults = vec![fault.clone()]),
         ),

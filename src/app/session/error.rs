@@ -24,7 +24,7 @@ pub enum Field {
     Model,
     Role(Role),
     Knob(Knob),
-    Fault(FaultSpec),
+    Fault(Box<FaultSpec>),
     MaxDollars,
     ToolsTotal,
 }

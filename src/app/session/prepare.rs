@@ -214,7 +214,7 @@ fn known_target(
         .chain(config.models.keys().cloned().map(Target::Model))
         .chain(embedding)
         .collect();
-    let field = Field::Fault(fault.clone());
+    let field = Field::Fault(Box::new(fault.clone()));
     fault.target.among(&known).map_err(|why| SessionError::Spec { field, why })
 }
 
