@@ -10,6 +10,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::approval::Approval;
 use crate::domain::event::{ClassAssignment, Lane};
 use crate::domain::id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName};
 use crate::domain::spec::Task;
@@ -100,6 +101,12 @@ pub enum Command {
     AnswerCall { effect: EffectId, text: String },
     /// Make a call again that is held after its end → `CallRepeated`, then its request.
     RepeatCall { effect: EffectId },
+    /// Allow a call that waits for consent, or refuse it → `ConsentGiven`.
+    Consent { effect: EffectId, allowed: bool },
+    /// Allow this call and all later ones of its tool → `ApprovalSet`, `ConsentGiven`.
+    AllowTool { effect: EffectId },
+    /// Set which tool calls need consent → `ApprovalSet`.
+    SetApproval { approval: Box<Approval> },
     /// Set a breakpoint, or change the one with this number → `BreakpointSet`.
     SetBreakpoint { breakpoint: Option<BreakpointId>, spec: Box<BreakpointSpec>, on: bool },
     /// → `BreakpointSwitched`.
@@ -162,6 +169,8 @@ impl Command {
             Command::EditCall { .. } => "edit the call",
             Command::AnswerCall { .. } => "answer the call",
             Command::RepeatCall { .. } => "make the call again",
+            Command::Consent { .. } | Command::AllowTool { .. } => "decide on the call",
+            Command::SetApproval { .. } => "set the rules of approval",
             Command::SetBreakpoint { .. } => "set the breakpoint",
             Command::SwitchBreakpoint { .. } => "switch the breakpoint",
             Command::DeleteBreakpoint { .. } => "delete the breakpoint",

@@ -3,6 +3,7 @@
 //!
 //! The other rooms import the nouns from here; the files of this room name each other.
 
+pub mod approval;
 pub mod arguments;
 pub mod breakpoint;
 pub mod chance;
@@ -39,6 +40,7 @@ pub mod words;
 pub mod worker_settings;
 
 pub use self::{
+    approval::Approval,
     breakpoint::BreakpointSpec,
     chance::Chance,
     chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage},

@@ -90,6 +90,9 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::EditCall { effect, edit, shown } => session.edit_call(effect, *edit, shown, by),
         Command::AnswerCall { effect, text } => session.answer_call(effect, text, by),
         Command::RepeatCall { effect } => session.repeat_call(effect, by),
+        Command::Consent { effect, allowed } => session.decide(effect, allowed, by),
+        Command::AllowTool { effect } => session.allow_tool(effect, by),
+        Command::SetApproval { approval } => session.set_approval(*approval, by),
         Command::SetBreakpoint { breakpoint, spec, on } => {
             session.set_breakpoint(breakpoint, *spec, on, by)
         }

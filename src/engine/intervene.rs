@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::domain::{
-    BudgetEvent, ChangeEvent, ControlEvent, Event, Resume, TaskEvent, ToolCallEvent,
+    BudgetEvent, ChangeEvent, ConsentEvent, ControlEvent, Event, Resume, TaskEvent, ToolCallEvent,
 };
 
 impl Session {
@@ -39,6 +39,9 @@ impl Session {
                 self.replan(&format!("uses of {tool} set to {uses}"));
             }
             Event::Edit(event) => self.apply_edit(event),
+            Event::Consent(ConsentEvent::ConsentGiven { effect, allowed, .. }) => {
+                self.consents.insert(effect.id, allowed);
+            }
             Event::Task(TaskEvent::TaskSkipped { .. }) => self.skip.cancel(),
             _ => {}
         }

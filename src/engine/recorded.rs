@@ -36,7 +36,9 @@ impl Recorded {
         for record in records {
             if let Some(effect) = record.event.effect() {
                 // What a person does to a call comes with the call.
-                if is_by_a_person(&record.event) && !matches!(record.event, Event::Edit(_)) {
+                if is_by_a_person(&record.event)
+                    && !matches!(record.event, Event::Edit(_) | Event::Consent(_))
+                {
                     recorded.interventions.insert(record.n, record.event.clone());
                 }
                 lanes.insert(effect.lane(), effect.id);

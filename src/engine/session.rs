@@ -61,6 +61,8 @@ pub(super) struct Session {
     pub again: BTreeSet<EffectId>,
     /// What a person wrote in place of what goes out, or of what came back, until its call takes it.
     pub edits: BTreeMap<EffectId, Edit>,
+    /// What a person has decided on calls that asked for consent.
+    pub consents: BTreeMap<EffectId, bool>,
     /// Calls that a person makes again, and that are not held any more.
     pub repeated: BTreeSet<EffectId>,
     /// What a person answers in place of models and tools.
@@ -108,6 +110,7 @@ impl Session {
             again: BTreeSet::new(),
             edits: BTreeMap::new(),
             answers: BTreeMap::new(),
+            consents: BTreeMap::new(),
             repeated: BTreeSet::new(),
             unusable: None,
             ends_because: None,

@@ -67,7 +67,7 @@ pub fn parse(file: &str, text: &str) -> Result<Kept, Problems> {
 
 fn spec(field: &Field<'_>) -> Option<BreakpointSpec> {
     let read = BreakpointSpec::read(field.text()?);
-    read.map_err(|why| field.refuse(why)).ok()
+    read.map_err(|why| field.refuse_briefly(&why)).ok()
 }
 
 /// Writes the breakpoints of a session to the file of its workspace.

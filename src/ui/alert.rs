@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use strum::{IntoStaticStr, VariantArray};
 
 use crate::domain::{
-    ControlEvent, Event, ModelCallEvent, Origin, Record, SessionEvent, TaskEvent, ToolCallEvent,
+    ConsentEvent, ControlEvent, Event, ModelCallEvent, Origin, Record, SessionEvent, TaskEvent,
+    ToolCallEvent,
 };
 
 /// The least time between two alerts.
@@ -48,7 +49,8 @@ impl Alert {
     /// What an event calls for; `has_work`: there is a task that runs or waits.
     pub fn of(record: &Record, has_work: bool) -> Option<Self> {
         match &record.event {
-            Event::Control(ControlEvent::Paused {}) => Some(Alert::Held),
+            Event::Control(ControlEvent::Paused {})
+            | Event::Consent(ConsentEvent::ConsentAsked { .. }) => Some(Alert::Held),
             Event::ToolCall(ToolCallEvent::ToolCallFailed { effect, .. })
             | Event::ModelCall(ModelCallEvent::ModelCallFailed { effect, .. }) => {
                 (effect.origin != Origin::Injected).then_some(Alert::Failed)

@@ -110,6 +110,11 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
             }
         }
     }
+    if let Some(call) = state.control.asks.first().and_then(|id| state.tool_call(*id)) {
+        let key = cx.keymap.key(Action::Consent).map(|key| format!(": {key}")).unwrap_or_default();
+        let asks = format!("{HELD} {} #{} asks{key}", text::cut(call.tool.as_str(), 24), call.id);
+        add(0, asks, theme.warn, Some(Action::Consent));
+    }
     if !state.tasks.is_empty() {
         let at = state.shown_task().map_or(0, |task| task.id.0);
         add(2, format!("task {at}/{}", state.tasks.len()), theme.text, None);

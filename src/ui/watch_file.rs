@@ -73,7 +73,7 @@ fn parse(file: &str, text: &str) -> Result<Vec<Expression>, String> {
         fields.finish();
         let read = list?.into_iter().map(|field| {
             let read = Expression::read(field.text()?, Scope::Session);
-            read.map_err(|error| field.refuse(error.to_string())).ok()
+            read.map_err(|error| field.refuse(error.why())).ok()
         });
         read.collect::<Vec<_>>().into_iter().collect()
     });

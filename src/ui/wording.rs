@@ -3,9 +3,9 @@
 
 use crate::domain::edit::Edit;
 use crate::domain::{
-    BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ControlEvent, EditEvent,
-    EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent, ModelError, NullReason, Origin,
-    PlanEvent, SearchEvent, SessionEvent, TaskEvent, words::counted,
+    BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
+    EditEvent, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent, ModelError,
+    NullReason, Origin, PlanEvent, SearchEvent, SessionEvent, TaskEvent, words::counted,
 };
 
 /// The words for an event.
@@ -47,6 +47,7 @@ pub fn told(event: &Event) -> String {
         Event::Fault(FaultEvent::FaultDisarmed { fault, .. }) => format!("fault {fault} disarmed"),
         Event::Breakpoint(event) => breakpoint(event),
         Event::Edit(event) => edit(event),
+        Event::Consent(event) => consent(event),
         Event::Budget(BudgetEvent::ToolBlacklisted { tool, why, .. }) => {
             format!("{tool} is blacklisted for this task: {why}")
         }
@@ -127,6 +128,25 @@ fn edit(event: &EditEvent) -> String {
         }
         EditEvent::CallAnswered { effect, .. } => format!("call {} answered by hand", effect.id),
         EditEvent::CallRepeated { effect, .. } => format!("call {} is made again", effect.id),
+    }
+}
+
+fn consent(event: &ConsentEvent) -> String {
+    match event {
+        ConsentEvent::ConsentAsked { effect, rule } => {
+            format!("call {} waits for your consent ({rule})", effect.id)
+        }
+        ConsentEvent::ConsentGiven { effect, allowed, .. } => {
+            format!("call {} {}", effect.id, if *allowed { "allowed" } else { "refused" })
+        }
+        ConsentEvent::ApprovalSet { approval, was, .. } => {
+            let new = approval.allow.iter().filter(|rule| !was.allow.contains(rule));
+            let new: Vec<String> = new.map(ToString::to_string).collect();
+            match new.as_slice() {
+                [] => "the rules of approval are changed".to_owned(),
+                new => format!("allowed without being asked: {}", new.join(", ")),
+            }
+        }
     }
 }
 

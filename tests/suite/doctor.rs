@@ -130,7 +130,8 @@ async fn programs_that_are_not_there_are_found_before_a_call_is() {
     );
     surroundings.write(
         "w/tools/there.toml",
-        "name = \"there\"\ndescription = \"d\"\n[source]\ncommand = [\"sh\", \"-c\", \"cat\"]\n",
+        "name = \"there\"\ndescription = \"d\"\neffect = \"read\"\n[source]\n\
+         command = [\"sh\", \"-c\", \"cat\"]\n",
     );
     surroundings.write(
         "w/tools/gone-too.toml",
@@ -142,6 +143,7 @@ async fn programs_that_are_not_there_are_found_before_a_call_is() {
     assert!(text.contains("the program `no-such-program-anywhere` is not in PATH"), "{text}");
     assert!(text.contains("FAIL  tool gone_too: "), "{text}");
     assert!(text.contains("warn  tool gone: "), "{text}");
+    assert!(text.contains("declares no effect, so a screen asks before each call"), "{text}");
     assert!(text.contains("TOOLYARD_TEST_UNSET, which is not set"), "{text}");
     assert!(!text.contains("tool there"), "{text}");
 

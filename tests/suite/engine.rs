@@ -1,5 +1,6 @@
 //! The engine with a scripted model and tools on paused time: what is wished, when, and what comes.
 
+mod approval;
 mod breakpoints;
 mod budget;
 mod by_hand;

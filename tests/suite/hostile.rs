@@ -39,7 +39,7 @@ fn workspace(home: &Home) {
     let mut tasks = String::new();
     for (name, script, _) in TOOLS {
         let manifest = format!(
-            "name = \"{name}\"\ndescription = \"Does what {name} does.\"\ntimeout = \"{}\"\n\
+            "name = \"{name}\"\ndescription = \"Does what {name} does.\"\neffect = \"read\"\ntimeout = \"{}\"\n\
              [source]\ncommand = [\"sh\", \"-c\", {}]\nenv = [\"PATH\"]\ncwd = \"..\"\n",
             // A busy machine needs its time to write a hundred megabytes.
             if name == "flood" { "60s" } else { "300ms" },

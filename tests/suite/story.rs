@@ -61,6 +61,7 @@ impl Story {
                 workers: Default::default(),
                 prompts: Default::default(),
                 sampling: Default::default(),
+                approval: Default::default(),
                 few_shots: Vec::new(),
                 rates,
                 max_dollars: None,

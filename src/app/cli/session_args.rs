@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::value::{self, number, whole};
 use crate::app::session::CostRange;
+use crate::domain::approval::Rule;
 use crate::domain::{
     BreakpointSpec, FaultSpec, breakpoint::BREAKPOINT_SYNTAX, fault::FAULT_SYNTAX,
 };
@@ -64,6 +65,11 @@ pub struct SessionArgs {
         help = format!("Set a breakpoint; where there is no screen, hits are only counted and logged: {BREAKPOINT_SYNTAX}")
     )]
     pub breakpoint: Vec<BreakpointSpec>,
+    /// Make these tool calls without asking anybody: a tool, effect:NAME, class:NAME or tools, with `:if=EXPRESSION`
+    /// where needed. Without it, calls of tools that do not declare their effect are asked for on a screen, and
+    /// refused where there is none.
+    #[arg(long, value_name = "RULE")]
+    pub allow: Vec<Rule>,
     /// Set a knob before the start, e.g. `alpha=0.8` or `learn=off`; config.example.toml and the
     /// screen's Knobs pane (4) describe them all.
     #[arg(long, value_name = "NAME=VALUE")]

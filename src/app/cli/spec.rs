@@ -29,6 +29,7 @@ impl SessionArgs {
             model: self.model.clone().map(Into::into),
             tasks_limit: self.tasks_limit,
             faults: self.fault.clone(),
+            allow: self.allow.clone(),
             breakpoints: self.breakpoint.clone(),
             costs: self.costs,
             task_tools: self.task_tools.map(NonZeroUsize::get),
@@ -118,7 +119,7 @@ mod tests {
     fn every_option_of_a_session_is_in_its_spec() {
         let read = spec(
             "--config c --workspace w --strategy react+btp --budget 5 --tau 0.2 --model m --planner p \
-             --solver s --seed 3 --tasks t.txt --tasks-limit 2 --fault a:timeout --break b:once --knob learn=off \
+             --solver s --seed 3 --tasks t.txt --tasks-limit 2 --fault a:timeout --allow c --break b:once --knob learn=off \
              --knob budget=9 --journal j --learned l --experience e --leak-guard --costs 1..4",
         );
         let right = SessionSpec {
@@ -129,6 +130,7 @@ mod tests {
             model: Some("m".into()),
             tasks_limit: Some(2),
             faults: vec!["a:timeout".parse().unwrap()],
+            allow: vec!["c".parse().unwrap()],
             breakpoints: vec!["b:once".parse().unwrap()],
             costs: Some("1..4".parse().unwrap()),
             learned: Some("l".into()),

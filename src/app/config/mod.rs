@@ -61,6 +61,8 @@ pub struct Config {
     /// How many US dollars a session may cost.
     pub max_dollars: f64,
     pub workers: crate::domain::worker_settings::WorkerSettings,
+    /// Which tool calls need a person's consent.
+    pub approval: crate::domain::Approval,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
 }
@@ -142,6 +144,7 @@ impl Default for Config {
             cost: Rates::default(),
             max_dollars: MAX_DOLLARS,
             workers: crate::domain::worker_settings::WorkerSettings::default(),
+            approval: crate::domain::Approval::default(),
             prices: None,
         }
     }

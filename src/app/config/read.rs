@@ -9,6 +9,7 @@ use strum::VariantArray;
 use super::{
     Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, model, roles, workers,
 };
+use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Knob, KnobSpec, Knobs, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
 use crate::model::secret;
@@ -45,6 +46,7 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     fields.section("experience", |fields| experience(fields, folder, &mut config.experience));
     fields.section("cost", |fields| cost(fields, folder, &mut config));
     fields.section("workers", |fields| workers::workers(fields, &mut config.workers));
+    fields.section("approval", |fields| approval(fields, &mut config.approval));
     fields.finish();
     config
 }
@@ -226,6 +228,20 @@ fn experience(fields: &mut Fields<'_>, folder: &Path, experience: &mut Experienc
     fields.section("embeddings", |fields| {
         experience.embeddings = model::endpoint("embeddings", fields, folder);
     });
+}
+
+/// Which tool calls need consent: lists of rules.
+fn approval(fields: &mut Fields<'_>, approval: &mut Approval) {
+    let rules = |field: &Field<'_>| {
+        let read = field.list()?.into_iter().map(|field| {
+            let read = Rule::read(field.text()?);
+            read.map_err(|why| field.refuse_briefly(&why)).ok()
+        });
+        read.collect::<Vec<_>>().into_iter().collect::<Option<Vec<Rule>>>()
+    };
+    fields.put("deny", &mut approval.deny, rules);
+    fields.put("allow", &mut approval.allow, rules);
+    fields.put("ask", &mut approval.ask, rules);
 }
 
 /// Unknown prices count as at least [`SMALLEST`]: at 0 they would be free.

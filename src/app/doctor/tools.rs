@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Finding;
 use crate::app::{config::Config, workspace::Workspace};
-use crate::domain::{Prompts, prompt::PROMPTS, words::counted};
+use crate::domain::{EffectClass, Prompts, prompt::PROMPTS, words::counted};
 use crate::files::toml_file::Problem;
 use crate::tool::manifest::{Manifest, Source};
 use crate::tool::{check::Checker, command::is_executable};
@@ -74,6 +74,15 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
         );
         Finding::warn(about(), text).advise("correct the name, or declare the property")
     }));
+    if manifest.spec.effect == EffectClass::Unknown {
+        let text = format!(
+            "{}: declares no effect, so a screen asks before each call, and without a screen it is refused",
+            manifest.file
+        );
+        let advice =
+            "write `effect = \"read\"` if it changes nothing, or allow it: --allow, [approval]";
+        findings.push(Finding::warn(about(), text).advise(advice));
+    }
     if let Source::Command(command) = &manifest.source {
         let fault = match command.find() {
             Ok(program) if is_executable(&program) => None,

@@ -101,6 +101,7 @@ impl SessionSpec {
 
     /// Applies the spec's overrides to the configuration.
     pub(super) fn settle(&self, config: &mut Config) -> Result<(), SessionError> {
+        config.approval.allow.extend(self.allow.iter().cloned());
         config.session.seed = self.seed.unwrap_or(config.session.seed);
         config.session.strategy = self.strategy.unwrap_or(config.session.strategy);
         if let Some(dollars) = self.max_dollars {

@@ -206,6 +206,7 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
         rates: config.cost,
         max_dollars: Some(config.max_dollars),
         workers: config.workers.clone(),
+        approval: config.approval.clone(),
         prompts: Default::default(),
         sampling: config.sampling.clone(),
         few_shots: Vec::new(),

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CostRange, written};
+use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob, ModelName, Role, Strategy, Task};
 use crate::store::tasks;
 
@@ -30,6 +31,9 @@ pub struct SessionSpec {
     /// Breakpoints set from the start, each in the form of the command line.
     #[serde(with = "written::texts")]
     pub breakpoints: Vec<BreakpointSpec>,
+    /// Tool calls that need nobody's consent, besides those of the configuration.
+    #[serde(with = "written::texts")]
+    pub allow: Vec<Rule>,
     /// Range from which the cost of each tool is drawn, instead of its declared cost.
     pub costs: Option<CostRange>,
     /// Give each task this many tools of its own, as data sets do whose queries come with tools: those
@@ -116,6 +120,7 @@ mod tests {
             model: Some("small".into()),
             tasks_limit: Some(3),
             faults: vec!["a:error:p=0.5:text=no: none".parse().unwrap()],
+            allow: vec!["a:if=args.n > 5".parse().unwrap()],
             breakpoints: vec!["a:after:if=ms > 5:log={ms} \\: {tool}".parse().unwrap()],
             costs: Some("1..10".parse().unwrap()),
             task_tools: Some(5),

@@ -108,8 +108,8 @@ impl BreakpointSpec {
     pub fn matches(&self, at: &At<'_>) -> bool {
         match self.place {
             // What went wrong says itself when it is known.
-            Place::Trouble(_) => self.place.matches(at),
-            _ => self.side.has(at.when) && self.place.matches(at),
+            Place::Trouble(_) => self.place.is_at(at),
+            _ => self.side.has(at.when) && self.place.is_at(at),
         }
     }
 

@@ -61,7 +61,7 @@ pub struct At<'a> {
 
 impl Place {
     /// Whether it is this call, on either side.
-    pub(super) fn matches(&self, at: &At<'_>) -> bool {
+    pub(in crate::domain) fn is_at(&self, at: &At<'_>) -> bool {
         let Aim { tool, role, model, embedding } = at.aim;
         let aimed = |target: Target| target.matches(&at.aim);
         match self {

@@ -13,6 +13,7 @@ mod budget;
 mod budget_plan;
 mod change;
 mod classed;
+mod consent;
 mod control;
 mod edit;
 mod effect;
@@ -37,6 +38,7 @@ pub use self::{
     budget_plan::{BudgetPlan, Marginal, PlannedTool},
     change::ChangeEvent,
     classed::{ClassAssignment, ClassedBy},
+    consent::ConsentEvent,
     control::ControlEvent,
     edit::EditEvent,
     effect::{EffectRef, Lane, Origin},
@@ -78,5 +80,6 @@ events! {
         Control(ControlEvent),
         Breakpoint(BreakpointEvent),
         Edit(EditEvent),
+        Consent(ConsentEvent),
     }
 }

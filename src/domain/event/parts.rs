@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::approval::Approval;
 use crate::domain::breakpoint::When;
 use crate::domain::chat::{Role, Usage};
 use crate::domain::id::{ModelName, ToolName};
@@ -65,6 +66,9 @@ pub struct Opening {
     /// How the answers of roles are drawn, where that is configured.
     #[serde(default, skip_serializing_if = "SamplingOfRoles::is_empty")]
     pub sampling: SamplingOfRoles,
+    /// Which tool calls need a person's consent.
+    #[serde(default)]
+    pub approval: Approval,
     /// Examples that roles see before their task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub few_shots: Vec<FewShot>,
@@ -266,6 +270,8 @@ pub enum Refusal {
     TooMany,
     /// The user cancelled it before it ran.
     Cancelled,
+    /// A rule or a person did not consent to it.
+    Denied,
 }
 
 impl Refusal {
@@ -278,6 +284,7 @@ impl Refusal {
             Refusal::NotOffered => "not offered",
             Refusal::TooMany => "too many calls",
             Refusal::Cancelled => "cancelled",
+            Refusal::Denied => "no consent",
         }
     }
 
@@ -285,9 +292,11 @@ impl Refusal {
     pub fn is_budget(self) -> bool {
         match self {
             Refusal::Blacklisted | Refusal::NoUseLeft | Refusal::TooDear => true,
-            Refusal::Arguments | Refusal::NotOffered | Refusal::TooMany | Refusal::Cancelled => {
-                false
-            }
+            Refusal::Arguments
+            | Refusal::NotOffered
+            | Refusal::TooMany
+            | Refusal::Cancelled
+            | Refusal::Denied => false,
         }
     }
 }

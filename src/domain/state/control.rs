@@ -8,6 +8,7 @@ use strum::IntoStaticStr;
 use super::breakpoints::Stop;
 use super::undo::Changes;
 use crate::domain::event::{Boundary, Lane, Resume};
+use crate::domain::id::EffectId;
 
 /// Whether the agent runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
@@ -65,6 +66,9 @@ pub struct Control {
     /// The breakpoint that has stopped the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
+    /// Calls that wait for a person's consent, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<EffectId>,
     /// What the user can undo and redo.
     #[serde(flatten)]
     pub changes: Changes,

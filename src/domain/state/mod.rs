@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::id::{BreakpointId, EffectId, FaultId, TaskId, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
 use crate::domain::{
-    knob::Knobs, pairs::Pairs, prompt::Prompts, rates::Rates, strategy::Strategy,
-    worker_settings::WorkerSettings,
+    approval::Approval, knob::Knobs, pairs::Pairs, prompt::Prompts, rates::Rates,
+    strategy::Strategy, worker_settings::WorkerSettings,
 };
 
 pub mod breakpoints;
@@ -136,6 +136,9 @@ pub struct State {
     pub faults: BTreeMap<FaultId, FaultState>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub breakpoints: BTreeMap<BreakpointId, BreakpointState>,
+    /// Which tool calls need a person's consent.
+    #[serde(default)]
+    pub approval: Approval,
     /// The number of the newest breakpoint, deleted or not.
     #[serde(default)]
     pub breakpoints_set: u32,

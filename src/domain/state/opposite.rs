@@ -3,8 +3,8 @@
 use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::command::Command;
 use crate::domain::event::{
-    BreakpointEvent, BudgetEvent, By, ChangeEvent, ControlEvent, EditEvent, Event, FaultEvent,
-    GraphEvent, PlanEvent, TaskEvent,
+    BreakpointEvent, BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, EditEvent, Event,
+    FaultEvent, GraphEvent, PlanEvent, TaskEvent,
 };
 
 impl Event {
@@ -20,6 +20,7 @@ impl Event {
             Event::Task(event) => task(event),
             Event::Breakpoint(event) => breakpoint(event),
             Event::Edit(event) => edit(event),
+            Event::Consent(event) => consent(event),
             Event::Session(_)
             | Event::ModelCall(_)
             | Event::ToolCall(_)
@@ -73,6 +74,16 @@ fn edit(event: &EditEvent) -> Option<Command> {
             Some(Command::EditCall { effect: effect.id, edit: was.clone(), shown: *shown })
         }
         EditEvent::CallAnswered { .. } | EditEvent::CallRepeated { .. } => None,
+    }
+}
+
+fn consent(event: &ConsentEvent) -> Option<Command> {
+    match event {
+        ConsentEvent::ApprovalSet { was, .. } => {
+            Some(Command::SetApproval { approval: was.clone() })
+        }
+        // A call that was allowed may be done already.
+        ConsentEvent::ConsentAsked { .. } | ConsentEvent::ConsentGiven { .. } => None,
     }
 }
 

@@ -78,7 +78,13 @@ impl Session {
 
     /// Lets the lane that was held first pass one boundary.
     pub fn grant_step(&mut self) {
-        self.lanes.granted = self.state.control.held.first().map(|hold| hold.lane);
+        let control = &self.state.control;
+        // What waits for consent is released by that alone.
+        let asks = |lane| matches!(lane, Lane::Effect(id) if control.asks.contains(&id));
+        self.lanes.granted = control.held.iter().map(|hold| hold.lane).find(|lane| !asks(*lane));
+        if self.lanes.granted.is_none() {
+            self.settle();
+        }
     }
 
     /// Records `Paused` once every lane is held, or there is none.

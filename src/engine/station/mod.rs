@@ -2,6 +2,7 @@
 //! hold an effect, change it, or answer in its place; an effect that was held or changed passes the
 //! stations again.
 
+mod approval;
 mod budget;
 mod dollars;
 mod fault;
@@ -117,12 +118,13 @@ impl Passage {
 
 /// The engine's own stations in order, followed by these.
 pub(super) fn stations(more: Vec<Rc<dyn Station>>, has_user: bool) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 10] = [
+    let own: [Rc<dyn Station>; 11] = [
         Rc::new(recorded::FromRecord),
         Rc::new(dollars::Dollars::new(has_user)),
         Rc::new(many::Many),
         Rc::new(menu::Menu),
         Rc::new(budget::Budget),
+        Rc::new(approval::Approve::new(has_user)),
         Rc::new(room::Room),
         Rc::new(gate::Gate),
         Rc::new(fault::Faults),

@@ -24,6 +24,11 @@ impl<'f> Field<'f> {
         self.file.note(Some(self.span.clone()), self.path.clone(), text.into());
     }
 
+    /// Notes the first line of what is wrong: a problem is one line.
+    pub fn refuse_briefly(&self, text: &str) {
+        self.refuse(text.lines().next().unwrap_or_default());
+    }
+
     /// Notes what was expected, and what was found.
     pub fn wrong(&self, expected: &str) {
         self.refuse(format!("expected {expected}, got {}", self.shown()));

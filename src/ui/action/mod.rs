@@ -45,6 +45,7 @@ pub enum Action {
     AddWatch,
     Answer,
     RunAgain,
+    Consent,
     Fail,
     AddFault,
     Edit,

@@ -192,6 +192,8 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("answer", "answer the held or running call in place of its model or tool"),
     alter(Action::RunAgain, &["r"], edits::nothing_to_repeat, Run(edits::run_again))
         .says("run again", "make the call again that is held after its end; the agent sees only that"),
+    alter(Action::Consent, &["Y"], edits::nothing_asks, Run(edits::consent))
+        .says("consent", "allow or refuse the call that waits for your consent"),
     alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
         .says("fail", "make the selected tool, role or model fail, or repair it"),
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))

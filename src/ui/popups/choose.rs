@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
 use super::{Confirm, Reply, Value, choice::Choice};
-use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, State, ToolName};
+use crate::domain::{ClassAssignment, ClassedBy, Command, EffectId, Knob, State, ToolName};
 use crate::ui::action::Action;
 use crate::ui::own::{self, OwnCommand};
 use crate::ui::panes::{format, row::Row};
@@ -126,6 +126,32 @@ impl Choose {
         });
         let title = "Run a command of yours on what is selected".to_owned();
         Self::new("command", title, choices.collect())
+    }
+
+    /// Whether a call may be made that waits for consent.
+    pub fn consent(live: &State, id: EffectId) -> Option<Self> {
+        let call = live.tool_call(id)?;
+        let arguments = text::clean(&call.arguments.to_string()).to_string();
+        let choice = |label: &str, detail: String, does| Item {
+            label: label.to_owned(),
+            detail,
+            current: false,
+            does,
+        };
+        let effect = id;
+        let decide = |allowed| Does::Send(Command::Consent { effect, allowed });
+        let choices = vec![
+            choice("decide later", "the call waits".to_owned(), Does::Stay),
+            choice("allow", "this call".to_owned(), decide(true)),
+            choice(
+                "allow always",
+                format!("every call of {} in this session", call.tool),
+                Does::Send(Command::AllowTool { effect }),
+            ),
+            choice("refuse", "this call; the agent is told so".to_owned(), decide(false)),
+        ];
+        let title = format!("May {} be called? {}", call.tool, text::cut(&arguments, 60));
+        Some(Self::new("answer", title, choices))
     }
 
     /// What the twin of this session leaves out.

@@ -2,7 +2,7 @@
 
 use crate::domain::state::{Source, What};
 use crate::domain::{Command, EffectId, EffectState, Lane, State};
-use crate::ui::popups::EditForm;
+use crate::ui::popups::{Choose, EditForm};
 use crate::ui::request::{Requests, World, send};
 use crate::ui::{change, pane::PaneId, view::View};
 
@@ -85,4 +85,16 @@ pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
             "only a call that is held after its end is made again: H holds it, or a breakpoint",
         ),
     }
+}
+
+/// Decides on the call that waits for consent: the selected one, else the first.
+pub fn consent(world: &World<'_>, view: &mut View) -> Requests {
+    let asks = &world.live.control.asks;
+    let chosen = view.call.filter(|call| asks.contains(call)).or_else(|| asks.first().copied());
+    let question = chosen.and_then(|call| Choose::consent(world.live, call));
+    question.map_or_else(Vec::new, |question| view.open(question))
+}
+
+pub fn nothing_asks(state: &State, _: &View) -> Option<&'static str> {
+    state.control.asks.is_empty().then_some("no call waits for your consent")
 }

@@ -25,7 +25,7 @@ fn tools_of_ones_own_can_be_tried_but_earn_no_scores() {
     let home = Home::new();
     home.write(
         "w/tools/echo.toml",
-        "name = \"echo\"\ndescription = \"Says how the weather is.\"\n[source]\n\
+        "name = \"echo\"\ndescription = \"Says how the weather is.\"\neffect = \"read\"\n[source]\n\
          command = [\"echo\", \"sunny\"]\n",
     );
     let run = ["run", "--workspace", "w", "--task", "How is the weather?", "--report", "r.json"];

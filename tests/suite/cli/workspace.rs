@@ -35,7 +35,7 @@ fn two_calculators(home: &Home) {
         home.write(
             &format!("w/tools/{name}.toml"),
             format!(
-                "name = \"{name}\"\ndescription = \"Calculates an expression.\"\n[parameters]\n\
+                "name = \"{name}\"\ndescription = \"Calculates an expression.\"\neffect = \"read\"\n[parameters]\n\
                  required = [\"expression\"]\nproperties.expression.type = \"string\"\n[source]\n\
                  {source}\n"
             ),

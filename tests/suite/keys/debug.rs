@@ -3,8 +3,8 @@
 use serde_json::json;
 use toolyard::domain::edit::Edit;
 use toolyard::domain::{
-    Boundary, BreakpointEvent, BreakpointId, BreakpointSpec, By, Command, ControlEvent,
-    EffectClass, EffectId, EffectRef, Lane, TaskId, ToolCallEvent, ToolOutput,
+    Boundary, BreakpointEvent, BreakpointId, BreakpointSpec, By, Command, ConsentEvent,
+    ControlEvent, EffectClass, EffectId, EffectRef, Lane, TaskId, ToolCallEvent, ToolOutput,
 };
 use toolyard::ui::request::ScreenRequest;
 
@@ -305,4 +305,22 @@ fn what_came_back_is_edited_or_the_call_made_again_while_it_is_held() {
     // Elsewhere the same key means the score of the selected tool.
     stage.press("3 e");
     assert!(stage.shows("╔ Score of"), "{}", stage.text());
+}
+
+#[test]
+fn a_call_that_waits_for_consent_is_seen_and_decided() {
+    let mut stage = held_before();
+    let effect = EffectRef::new(EffectId(31), EffectClass::Unknown);
+    assert_eq!(stage.press("Y"), []);
+    assert!(stage.shows("no call waits for your consent"), "{}", stage.text());
+    stage.tell(ConsentEvent::ConsentAsked { effect, rule: "effect:unknown".into() });
+    assert!(stage.shows("wikipedia #31 asks: Y"), "{}", stage.text());
+    stage.press("Y");
+    insta::assert_snapshot!("consent", stage.text());
+    assert_eq!(stage.press("enter"), [], "nothing is allowed by a slip");
+    let (effect, allowed) = (EffectId(31), true);
+    assert_eq!(command(&mut stage, "Y down enter"), Command::Consent { effect, allowed });
+    assert_eq!(command(&mut stage, "Y down down enter"), Command::AllowTool { effect });
+    let allowed = false;
+    assert_eq!(command(&mut stage, "Y end enter"), Command::Consent { effect, allowed });
 }

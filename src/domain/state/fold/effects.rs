@@ -31,6 +31,7 @@ impl State {
 
     pub(super) fn end(&mut self, at: u64, effect: EffectRef) {
         self.in_flight.retain(|id| *id != effect.id);
+        self.control.asks.retain(|id| *id != effect.id);
         if let Some(state) = self.effect_mut(effect.id) {
             state.ended = Some(at);
             state.origin = effect.origin;

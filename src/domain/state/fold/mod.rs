@@ -7,6 +7,7 @@ use crate::domain::state::{Line, State, What};
 
 mod breakpoints;
 mod budget;
+mod consent;
 mod control;
 mod edits;
 mod effects;
@@ -108,6 +109,7 @@ impl Event {
             Event::Control(event) => event,
             Event::Breakpoint(event) => event,
             Event::Edit(event) => event,
+            Event::Consent(event) => event,
             Event::Unknown { .. } => return None,
         })
     }

@@ -40,6 +40,7 @@ impl State {
         self.strategy = opening.strategy;
         self.knobs = opening.knobs.clone();
         self.rates = opening.rates;
+        self.approval.clone_from(&opening.approval);
         self.max_dollars = opening.max_dollars;
         self.workers.clone_from(&opening.workers);
         self.prompts.clone_from(&opening.prompts);

@@ -22,17 +22,26 @@ impl State {
         if self.breakpoints.is_empty() {
             return Vec::new();
         }
-        let Some(effect) = self.effect(call) else { return Vec::new() };
         let of_trouble = |known: &BreakpointState| matches!(known.spec.place, Place::Trouble(_));
         let troubles: Vec<Trouble> = match self.breakpoints.values().any(of_trouble) {
             true => self.troubles(call, when).collect(),
             false => Vec::new(),
         };
-        let from = self.tool_call(call).map_or("", |call| self.came_from(call));
-        let aim = self.aim(call);
-        let at = At { when, aim, from, effect: effect.class, troubles: &troubles };
+        let Some(at) = self.place_of(call, when, &troubles) else { return Vec::new() };
         let on = self.breakpoints.iter().filter(|(_, known)| known.on);
         on.filter(|(_, known)| known.spec.matches(&at)).map(|(id, known)| (*id, known)).collect()
+    }
+
+    /// A call as places are compared with it.
+    pub fn place_of<'a>(
+        &'a self,
+        call: EffectId,
+        when: When,
+        troubles: &'a [Trouble],
+    ) -> Option<At<'a>> {
+        let effect = self.effect(call)?.class;
+        let from = self.tool_call(call).map_or("", |call| self.came_from(call));
+        Some(At { when, aim: self.aim(call), from, effect, troubles })
     }
 
     /// The breakpoints on a place that is no call.
@@ -113,7 +122,7 @@ fn of_tool_call(call: &ToolCallState) -> Option<Trouble> {
         ToolCallPhase::Requested | ToolCallPhase::Running | ToolCallPhase::Done { .. } => None,
         ToolCallPhase::Refused { reason, .. } => match reason {
             Refusal::Arguments => Some(Trouble::Schema),
-            Refusal::NotOffered | Refusal::TooMany => Some(Trouble::Refused),
+            Refusal::NotOffered | Refusal::TooMany | Refusal::Denied => Some(Trouble::Refused),
             Refusal::Cancelled => None,
             Refusal::Blacklisted | Refusal::NoUseLeft | Refusal::TooDear => Some(Trouble::Budget),
         },

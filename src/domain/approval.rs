@@ -1,0 +1,157 @@
+//! Which tool calls need the consent of a person: a list of rules, each a place as of breakpoints.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::breakpoint::{At, BreakpointSpec, Place};
+use super::expression::Expression;
+use super::spec::EffectClass;
+
+/// Tool calls of a place, such as `send_mail:if=args.to == "x"`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    pub place: Place,
+    /// Must be true of the call.
+    #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Expression>,
+}
+
+/// What happens to a tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// It needs nobody's consent.
+    Allow,
+    /// A person decides; without one it is refused.
+    Ask,
+    Deny,
+}
+
+/// The rules of a session. Of those that match, one that denies comes first, then one that allows, then one that
+/// asks; a call that none matches is allowed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Approval {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<Rule>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<Rule>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ask: Vec<Rule>,
+}
+
+impl Default for Approval {
+    /// A tool that does not say what it does to the world may do anything.
+    fn default() -> Self {
+        let unknown = Rule { place: Place::Effect(EffectClass::Unknown), condition: None };
+        Self { deny: Vec::new(), allow: Vec::new(), ask: vec![unknown] }
+    }
+}
+
+impl Approval {
+    /// What happens to a call, and the rule that says so. `holds` evaluates a condition.
+    pub fn of(&self, at: &At<'_>, holds: impl Fn(&Expression) -> bool) -> (Consent, Option<&Rule>) {
+        let lists =
+            [(&self.deny, Consent::Deny), (&self.allow, Consent::Allow), (&self.ask, Consent::Ask)];
+        let matches =
+            |rule: &&Rule| rule.place.is_at(at) && rule.condition.as_ref().is_none_or(&holds);
+        let found = lists.iter().find_map(|(rules, consent)| {
+            rules.iter().find(matches).map(|rule| (*consent, Some(rule)))
+        });
+        found.unwrap_or((Consent::Allow, None))
+    }
+
+    /// Whether no rule can match anything.
+    pub fn is_empty(&self) -> bool {
+        self.deny.is_empty() && self.ask.is_empty()
+    }
+}
+
+impl Rule {
+    /// # Errors
+    /// What is wrong.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let BreakpointSpec { place, side, condition, hits, once, alone, log } =
+            BreakpointSpec::read(text)?;
+        let plain = BreakpointSpec::at(place.clone());
+        let is_plain = plain.side == side && hits.is_none() && log.is_none() && !once && !alone;
+        if !is_plain {
+            return Err("a rule takes a place, and `if` with a condition on the call".to_owned());
+        }
+        let is_of_tools = matches!(
+            place,
+            Place::Any
+                | Place::Tools
+                | Place::Tool(_)
+                | Place::Class(_)
+                | Place::Edge(..)
+                | Place::Effect(_)
+        );
+        if !is_of_tools {
+            return Err(format!(
+                "{place} names no tool calls; expected a tool, class:NAME, effect:NAME or tools"
+            ));
+        }
+        Ok(Self { place, condition })
+    }
+}
+
+impl FromStr for Rule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::read(text).map_err(|what| format!("rule `{text}`: {what}"))
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let condition = self.condition.clone();
+        write!(f, "{}", BreakpointSpec { condition, ..BreakpointSpec::at(self.place.clone()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::breakpoint::When;
+    use crate::domain::fault::Aim;
+    use crate::domain::id::ToolName;
+
+    fn rules(texts: &[&str]) -> Vec<Rule> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn deny_comes_before_allow_and_allow_before_ask() {
+        let approval = Approval {
+            deny: rules(&["rm"]),
+            allow: rules(&["mail:if=ok", "rm"]),
+            ask: rules(&["tools"]),
+        };
+        let of = |tool: &str, holds: bool| {
+            let name = ToolName::new(tool);
+            let aim = Aim { tool: Some((&name, None)), ..Aim::default() };
+            let effect = EffectClass::Write;
+            let at = At { when: When::Before, aim, from: "start", effect, troubles: &[] };
+            approval.of(&at, |_| holds).0
+        };
+        assert_eq!(of("rm", true), Consent::Deny);
+        assert_eq!([of("mail", true), of("mail", false)], [Consent::Allow, Consent::Ask]);
+        assert_eq!(of("other", true), Consent::Ask);
+    }
+
+    #[test]
+    fn rules_are_places_of_tools_with_a_condition() {
+        for text in ["mail", "effect:write", "class:A", "tools:if=args.n > 3", "edge:a->b"] {
+            assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
+        }
+        for (text, why) in [
+            ("role:actor", "role:actor names no tool calls"),
+            ("mail:once", "a rule takes a place"),
+            ("mail:if=ms >", "something is missing here"),
+        ] {
+            let said = text.parse::<Rule>().unwrap_err();
+            assert!(said.contains(why), "{said}");
+        }
+    }
+}

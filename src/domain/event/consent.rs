@@ -1,0 +1,28 @@
+//! Consent to tool calls: asked for, given or refused.
+
+use super::{By, EffectRef, family::family};
+use crate::domain::approval::Approval;
+
+family! {
+    /// Consent to tool calls: asked for, given or refused.
+    pub enum ConsentEvent {
+        /// A tool call waits for a person's consent.
+        ConsentAsked {
+            effect: EffectRef,
+            /// The rule that asks.
+            rule: String,
+        },
+        /// A person has decided on it.
+        ConsentGiven {
+            effect: EffectRef,
+            allowed: bool,
+            by: By,
+        },
+        /// A person has changed the rules.
+        ApprovalSet {
+            approval: Box<Approval>,
+            was: Box<Approval>,
+            by: By,
+        },
+    }
+}

@@ -1,0 +1,138 @@
+//! Asks a person for consent to tool calls that may change something: a breakpoint with a default action. Without a
+//! person such a call is refused, unless a rule allows it.
+
+use std::{cell::RefCell, collections::BTreeSet};
+
+use super::{Effect, Passage, Passing, Station, Verdict, later, now};
+use crate::domain::approval::{Approval, Consent, Rule};
+use crate::domain::breakpoint::{Place, When};
+use crate::domain::expression::{Evaluator, Resolver};
+use crate::domain::{
+    Boundary, By, ConsentEvent, ControlEvent, EffectId, Refusal, SessionEvent, ToolName,
+};
+use crate::engine::session::Session;
+use crate::papers::facts::Facts;
+
+pub(super) struct Approve {
+    /// Somebody can be asked.
+    has_user: bool,
+    /// Tools of which it was told that nobody can be asked.
+    told: RefCell<BTreeSet<ToolName>>,
+}
+
+impl Station for Approve {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+        // A person's own call needs no other consent, and nothing outside is touched by reading on.
+        if call.by == By::User || passage.handle.read(|session| session.state.reads_on(&call.tool))
+        {
+            return now(Verdict::Go);
+        }
+        let id = passage.reference.id;
+        let (consent, rule) = passage.handle.read(|session| session.consent_to(id));
+        match consent {
+            Consent::Allow => now(Verdict::Go),
+            Consent::Deny => {
+                now(refused(format!("{} may not be called: {rule} is denied", call.tool)))
+            }
+            Consent::Ask if !self.has_user => {
+                self.tell(passage, &call.tool, &rule);
+                let why = "not made: it needs a person's consent, and nobody can be asked";
+                now(refused(why.to_owned()))
+            }
+            Consent::Ask => {
+                let tool = call.tool.clone();
+                later(self.wait(passage, tool, rule))
+            }
+        }
+    }
+}
+
+impl Approve {
+    pub fn new(has_user: bool) -> Self {
+        Self { has_user, told: RefCell::default() }
+    }
+
+    /// Tells once for each tool why its calls are refused, and what allows them.
+    fn tell(&self, passage: &Passage, tool: &ToolName, rule: &str) {
+        if self.told.borrow_mut().insert(tool.clone()) {
+            let text = format!(
+                "calls of {tool} are refused: {rule} asks for consent, and there is no screen; `--allow {tool}` \
+                 allows them, as does `effect = \"read\"` in the manifest of a tool that changes nothing"
+            );
+            passage.handle.emit(SessionEvent::Noticed { text });
+        }
+    }
+
+    /// Holds the call until a person has decided.
+    async fn wait(&self, passage: &mut Passage, tool: ToolName, rule: String) -> Verdict {
+        let (effect, lane) = (passage.reference, passage.reference.lane());
+        passage.handle.write(|session| {
+            session.emit(ConsentEvent::ConsentAsked { effect, rule });
+            session.emit(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall });
+            session.settle();
+        });
+        passage.handle.until(|session| session.consents.contains_key(&effect.id)).await;
+        let allowed = passage.handle.write(|session| {
+            session.emit(ControlEvent::Released { lane });
+            session.consents.get(&effect.id).copied().unwrap_or_default()
+        });
+        match allowed {
+            // Meanwhile the state may have changed.
+            true => Verdict::Again,
+            false => refused(format!("a person refused this call of {tool}")),
+        }
+    }
+}
+
+fn refused(why: String) -> Verdict {
+    Verdict::refuse((Refusal::Denied, why))
+}
+
+impl Session {
+    /// What happens to a tool call, and the rule that says so.
+    fn consent_to(&self, id: EffectId) -> (Consent, String) {
+        let state = &self.state;
+        if state.approval.is_empty() || self.consents.get(&id) == Some(&true) {
+            return (Consent::Allow, String::new());
+        }
+        let Some(at) = state.place_of(id, When::Before, &[]) else {
+            return (Consent::Allow, String::new());
+        };
+        let facts = Facts::of_call(state, id, When::Before);
+        let resolver = Resolver(&facts);
+        let evaluator = Evaluator::new(&resolver);
+        let (consent, rule) = state.approval.of(&at, |condition| evaluator.holds(condition));
+        (consent, rule.map_or_else(String::new, ToString::to_string))
+    }
+
+    /// Sets which tool calls need consent.
+    pub fn set_approval(&mut self, approval: Approval, by: By) -> Result<(), String> {
+        let was = Box::new(self.state.approval.clone());
+        if *was == approval {
+            return Err("these are the rules already".to_owned());
+        }
+        self.intervene(ConsentEvent::ApprovalSet { approval: Box::new(approval), was, by });
+        Ok(())
+    }
+
+    /// Allows a call that waits for consent, and all later ones of its tool.
+    pub fn allow_tool(&mut self, id: EffectId, by: By) -> Result<(), String> {
+        let call = self.state.tool_call(id).ok_or_else(|| format!("there is no call {id}"))?;
+        let rule = Rule { place: Place::Tool(call.tool.clone()), condition: None };
+        let mut approval = self.state.approval.clone();
+        approval.allow.push(rule);
+        self.set_approval(approval, by)?;
+        self.decide(id, true, by)
+    }
+
+    /// Decides on a call that waits for consent.
+    pub fn decide(&mut self, id: EffectId, allowed: bool, by: By) -> Result<(), String> {
+        if !self.state.control.asks.contains(&id) {
+            return Err(format!("call {id} asks for no consent"));
+        }
+        let effect = self.state.effect(id).ok_or("there is no such call")?.reference();
+        self.intervene(ConsentEvent::ConsentGiven { effect, allowed, by });
+        Ok(())
+    }
+}
