@@ -92,7 +92,7 @@ impl Context {
         self.handle.write(|session| effect::request(session, self.task, effect, None, Waits::Agent))
     }
 
-    /// Runs a requested call to its end, and again as often as a person wants.
+    /// Runs a requested call to its end. A person can have it made again, any number of times.
     async fn tool_call(&self, mut requested: PendingEffect, call: &ToolCall) -> CallResult {
         let more = self.handle.read(|session| session.state.reads_on(&call.tool));
         let (id, outcome) = loop {

@@ -43,7 +43,7 @@ impl fmt::Display for ExpressionError {
 pub(super) fn said(error: &ExecutionError) -> String {
     match error {
         ExecutionError::UndeclaredReference(name) => format!("there is no {name}"),
-        ExecutionError::NoSuchKey(key) => format!("there is no key {key}"),
+        ExecutionError::NoSuchKey(key) => format!("the key {key} does not exist"),
         ExecutionError::NoSuchOverload(overload) => {
             let sign = sign(overload.function());
             operands(

@@ -13,7 +13,7 @@ pub struct Trigger {
     /// Only at the nth effect that the target matches since the fault was armed, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nth: Option<u32>,
-    /// Only at so many of the effects that the target matches since the fault was armed, the first ones.
+    /// Only at the first n effects that the target matches since the fault was armed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u32>,
     /// Only from this task on, from 1.

@@ -99,6 +99,8 @@ fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
         session.cancels.remove(&passage.reference.id);
         session.waiting_for_room.remove(&passage.reference.id);
+        // An edit of what was to go out that the call did not take any more.
+        session.edits.remove(&passage.reference.id);
         let outcome = ended::redacted(ended::as_told(session, passage, outcome));
         let event = ended::event(session, passage, &outcome);
         session.emit(event);

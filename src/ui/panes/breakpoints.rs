@@ -12,7 +12,7 @@ use crate::ui::popups::BreakpointForm;
 use crate::ui::request::{Requests, World, send};
 use crate::ui::symbols::{CHOSEN, HELD, WAITING};
 use crate::ui::vlist::{self, List};
-use crate::ui::{cx::Cx, pane::PaneId, text, view::View};
+use crate::ui::{cx::Cx, pane::PaneId, text, view::Tone, view::View};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Breakpoints,
@@ -65,7 +65,10 @@ fn turn(world: &World<'_>, view: &mut View, up: bool) -> Requests {
     let mut spec = known.spec.clone();
     spec.hits = match known.spec.hits {
         None if up => Some(HitCount::Exactly(2)),
-        None => return Vec::new(),
+        None => {
+            view.tell(world.live.at, Tone::Bad, "every hit counts already: + sets a hit count");
+            return Vec::new();
+        }
         Some(HitCount::Exactly(n)) => Some(HitCount::Exactly(by(n))).filter(|_| by(n) > 1),
         Some(HitCount::MoreThan(n)) => Some(HitCount::MoreThan(by(n))).filter(|_| by(n) > 0),
         Some(HitCount::Every(n)) => Some(HitCount::Every(by(n))).filter(|_| by(n) > 1),

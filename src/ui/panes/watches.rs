@@ -12,7 +12,7 @@ use crate::ui::popups::WatchEntry;
 use crate::ui::request::ScreenRequest;
 use crate::ui::vlist::{self, List};
 use crate::ui::watch::{self, Watch};
-use crate::ui::{cx::Cx, pane::PaneId, view::View};
+use crate::ui::{cx::Cx, pane::PaneId, view::Tone, view::View};
 
 /// Columns of a curve.
 const CURVE: usize = 24;
@@ -49,7 +49,10 @@ pub const SPEC: PaneSpec = PaneSpec {
         }
         None => Vec::new(),
     },
-    turn: |_, _, _| Vec::new(),
+    turn: |world, view, _| {
+        view.tell(world.live.at, Tone::Bad, "a watch has no steps: e edits it");
+        Vec::new()
+    },
     leave: |view| view.watch = None,
     keys: &[Action::AddWatch, Action::Remove],
     ..PLAIN

@@ -208,7 +208,7 @@ fn hits_are_counted_and_a_breakpoint_can_hold_once() {
             })
             .collect();
         assert_eq!(logged.len(), 4);
-        assert_eq!(logged[0], "call 1 of (there is no key missing)");
+        assert_eq!(logged[0], "call 1 of (the key missing does not exist)");
     });
 }
 

@@ -256,3 +256,16 @@ fn a_session_with_edits_runs_again_from_its_record() {
         assert_eq!(same(&state), same(&live));
     });
 }
+
+#[test]
+fn an_edit_that_a_call_no_longer_takes_changes_nothing_after_its_end() {
+    on_paused_time(async {
+        let yard = held_at("echo", vec![calls(&[echo("old")])]).await;
+        yard.wish(arguments(2, "new", true));
+        yard.wish(Command::AnswerCall { effect: EffectId(2), text: "by hand".into() });
+        run_on(&yard).await;
+        assert_eq!(result(&call(&yard, 0)), "by hand");
+        let judged = yard.kinds().iter().filter(|kind| *kind == "Judged").count();
+        assert_eq!(judged, 1, "it passed the stations after it once");
+    });
+}
