@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 use toolyard::app::config::Config;
+use toolyard::app::scenario::Scenario;
 use toolyard::domain::{
     Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolName, Usage, arguments as input,
 };
@@ -72,6 +73,19 @@ pub fn configuration(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Err(problems) = Config::parse("config.toml", &text) {
         assert!(problems.to_string().contains("config.toml"), "{problems}");
+    }
+}
+
+/// A scenario is read and can be written again, or what is wrong with it is named.
+pub fn scenario(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match Scenario::parse("scenario.toml", &text).map(|scenario| scenario.to_toml()) {
+        Ok(Ok(written)) => {
+            let again = Scenario::parse("again.toml", &written);
+            assert!(again.is_ok(), "{again:?}\n{written}");
+        }
+        Ok(Err(_)) => {}
+        Err(problems) => assert!(problems.to_string().contains("scenario.toml"), "{problems}"),
     }
 }
 

@@ -12,6 +12,7 @@
 //!   files papers process
 //!   model store strategy tool
 //!   engine ui
+//!   serve
 //!   app
 //! ```
 //!
@@ -39,6 +40,8 @@ mod papers;
 #[cfg(not(feature = "inside"))]
 mod process;
 #[cfg(not(feature = "inside"))]
+mod serve;
+#[cfg(not(feature = "inside"))]
 mod store;
 #[cfg(not(feature = "inside"))]
 mod strategy;
@@ -61,6 +64,8 @@ pub mod model;
 pub mod papers;
 #[cfg(feature = "inside")]
 pub mod process;
+#[cfg(feature = "inside")]
+pub mod serve;
 #[cfg(feature = "inside")]
 pub mod store;
 #[cfg(feature = "inside")]

@@ -9,6 +9,7 @@ pub mod init;
 pub mod learned;
 pub mod report;
 pub mod sample;
+pub mod scenario;
 pub mod session;
 pub mod workspace;
 
@@ -18,7 +19,7 @@ use clap::Parser;
 
 use self::cli::compare::BenchCommand;
 use self::cli::trouble::Trouble;
-use self::cli::{Cli, Command, run::RunEnd};
+use self::cli::{Cli, Command, resume::Resumed, run::RunEnd};
 use crate::{process, ui::EndReason};
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report.
@@ -95,17 +96,19 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         }
         Some(Command::Demo(args)) => return Ok(after_the_screen(cli::demo::demo(&args)?)),
         Some(Command::Run(args)) => {
-            return Ok(match cli::run::run(&args)? {
-                RunEnd::Answered => ExitCode::SUCCESS,
-                RunEnd::NotAnswered => ExitCode::from(1),
-                RunEnd::OutOfDollars => ExitCode::from(3),
-                RunEnd::ModelUnusable => ExitCode::from(4),
-                RunEnd::BySignal(signal) => after_signal(signal),
+            return cli::run::run(&args).map(after_run);
+        }
+        Some(Command::Resume(args)) => {
+            return Ok(match cli::resume::resume(&args)? {
+                Resumed::OnScreen(ended) => after_the_screen(ended),
+                Resumed::Headless(ended) => after_run(ended),
             });
         }
         Some(Command::Call(args)) => cli::call::call(&args)?,
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
         Some(Command::Bench(BenchCommand::Papers(args))) => cli::compare::papers(&args)?,
+        Some(Command::Attach(args)) => return Ok(after_the_screen(cli::attach::attach(&args)?)),
+        Some(Command::Follow(args)) => return Ok(after_the_screen(cli::attach::follow(&args)?)),
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
         Some(Command::Report(args)) => cli::report::report(&args)?,
         Some(Command::Sessions(args)) => cli::sessions::sessions(&args)?,
@@ -125,6 +128,16 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn after_run(ended: RunEnd) -> ExitCode {
+    match ended {
+        RunEnd::Answered | RunEnd::AsExpected => ExitCode::SUCCESS,
+        RunEnd::NotAnswered | RunEnd::NotAsExpected => ExitCode::from(1),
+        RunEnd::OutOfDollars => ExitCode::from(3),
+        RunEnd::ModelUnusable => ExitCode::from(4),
+        RunEnd::BySignal(signal) => after_signal(signal),
+    }
 }
 
 /// A program ended by a signal reports the signal, as shells expect.

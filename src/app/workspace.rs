@@ -26,6 +26,9 @@ use crate::store::experience::{Experience, ExperienceError};
 use crate::store::{breakpoints, few_shots, kept, prompts, tasks};
 use crate::tool::manifest::{self, Manifest};
 
+/// The title of the embedded demo.
+pub const EMBEDDED: &str = "embedded demo";
+
 /// The name of a file of past uses in a workspace.
 const EXPERIENCE: &str = "experience.jsonl";
 
@@ -100,7 +103,7 @@ impl Workspace {
             .map_err(|error| Problem::of_file("sample trajectories", error.to_string()))?;
         let manifests = manifests(true, more_tools)?;
         Ok(Self {
-            title: "embedded demo".to_owned(),
+            title: EMBEDDED.to_owned(),
             folder: None,
             tool_folders: more_tools.to_vec(),
             graph: fitted(graph, &manifests),

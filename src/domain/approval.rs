@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::breakpoint::{At, BreakpointSpec, Place};
 use super::expression::Expression;
 use super::spec::EffectClass;
+use super::target::{Sort, Target};
 
 /// Tool calls of a place, such as `send_mail:if=args.to == "x"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +43,8 @@ pub struct Approval {
 impl Default for Approval {
     /// A tool that does not say what it does to the world may do anything.
     fn default() -> Self {
-        let unknown = Rule { place: Place::Effect(EffectClass::Unknown), condition: None };
+        let unknown =
+            Rule { place: Place::Call(Target::Effect(EffectClass::Unknown)), condition: None };
         Self { deny: Vec::new(), allow: Vec::new(), ask: vec![unknown] }
     }
 }
@@ -77,16 +79,8 @@ impl Rule {
         if !is_plain {
             return Err("a rule takes a place, and `if` with a condition on the call".to_owned());
         }
-        let is_of_tools = matches!(
-            place,
-            Place::Any
-                | Place::Tools
-                | Place::Tool(_)
-                | Place::Class(_)
-                | Place::Edge(..)
-                | Place::Effect(_)
-        );
-        if !is_of_tools {
+        let sort = if let Place::Call(target) = &place { Some(target.sort()) } else { None };
+        if !sort.is_some_and(|sort| sort == Sort::Any || sort.is_of_tools()) {
             return Err(format!(
                 "{place} names no tool calls; expected a tool, class:NAME, effect:NAME or tools"
             ));
@@ -114,8 +108,8 @@ impl fmt::Display for Rule {
 mod tests {
     use super::*;
     use crate::domain::breakpoint::When;
-    use crate::domain::fault::Aim;
     use crate::domain::id::ToolName;
+    use crate::domain::target::Aim;
 
     fn rules(texts: &[&str]) -> Vec<Rule> {
         texts.iter().map(|text| text.parse().unwrap()).collect()
@@ -130,9 +124,9 @@ mod tests {
         };
         let of = |tool: &str, holds: bool| {
             let name = ToolName::new(tool);
-            let aim = Aim { tool: Some((&name, None)), ..Aim::default() };
-            let effect = EffectClass::Write;
-            let at = At { when: When::Before, aim, from: "start", effect, troubles: &[] };
+            let (tool, effect) = (Some((&name, None)), Some(EffectClass::Write));
+            let aim = Aim { tool, effect, ..Aim::default() };
+            let at = At { when: When::Before, aim, troubles: &[] };
             approval.of(&at, |_| holds).0
         };
         assert_eq!(of("rm", true), Consent::Deny);

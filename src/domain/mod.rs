@@ -32,6 +32,7 @@ pub mod schema;
 pub mod spec;
 pub mod state;
 pub mod strategy;
+pub mod target;
 pub mod task_list;
 pub mod tokens;
 pub mod tool_class;
@@ -49,7 +50,7 @@ pub use self::{
     error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
     event::*,
     expression::Expression,
-    fault::{Aim, FaultKind, FaultSpec, Target},
+    fault::{FaultKind, FaultSpec},
     graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
     id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::{Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, Speed},
@@ -61,15 +62,16 @@ pub use self::{
     rates::Rates,
     retrieve::Lexical,
     role_settings::{FewShot, Sampling, SamplingOfRoles},
-    spec::{ChainStep, EffectClass, ModelSpec, Scoring, Task, ToolMode, ToolSpec},
+    spec::{ChainStep, EffectClass, Exchange, ModelSpec, Scoring, Task, ToolMode, ToolSpec},
     state::models::Tally,
     state::{
         BreakpointState, EffectState, EvidenceState, FaultState, Grading, Hold, Lap, Learning,
-        Mode, ModelCallPhase, ModelCallState, ModelState, NodeState, Reachable, SearchTree, Spent,
-        State, StepState, Stop, TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState,
-        ToolLedger, ToolState, Tried, TriedEnd, Undoable,
+        Mode, ModelCallPhase, ModelCallState, ModelState, NodeState, Reachable, Reaction,
+        SearchTree, Spent, State, StepState, Stop, TaskBudget, TaskPhase, TaskState, ToolCallPhase,
+        ToolCallState, ToolLedger, ToolState, Tried, TriedEnd, Undoable,
     },
     strategy::{Base, Decides, Strategy, StrategySpec},
+    target::{Aim, Target},
     task_list::TaskList,
     tool_class::{ToolClass, ToolClasses},
     worker_settings::WorkerSettings,

@@ -40,6 +40,11 @@ pub enum EffectClass {
 }
 
 impl EffectClass {
+    /// Whether a call does no harm when it is made twice.
+    pub fn is_repeatable(self) -> bool {
+        matches!(self, EffectClass::Read | EffectClass::Idempotent)
+    }
+
     pub fn all() -> impl Iterator<Item = EffectClass> + Clone {
         Self::VARIANTS.iter().copied()
     }
@@ -115,6 +120,12 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
+    /// The address of its endpoint, such as `api.openai.com`; a simulated model has none.
+    pub fn server(&self) -> Option<&str> {
+        let (_, address) = self.source.rsplit_once(" at ").filter(|_| !self.simulated)?;
+        address.split('/').next()
+    }
+
     /// US dollars that this many input tokens cost less if the endpoint has them in its cache; `None` if
     /// a price is unknown.
     pub fn saved_by_cache(&self, tokens: u64) -> Option<f64> {
@@ -277,6 +288,22 @@ mod tests {
             price_from: None,
             context: None,
         }
+    }
+
+    #[test]
+    fn a_server_is_the_address_in_the_source() {
+        let server = |source: &str, simulated| {
+            let source = source.to_owned();
+            ModelSpec { source, simulated, ..model(None) }.server().map(str::to_owned)
+        };
+        for (source, address) in [
+            ("gpt-5-mini at api.openai.com/v1", "api.openai.com"),
+            ("look at me at localhost:8080/v1", "localhost:8080"),
+            ("m at host", "host"),
+        ] {
+            assert_eq!(server(source, false).as_deref(), Some(address));
+        }
+        assert_eq!((server("simulated at work", true), server("m", false)), (None, None));
     }
 
     #[test]

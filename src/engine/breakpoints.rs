@@ -8,7 +8,7 @@ use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
 use crate::domain::expression::{Answer, Evaluator, Resolver};
 use crate::domain::{
     Boundary, BreakpointEvent, BreakpointId, BreakpointState, BudgetEvent, By, ControlEvent, Event,
-    GraphEvent, Lane, ModelCallEvent, PlanEvent, Resume, SessionEvent, Target, TaskEvent, ToolName,
+    GraphEvent, Lane, ModelCallEvent, PlanEvent, Resume, SessionEvent, TaskEvent,
 };
 use crate::papers::facts::Facts;
 
@@ -222,15 +222,8 @@ impl Session {
 
     /// Whether what a place names exists.
     fn check_place(&self, place: &Place) -> Result<(), String> {
-        let known = |target: Target| target.among(&self.state.fault_targets());
-        let tool = |name: &ToolName| known(Target::Tool(name.clone()));
         match place {
-            Place::Tool(name) => tool(name),
-            Place::Class(class) => known(Target::Class(class.clone())),
-            Place::Model(model) => known(Target::Model(model.clone())),
-            Place::Edge(from, to) => {
-                [from, to].into_iter().filter(|end| !end.is_special()).try_for_each(tool)
-            }
+            Place::Call(target) => target.among(&self.state.fault_targets()),
             _ => Ok(()),
         }
     }

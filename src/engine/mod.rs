@@ -30,6 +30,8 @@ mod context;
 mod edit;
 mod effect;
 mod embedding;
+mod fault_choice;
+mod faults;
 mod handle;
 mod intervene;
 mod lanes;
@@ -56,7 +58,7 @@ pub use self::{
         classes::{ClassBook, KeptClasses},
         learned::Keep,
     },
-    resuming::resumable,
+    resuming::{Interrupted, resumable},
     session::Listener,
     station::{DOLLARS_REACHED, MODEL_UNUSABLE, Station},
 };
@@ -110,6 +112,17 @@ pub struct Setup {
     /// The beginning of this session, which was interrupted and is continued (see [`resumable`]);
     /// empty for a new one.
     pub past: Vec<Record>,
+    /// The session goes on after `past` where it was interrupted; `None`: its current task begins again.
+    pub resumed: Option<Resumed>,
+}
+
+/// How a session goes on where it was interrupted.
+#[derive(Clone, Debug, Default)]
+pub struct Resumed {
+    /// What the task at work had done (see [`Interrupted`]).
+    pub rest: Vec<Record>,
+    /// Make calls of which nobody knows what they have done again without asking.
+    pub repeats_unknown: bool,
 }
 
 /// Runs a session to its end and returns its last state.
@@ -164,9 +177,12 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     session.breakpoints.has_user = setup.stay;
     session.state = State::keeping(setup.keeps);
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+    // The uses of a session that goes on are in its store already.
+    let mut later: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(Memory { store, same, embedder }) = setup.memory {
-        observers.push(Box::new(Pairs(store.clone())));
-        observers.push(Box::new(Remembered::new(store.clone())));
+        let own = if setup.resumed.is_some() { &mut later } else { &mut observers };
+        own.push(Box::new(Pairs(store.clone())));
+        own.push(Box::new(Remembered::new(store.clone())));
         session.budgeting.memory = Some(budgeting::Memory { store, same, embedder });
     }
     if let Some(book) = setup.classes {
@@ -180,7 +196,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     let is_again = !setup.recorded.is_empty();
     session.recorded = Recorded::new(setup.recorded);
     let unlisted = session.take_lists(&mut listed);
-    if setup.past.is_empty() {
+    if setup.past.is_empty() && setup.resumed.is_none() {
         session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
         session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores: setup.scores });
         session.join_all();
@@ -210,6 +226,13 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         for text in unlisted {
             session.emit(SessionEvent::Noticed { text });
         }
+        session.observers.extend(later);
+        if let Some(resumed) = setup.resumed {
+            session.go_on(resumed, setup.opening.paused);
+        }
+        if let Some(keep) = setup.keep_breakpoints {
+            session.observers.push(Box::new(KeptBreakpoints(keep)));
+        }
     }
     session.sync();
     // Last, since a screen can show the tools meanwhile.
@@ -217,6 +240,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     let handle = Handle::new(session, station::stations(setup.stations, setup.stay));
     listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
     by_hand::watch(&handle);
+    handle.spawn(faults::end_in_time(handle.clone()));
     handle
 }
 
@@ -255,6 +279,7 @@ async fn work_on(handle: &Handle, id: TaskId) {
     let found = handle.write(|session| {
         session.skip = skip.clone();
         session.emit(TaskEvent::TaskStarted { task: id });
+        session.end_faults();
         let task = session.state.task(id)?;
         Some((task.task.clone(), task.strategy?))
     });
@@ -301,7 +326,7 @@ async fn attempt(
 fn close(handle: &Handle, why: &str) {
     handle.write(|session| {
         session.let_all_go();
-        session.abandon_all("the session was stopped");
+        session.abandon_all(resuming::STOPPED);
         if let Some(task) = session.state.current_task().map(|task| task.id) {
             let (outcome, answer, correct) = (TaskOutcome::Stopped, None, None);
             let caveats = Vec::new();

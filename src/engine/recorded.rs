@@ -27,6 +27,11 @@ pub(super) struct Recorded {
     edits: HashMap<EffectId, Event>,
     /// A request did not match: from here on the session runs live.
     has_parted: bool,
+    /// This is what an interrupted task has done: a call is answered from it whatever its number, and what it does not
+    /// have runs live.
+    is_resumed: bool,
+    /// The session is held at the first call that runs live.
+    holds_then: bool,
 }
 
 impl Recorded {
@@ -54,8 +59,34 @@ impl Recorded {
         recorded
     }
 
-    /// The intervention that is record number `n`.
+    /// What an interrupted task has done so far, which is worked on again so many records later.
+    pub fn resumed(mut records: Vec<Record>, later: u64, holds_then: bool) -> Self {
+        records.iter_mut().for_each(|record| record.n += later);
+        Self { is_resumed: true, holds_then, ..Self::new(records) }
+    }
+
+    /// Whether the session is to be held now, at a call that runs live: once.
+    pub fn holds_now(&mut self) -> bool {
+        std::mem::take(&mut self.holds_then)
+    }
+
+    pub fn holds_later(&self) -> bool {
+        self.holds_then
+    }
+
+    pub fn is_resumed(&self) -> bool {
+        self.is_resumed
+    }
+
+    /// The intervention that is record number `n`; of an interrupted task the next one that is not later.
     pub fn intervention(&mut self, n: u64) -> Option<Event> {
+        if self.is_resumed {
+            let is_due = self.interventions.first_key_value().is_some_and(|(due, _)| *due <= n);
+            return is_due
+                .then(|| self.interventions.pop_first())
+                .flatten()
+                .map(|(_, event)| event);
+        }
         if self.has_parted { None } else { self.interventions.remove(&n) }
     }
 
@@ -109,6 +140,9 @@ impl Recorded {
         if !self.answers() {
             return None;
         }
+        if self.is_resumed {
+            return self.take_equal(id, request).map(Ok);
+        }
         let Some(events) = self.effects.remove(&id) else {
             self.has_parted = true;
             return None;
@@ -129,6 +163,30 @@ impl Recorded {
             }
         }
     }
+
+    /// The events of the effect that made the same request: of the same number, else the first one.
+    fn take_equal(&mut self, id: EffectId, request: &Event) -> Option<Vec<Record>> {
+        let is_equal = |id: &EffectId| {
+            let first = self.effects.get(id).and_then(|events| events.first());
+            first.is_some_and(|was| is_same_request(&was.event, request))
+        };
+        let equal = Some(id).filter(is_equal).or_else(|| {
+            let mut others: Vec<EffectId> = self.effects.keys().copied().filter(is_equal).collect();
+            others.sort_unstable();
+            others.first().copied()
+        })?;
+        Some(self.effects.remove(&equal)?.split_off(1))
+    }
+}
+
+/// Whether two requests are equal but for their numbers.
+fn is_same_request(one: &Event, other: &Event) -> bool {
+    let [one, other] = [one, other].map(|event| {
+        let mut value = serde_json::to_value(event).unwrap_or_default();
+        value.as_object_mut().map(|fields| fields.shift_remove("effect"));
+        value
+    });
+    one == other
 }
 
 /// The lane that an event holds or releases.

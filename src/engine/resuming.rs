@@ -3,23 +3,129 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Event, Outcome, Record, TaskEvent, TaskId};
+use super::{Resumed, recorded::Recorded, session::Session};
+use crate::domain::words::counted;
+use crate::domain::{
+    BreakpointEvent, By, ControlEvent, EffectId, EmbeddingEvent, Event, Mode, ModelCallEvent,
+    Outcome, Record, Resume, SessionEvent, TaskEvent, TaskId, ToolCallEvent,
+};
+
+/// Why calls that are in flight when a session ends have no result.
+pub(super) const STOPPED: &str = "the session was stopped";
+
+/// A session that was killed, crashed or quit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interrupted {
+    /// Up to the task that was at work, or to the end.
+    pub past: Vec<Record>,
+    /// What that task has done so far: its calls are answered from here when it is worked on again.
+    pub rest: Vec<Record>,
+}
+
+impl Interrupted {
+    /// Parts a session where its last task began, if that has not ended by itself. What the end of the session made of it
+    /// is left out.
+    pub fn of(mut records: Vec<Record>) -> Self {
+        let is_done = finishes(&records);
+        while records.last().is_some_and(|it| is_closing(&it.event) && !is_done(it)) {
+            records.pop();
+        }
+        let started = records
+            .iter()
+            .rposition(|record| matches!(record.event, Event::Task(TaskEvent::TaskStarted { .. })));
+        let finished = records.iter().rposition(is_done);
+        let open = started.filter(|started| finished.is_none_or(|last| last < *started));
+        let mut rest = open.map_or_else(Vec::new, |at| records.split_off(at));
+        rest.retain(|record| is_kept(&record.event));
+        Self { past: records, rest }
+    }
+
+    /// Whether a task was at work.
+    pub fn is_open(&self) -> bool {
+        !self.rest.is_empty()
+    }
+}
+
+/// Whether the end of a session writes this, and nothing else does there.
+fn is_closing(event: &Event) -> bool {
+    match event {
+        Event::Session(SessionEvent::SessionEnded { .. }) => true,
+        Event::Task(TaskEvent::TaskFinished { outcome, .. }) => *outcome == Outcome::Stopped,
+        event => is_dropped(event),
+    }
+}
+
+/// Whether a call ended only because its session did: nobody knows what it has done.
+fn is_dropped(event: &Event) -> bool {
+    let why = match event {
+        Event::ToolCall(ToolCallEvent::ToolCallFailed { error, .. }) => &error.text,
+        Event::ModelCall(ModelCallEvent::ModelCallFailed { error, .. }) => &error.text,
+        Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => &error.text,
+        _ => return false,
+    };
+    why == STOPPED
+}
+
+/// Whether it counts when the task is worked on again: calls, and what a person changed. How the session was held and
+/// stepped is over.
+fn is_kept(event: &Event) -> bool {
+    match event {
+        Event::Control(_) | Event::Breakpoint(BreakpointEvent::BreakpointHit { .. }) => false,
+        event => !is_closing(event),
+    }
+}
+
+impl Session {
+    /// Goes on after the past of an interrupted session. One that is to be held passes what is in the record first.
+    pub fn go_on(&mut self, resumed: Resumed, paused: bool) {
+        let Resumed { rest, repeats_unknown } = resumed;
+        let before = self.state.n;
+        self.let_all_go();
+        let by = By::Engine;
+        // What the record has passes by; the person decides from there on.
+        let holds_then = paused && !rest.is_empty();
+        match (paused && !holds_then, self.state.control.mode) {
+            (true, Mode::Running | Mode::Stepping | Mode::SteppingTask) => {
+                self.intervene(ControlEvent::PauseRequested { by });
+            }
+            (true, _) | (false, Mode::Running) => {}
+            (false, _) => self.intervene(ControlEvent::Resumed { how: Resume::Run, by }),
+        }
+        let calls = rest.iter().filter_map(|record| record.event.effect());
+        let calls: BTreeSet<EffectId> = calls.map(|effect| effect.id).collect();
+        let text = match calls.len() {
+            0 => "the session goes on".to_owned(),
+            n => format!(
+                "the session goes on: {} of its current task are in the record",
+                counted(n, "call")
+            ),
+        };
+        self.emit(SessionEvent::Noticed { text });
+        self.repeats_unknown = repeats_unknown;
+        self.recorded = Recorded::resumed(rest, self.state.n.saturating_sub(before), holds_then);
+    }
+}
 
 /// The records up to the last task that ended by itself, or was skipped; the task that was current then is queued
 /// again. Empty if there is no such task: then a new session is as good.
 pub fn resumable(mut records: Vec<Record>) -> Vec<Record> {
+    let is_done = finishes(&records);
+    let end = records.iter().rposition(is_done).map_or(0, |last| last + 1);
+    records.truncate(end);
+    records
+}
+
+/// Whether a record ends a task by itself, or because a person skipped it.
+fn finishes(records: &[Record]) -> impl Fn(&Record) -> bool + use<> {
     let skipped = records.iter().filter_map(|record| match record.event {
         Event::Task(TaskEvent::TaskSkipped { task, .. }) => Some(task),
         _ => None,
     });
     let skipped: BTreeSet<TaskId> = skipped.collect();
-    let finished = |record: &Record| match &record.event {
+    move |record| match &record.event {
         Event::Task(TaskEvent::TaskFinished { task, outcome, .. }) => {
             *outcome != Outcome::Stopped || skipped.contains(task)
         }
         _ => false,
-    };
-    let end = records.iter().rposition(finished).map_or(0, |last| last + 1);
-    records.truncate(end);
-    records
+    }
 }

@@ -65,6 +65,8 @@ pub(super) struct Session {
     pub consents: BTreeMap<EffectId, bool>,
     /// Calls that a person makes again, and that are not held any more.
     pub repeated: BTreeSet<EffectId>,
+    /// Calls of which nobody knows what they have done are made again without asking.
+    pub repeats_unknown: bool,
     /// What a person answers in place of models and tools.
     pub answers: BTreeMap<EffectId, String>,
     /// Why a model cannot be used, where nobody can repair it.
@@ -110,6 +112,7 @@ impl Session {
             again: BTreeSet::new(),
             edits: BTreeMap::new(),
             answers: BTreeMap::new(),
+            repeats_unknown: false,
             consents: BTreeMap::new(),
             repeated: BTreeSet::new(),
             unusable: None,
@@ -130,9 +133,14 @@ impl Session {
         }
     }
 
-    fn record(&mut self, event: Event) {
+    /// Microseconds since the session was opened, without those between its interruption and its continuation.
+    pub fn now(&self) -> u64 {
         let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let at = self.resumed_at.saturating_add(elapsed);
+        self.resumed_at.saturating_add(elapsed)
+    }
+
+    fn record(&mut self, event: Event) {
+        let at = self.now();
         let change = self.change_of(&event);
         let more = self.commit(Record::new(self.state.n + 1, at, event));
         more.into_iter().for_each(|event| self.record(event));

@@ -6,6 +6,7 @@ pub mod facts;
 pub mod grading;
 pub mod metrics;
 pub mod plan;
+pub mod reaction;
 pub mod resilience;
 pub mod sweep;
 pub mod toolnet;

@@ -337,6 +337,7 @@ mod tests {
             tokens: 100,
             credits: 2.0,
             dollars: 0.0,
+            ..Lap::default()
         }
     }
 

@@ -230,6 +230,7 @@ mod tests {
             tokens: 100,
             credits: *calls as f64,
             dollars: 0.0,
+            ..Lap::default()
         };
         calls.iter().enumerate().map(lap).collect()
     }

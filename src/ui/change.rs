@@ -19,7 +19,7 @@ pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     if !armed.is_empty() {
         return armed;
     }
-    let crash = FaultSpec::crash(target.clone());
+    let crash = FaultSpec::outage(target.clone());
     send(match on_it().find(|(_, fault)| fault.spec == crash) {
         Some((fault, _)) => Command::RearmFault { fault: *fault },
         None => Command::ArmFault { spec: crash },
@@ -88,7 +88,7 @@ pub fn no_tool_to_call(state: &State, view: &View) -> Option<&'static str> {
 /// A new fault, of what is selected.
 pub fn add_fault(world: &World<'_>, view: &mut View) -> Requests {
     let target = fault_target(world.live, view);
-    view.open(FaultForm::new(target.as_ref()))
+    view.open(FaultForm::new(world.live, target.as_ref()))
 }
 
 pub fn choose_strategy(world: &World<'_>, view: &mut View) -> Requests {

@@ -12,7 +12,7 @@ use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
 use super::symbols::{CHOSEN, DONE, HELD, INJECTED, LEADS, RECORDED, REFUSED, RUNNING};
 use super::text::{self, number};
-use super::{action::Action, view::ReadOnly};
+use super::{action::Action, seat::SeatKind, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
 use crate::domain::state::Control;
 use crate::domain::{
@@ -31,6 +31,8 @@ struct Piece {
 
 /// From this width on there is room for the knobs that are turned most.
 const WIDE: u16 = 190;
+/// Below this width an armed fault is told in short.
+const NARROW: u16 = 100;
 
 /// Cells before each piece.
 const GAP: usize = 2;
@@ -101,8 +103,18 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
             }
             match read_only {
                 // A session that broke off has no mode, although its last event gave one.
-                Some(read_only) => add(0, read_only.name().to_owned(), theme.past, None),
+                Some(read_only) => {
+                    add(0, read_only.name().to_owned(), theme.past, None);
+                    if read_only.is_live() && moment.is_none() {
+                        let (mode, style) = mode(cx);
+                        add(0, mode, style, None);
+                    }
+                }
                 None if moment.is_none() => {
+                    let is_over = state.control.mode == Mode::Ended;
+                    if cx.view.seat == Some(SeatKind::Attached) && !is_over {
+                        add(0, "CONTROLLING".to_owned(), theme.running, Some(Action::Control));
+                    }
                     let (mode, style) = mode(cx);
                     add(0, mode, style, Some(Action::RunOrPause));
                 }
@@ -150,13 +162,17 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     let mut armed = state.faults.values().filter(|fault| fault.armed);
     if let Some(first) = armed.next() {
         let what = match armed.count() {
+            0 if width < NARROW => first.spec.target.to_string(),
             0 => first.spec.to_string(),
             more => counted(more + 1, "fault"),
         };
-        let what = format!("{INJECTED} {}", text::cut(&what, 32));
+        let hits: u32 = state.faults.values().filter(|it| it.armed).map(|it| it.fired).sum();
+        let hits = if hits > 0 { format!(" hit {hits}") } else { String::new() };
+        let what =
+            format!("{INJECTED} {}{hits}", text::cut(&what, if width < NARROW { 20 } else { 32 }));
         add(1, what, theme.injected, Some(Action::Faults));
     }
-    if cx.view.moment.is_some() && cx.view.read_only.is_none() {
+    if cx.view.moment.is_some() && cx.view.read_only.is_none_or(ReadOnly::is_live) {
         let ahead = cx.live.n.saturating_sub(state.n);
         let ahead = format!("live is {} ahead", counted(number(ahead), "event"));
         add(1, ahead, theme.past, Some(Action::Live));

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Its `State` is its own fold of the records it is sent: it knows no engine, so the same screen shows a
-//! live session, a replay and, later, a session elsewhere. Only this module names ratatui and crossterm.
+//! live session, a replay, and a session elsewhere. Only this module names ratatui and crossterm.
 
 pub mod action;
 pub mod ahead;
@@ -38,8 +38,10 @@ pub mod panes;
 pub mod popups;
 pub mod request;
 mod run;
+pub mod scenario;
 pub mod screen;
 mod scrubber;
+mod seat;
 mod seek;
 pub mod shot;
 mod show;
@@ -64,5 +66,6 @@ pub mod wording;
 pub use bindings::KeymapError;
 pub use called::{AsCommand, Called};
 pub use run::run;
+pub use seat::{Seat, SeatKind, SeatNews, SeatRequest};
 pub use shot::shot;
 pub use source::{EndReason, Library, Read, Records, Settings, Source};

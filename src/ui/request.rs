@@ -45,6 +45,8 @@ pub enum ScreenRequest {
     EndSweep,
     /// Write the layout in use to the file of layouts.
     SaveLayout,
+    /// Save the session as a scenario.
+    SaveScenario,
     /// Write the watches to the file of the workspace.
     SaveWatches,
     /// Give this text to the terminal's clipboard.
@@ -68,6 +70,8 @@ pub enum ScreenRequest {
     Replay(PathBuf),
     /// End this session, and show this demo.
     Demo(&'static str),
+    /// Take control of the session, ask for it, or hand it over.
+    PassControl,
     /// Draw every cell again.
     Redraw,
 }

@@ -2,6 +2,7 @@
 
 mod guided;
 mod programs;
+mod saving;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,8 +22,9 @@ use super::clipboard::Clipboard;
 use super::layout::LayoutFile;
 use super::outside::Said;
 use super::popups::Sessions;
+use super::scenario::SavedScenario;
 use super::screen::Screen;
-use super::show::{self, Show};
+use super::show::{self, Show, Unseen};
 use super::source::{EndReason, Library, Read, Settings, Source};
 use super::sweep::SweepNews;
 use super::terminal::{self, OwnedTerminal};
@@ -80,6 +82,8 @@ struct Loop {
     caller: Caller,
     /// Lists of sessions that were asked for.
     listed: (UnboundedSender<Listing>, UnboundedReceiver<Listing>),
+    /// Scenarios that were asked for.
+    saved: (UnboundedSender<SavedScenario>, UnboundedReceiver<SavedScenario>),
     /// Nothing has changed yet since the last key.
     awaited: bool,
     /// When the keys that may follow are shown.
@@ -130,6 +134,7 @@ impl Loop {
             said: unbounded_channel(),
             caller: Caller::new(settings.alerts),
             listed: unbounded_channel(),
+            saved: unbounded_channel(),
             awaited: false,
             hint: None,
             guided,
@@ -203,17 +208,22 @@ impl Loop {
                     self.front.screen.hear_of_twin(news);
                     self.pace.soon();
                 }
-                batch = show::unseen(&mut self.behind, AT_ONCE) => {
-                    if let Some(show) = &mut self.behind {
-                        show.receive(batch);
-                    }
+                news = show::seated(&mut self.front.seat) => {
+                    let (tone, text) = self.front.screen.hear(news);
+                    self.front.screen.tell(tone, text);
+                    self.pace.soon();
                 }
+                unseen = show::unseen(&mut self.behind, AT_ONCE) => self.take_unseen(unseen),
                 Some(said) = self.said.1.recv() => {
                     self.hear(said);
                     self.pace.at_once();
                 }
                 Some(listing) = self.listed.1.recv() => {
                     self.list(listing);
+                    self.pace.at_once();
+                }
+                Some(saved) = self.saved.1.recv() => {
+                    self.told_of_scenario(saved);
                     self.pace.at_once();
                 }
             }
@@ -231,6 +241,19 @@ impl Loop {
             self.pace.at_once();
         } else {
             self.pace.soon();
+        }
+    }
+
+    /// Takes in what happened in the session behind a replay.
+    fn take_unseen(&mut self, unseen: Unseen) {
+        let Some(show) = &mut self.behind else { return };
+        match unseen {
+            Unseen::Records(batch) => show.receive(batch),
+            Unseen::News(news) => {
+                let (tone, text) = show.screen.hear(news);
+                self.front.screen.tell(tone, text);
+                self.pace.soon();
+            }
         }
     }
 
@@ -298,7 +321,9 @@ impl Loop {
                 self.owned.redraw()?;
             }
             ScreenRequest::SaveLayout => self.save_layout(),
+            ScreenRequest::SaveScenario => self.save_scenario(),
             ScreenRequest::SaveWatches => self.save_watches(),
+            ScreenRequest::PassControl => self.front.pass_control(),
             ScreenRequest::Redraw => self.owned.redraw()?,
         }
         Ok(None)

@@ -11,6 +11,7 @@ use super::layout::{Layout, Layouts, Saved, Size};
 use super::own::OwnCommand;
 use super::popups::{Choose, Confirm, Inspect, Subject};
 use super::request::{Requests, World};
+use super::seat::SeatNews;
 use super::symbols::{self, Charset};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
@@ -187,6 +188,39 @@ impl Screen {
         self.tell(Tone::Bad, ReadOnly::BrokenOff.why());
     }
 
+    /// Takes in who controls the session, and says it.
+    pub fn hear(&mut self, news: SeatNews) -> (Tone, String) {
+        let key = self.setup.keymap.key(Action::Control).unwrap_or_default();
+        let is_over = self.view.read_only == Some(ReadOnly::BrokenOff);
+        let mut watch = |watches: bool| {
+            if !is_over {
+                self.view.read_only = watches.then_some(ReadOnly::Watching);
+            }
+        };
+        match news {
+            SeatNews::Control { yours: true, .. } => {
+                watch(false);
+                (Tone::Good, "this screen controls the session".to_owned())
+            }
+            SeatNews::Control { controller, .. } => {
+                watch(true);
+                let text = match controller {
+                    Some(who) => format!("controlled by {who} · {key} asks for control"),
+                    None => format!("nobody controls the session · {key} takes control"),
+                };
+                (Tone::Plain, text)
+            }
+            SeatNews::Asked { by } => {
+                (Tone::Plain, format!("{by} asks for control · {key} hands it over"))
+            }
+            SeatNews::Refused { why } => (Tone::Bad, why),
+            SeatNews::Lost { why } => {
+                watch(true);
+                (Tone::Bad, format!("{why}; only its journal is read on"))
+            }
+        }
+    }
+
     /// What is true now.
     pub fn live(&self) -> &State {
         &self.live
@@ -326,7 +360,8 @@ impl Screen {
 
     /// How often something on the screen changes by time alone; `None`: nothing does.
     pub fn ticks(&self, now: u64) -> Option<Duration> {
-        if self.past.is_some() || self.view.read_only.is_some() {
+        let is_over = self.view.read_only.is_some_and(|read_only| !read_only.is_live());
+        if self.past.is_some() || is_over {
             return None;
         }
         // While all lanes are held, effects that have started have also ended, though no event says so yet.

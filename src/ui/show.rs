@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
+use super::scenario::{SaveScenario, SavedScenario};
 use super::screen::Screen;
+use super::seat::{Seat, SeatNews, SeatRequest};
 use super::source::{Read, Records, Source};
 use super::sweep::{StartSweep, Sweep, SweepNews};
 use super::twin::{StartTwin, Twin, TwinKind, TwinNews};
-use super::view::Tone;
+use super::view::{ReadOnly, Tone};
 use crate::domain::{Command, Mode};
 use crate::papers::sweep::Scope;
 
@@ -22,6 +24,8 @@ pub struct Show {
     pub silent: bool,
     /// Where commands go; `None` for a replay.
     pub commands: Option<UnboundedSender<Command>>,
+    /// Its place among the screens that share the session.
+    pub seat: Option<Seat>,
     /// `None` for a replay.
     opened: Option<Timestamp>,
     /// Its journal, if it has one.
@@ -34,21 +38,25 @@ pub struct Show {
     sweeps: Option<StartSweep>,
     /// News of the sweep that runs.
     pub sweep: Option<UnboundedReceiver<SweepNews>>,
+    scenarios: SaveScenario,
 }
 
 impl Show {
-    pub fn new(screen: Screen, source: Source) -> Self {
+    pub fn new(mut screen: Screen, source: Source) -> Self {
+        screen.view.seat = source.seat.as_ref().map(|seat| seat.kind);
         Self {
             screen,
             records: source.records,
             silent: false,
-            opened: source.commands.as_ref().and_then(|_| source.opened.parse().ok()),
+            opened: source.opened.and_then(|opened| opened.parse().ok()),
             commands: source.commands,
+            seat: source.seat,
             journal: source.journal,
             twins: source.twins,
             twin: None,
             sweeps: source.sweeps,
             sweep: None,
+            scenarios: source.scenarios,
         }
     }
 
@@ -81,7 +89,7 @@ impl Show {
     pub fn start_twin(&mut self, kind: TwinKind) {
         let started = match &mut self.twins {
             Some(start) => start(kind, self.screen.live()),
-            None => Err("a replay has no twin; run its tasks again with toolyard run".to_owned()),
+            None => Err("only the screen that started a session can run one".to_owned()),
         };
         match started {
             Ok(news) => {
@@ -102,7 +110,7 @@ impl Show {
     pub fn start_sweep(&mut self, scope: Scope) {
         let started = match &mut self.sweeps {
             Some(start) => start(&scope, self.screen.live()),
-            None => Err("a replay cannot go on from where it stands".to_owned()),
+            None => Err("only the screen that started a session can run one".to_owned()),
         };
         match started {
             Ok(news) => {
@@ -119,8 +127,30 @@ impl Show {
         self.screen.end_sweep();
     }
 
+    /// Saves it as a scenario, and tells where that is.
+    ///
+    /// # Errors
+    /// Why it cannot be saved.
+    pub fn save_scenario(&self, tell: UnboundedSender<SavedScenario>) -> Result<(), String> {
+        (self.scenarios)(self.screen.live(), tell)
+    }
+
+    /// Asks for control, or gives it up.
+    pub fn pass_control(&mut self) {
+        let watches = self.screen.view.read_only == Some(ReadOnly::Watching);
+        let request = if watches { SeatRequest::Take } else { SeatRequest::Leave };
+        let sent = self.seat.as_ref().is_some_and(|seat| seat.requests.send(request).is_ok());
+        if !sent {
+            self.screen.tell(Tone::Bad, "control cannot be passed on: the session is over");
+        }
+    }
+
     pub fn send(&mut self, command: Command) {
         let name = command.name();
+        // A popup may have been open when control went over.
+        if let Some(read_only) = self.screen.view.read_only {
+            return self.screen.tell(Tone::Bad, format!("cannot {name}: {}", read_only.why()));
+        }
         let sent = self.commands.as_ref().is_some_and(|commands| commands.send(command).is_ok());
         if !sent {
             self.screen.tell(Tone::Bad, format!("cannot {name}: the session is over"));
@@ -137,11 +167,32 @@ impl Show {
     }
 }
 
-/// Waits for records of a session that is not shown.
-pub async fn unseen(show: &mut Option<Show>, most: usize) -> Vec<Read> {
-    match show {
-        Some(show) if !show.silent => show.records.take(most).await,
-        _ => std::future::pending().await,
+/// What comes of a session that is not shown.
+pub enum Unseen {
+    Records(Vec<Read>),
+    News(SeatNews),
+}
+
+/// Waits for what comes of a session that is not shown.
+pub async fn unseen(show: &mut Option<Show>, most: usize) -> Unseen {
+    let Some(Show { records, seat, silent, .. }) = show else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        batch = records.take(most), if !*silent => Unseen::Records(batch),
+        news = seated(seat) => Unseen::News(news),
+    }
+}
+
+/// The next news of who controls a session; never where no other screen can.
+pub async fn seated(seat: &mut Option<Seat>) -> SeatNews {
+    let news = match seat {
+        Some(seat) => seat.news.recv().await,
+        None => None,
+    };
+    match news {
+        Some(news) => news,
+        None => std::future::pending().await,
     }
 }
 

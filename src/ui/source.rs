@@ -7,6 +7,8 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 
 use super::called::AsCommand;
 use super::layout::LayoutFile;
+use super::scenario::SaveScenario;
+use super::seat::Seat;
 use super::sweep::StartSweep;
 use super::watch_file::WatchFile;
 use super::{alert::Alerts, screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
@@ -15,17 +17,21 @@ use crate::store::journal::Past;
 
 /// Where a session comes from.
 pub struct Source {
-    /// When it was opened (RFC 3339), as in its header.
-    pub opened: String,
+    /// When it was opened (RFC 3339), as in its header; `None`: a replay, in which no time passes.
+    pub opened: Option<String>,
     pub records: Records,
     /// `None`: a replay, to look at only.
     pub commands: Option<UnboundedSender<Command>>,
+    /// Its place among the screens that share the session; `None`: no other screen can.
+    pub seat: Option<Seat>,
     /// Its journal, if it has one.
     pub journal: Option<PathBuf>,
     /// Runs a second session beside it; `None` where that cannot be.
     pub twins: Option<StartTwin>,
     /// Tries knobs beside it; `None` where that cannot be.
     pub sweeps: Option<StartSweep>,
+    /// Saves it as a scenario.
+    pub scenarios: SaveScenario,
 }
 
 /// The sessions that are kept on this machine.

@@ -6,12 +6,13 @@ use strum::{IntoStaticStr, VariantArray};
 use super::ahead::Ahead;
 use super::found::Found;
 use super::layout::{Layouts, Placed};
+use super::seat::SeatKind;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
 use super::{sweep::Sweep, twin::Twin, watch::Watch};
 use crate::domain::{
-    BreakpointId, EffectId, EvidenceId, Knob, ModelName, Role, State, TaskId, TaskState, ToolName,
-    fault,
+    BreakpointId, EffectId, EvidenceId, Knob, ModelName, Role, State, Target, TaskId, TaskState,
+    ToolName,
 };
 use crate::papers::sweep::Measure;
 
@@ -126,6 +127,10 @@ pub enum ReadOnly {
     Replay,
     /// It was live, and its engine is gone without having ended it.
     BrokenOff,
+    /// It runs, and another screen controls it, or nobody does.
+    Watching,
+    /// It may run elsewhere, and only its journal is read.
+    Following,
 }
 
 impl ReadOnly {
@@ -134,6 +139,8 @@ impl ReadOnly {
         match self {
             ReadOnly::Replay => "REPLAY",
             ReadOnly::BrokenOff => "BROKEN OFF",
+            ReadOnly::Watching => "WATCHING",
+            ReadOnly::Following => "FOLLOWING",
         }
     }
 
@@ -142,7 +149,14 @@ impl ReadOnly {
         match self {
             ReadOnly::Replay => "a replay can only be looked at",
             ReadOnly::BrokenOff => "the session broke off: its engine is gone",
+            ReadOnly::Watching => "this screen only watches: take control first (gc)",
+            ReadOnly::Following => "a journal that is followed can only be looked at",
         }
+    }
+
+    /// Whether the session may go on.
+    pub fn is_live(self) -> bool {
+        matches!(self, ReadOnly::Watching | ReadOnly::Following)
     }
 }
 
@@ -210,6 +224,8 @@ pub struct View {
     pub find: Option<Found>,
     /// The session cannot be changed from here, and why.
     pub read_only: Option<ReadOnly>,
+    /// Whose session it is, where several screens can share it.
+    pub seat: Option<SeatKind>,
     /// A live session goes on behind it.
     pub hides_live: bool,
 
@@ -305,14 +321,14 @@ impl View {
 
     /// What a fault from here hits: in the pane of models the selected role or model, elsewhere the selected
     /// tool.
-    pub fn fault_target(&self, state: &State) -> Option<fault::Target> {
+    pub fn fault_target(&self, state: &State) -> Option<Target> {
         let known = |tool: &ToolName| state.tools.contains_key(tool);
         match self.focus {
             PaneId::Models => {
-                let model = self.model.clone().map(fault::Target::Model);
-                Some(model.unwrap_or_else(|| fault::Target::Role(self.role())))
+                let model = self.model.clone().map(Target::Model);
+                Some(model.unwrap_or_else(|| Target::Role(self.role())))
             }
-            _ => self.tool.clone().filter(known).map(fault::Target::Tool),
+            _ => self.tool.clone().filter(known).map(Target::Tool),
         }
     }
 

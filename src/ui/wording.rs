@@ -4,8 +4,9 @@
 use crate::domain::edit::Edit;
 use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
-    EditEvent, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent, ModelError,
-    NullReason, Origin, PlanEvent, SearchEvent, SessionEvent, TaskEvent, words::counted,
+    EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
+    ModelError, NullReason, Origin, PlanEvent, SearchEvent, SessionEvent, TaskEvent,
+    words::counted,
 };
 
 /// The words for an event.
@@ -131,11 +132,21 @@ fn edit(event: &EditEvent) -> String {
     }
 }
 
+/// That a call ran when its session was interrupted, and what follows.
+pub fn outcome_unknown(effect: EffectRef) -> String {
+    let then = match effect.class.is_repeatable() {
+        true => "it is made again",
+        false => "it may have changed something, so it is made again only with consent",
+    };
+    format!("outcome unknown: call {} ran when the session was interrupted; {then}", effect.id)
+}
+
 fn consent(event: &ConsentEvent) -> String {
     match event {
         ConsentEvent::ConsentAsked { effect, rule } => {
             format!("call {} waits for your consent ({rule})", effect.id)
         }
+        ConsentEvent::OutcomeUnknown { effect } => outcome_unknown(*effect),
         ConsentEvent::ConsentGiven { effect, allowed, .. } => {
             format!("call {} {}", effect.id, if *allowed { "allowed" } else { "refused" })
         }

@@ -63,7 +63,7 @@ impl<'a> Step<'a> {
         let mut words = self.command.split_whitespace();
         match (words.next(), words.next()) {
             (Some("toolyard"), None) => true,
-            (Some("toolyard"), Some("replay")) => !self.command.contains("--json"),
+            (Some("toolyard"), Some("replay" | "follow")) => !self.command.contains("--json"),
             (Some("toolyard"), Some(word)) => word.starts_with(['-', '"']) && word != "--help",
             _ => false,
         }
@@ -177,6 +177,21 @@ fn plan_and_workers() {
 #[test]
 fn scripts_and_ci() {
     follow("scripts-and-ci.md", ENDPOINT);
+}
+
+#[test]
+fn attach() {
+    follow("attach.md", ENDPOINT);
+}
+
+#[test]
+fn scenarios() {
+    follow("scenarios.md", ENDPOINT);
+}
+
+#[test]
+fn resume() {
+    follow("resume.md", ENDPOINT);
 }
 
 #[test]

@@ -10,8 +10,11 @@
 mod compare;
 mod figure_5;
 mod guide;
+#[cfg(target_os = "linux")]
+mod idle;
 mod papers_learning;
 mod planned;
+mod resume;
 
 #[path = "../suite/markdown.rs"]
 mod markdown;

@@ -24,6 +24,7 @@ mod plan;
 mod prompts;
 mod reaped;
 mod report;
+mod resuming;
 mod sessions;
 mod workspace;
 mod wrong;

@@ -103,7 +103,7 @@ fn a_terminal_without_a_clipboard_says_so() {
     home.run(&["run", "--fresh", "--tasks-limit", "1", "--journal", "j.jsonl"]);
     let words = [env!("CARGO_BIN_EXE_toolyard"), "replay", "j.jsonl"];
     let mut sitting = Sitting::of(&home, 120, 40, &words, &[("TERM", "linux")]);
-    sitting.wait("task 1/1");
+    sitting.wait("the session has ended");
     sitting.press("yf");
     sitting.wait("nothing was copied yet");
     sitting.press("7yv");

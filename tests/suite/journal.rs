@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 use toolyard::app::report::Report;
-use toolyard::domain::{Event, Record, SessionEvent, State, state::What};
+use toolyard::domain::{By, Event, Record, SessionEvent, State, state::What};
+use toolyard::domain::{Task, TaskEvent, TaskId};
 use toolyard::store::journal::{self, Header, Journal, JournalError};
 use toolyard::ui::wording;
 
@@ -45,6 +46,37 @@ fn what_is_appended_is_read() {
     assert_eq!(loaded.records, (1..=3).map(record).collect::<Vec<_>>());
     // A journal is never overwritten.
     assert!(matches!(Journal::create(&path, &header), Err(JournalError::Taken { .. })));
+}
+
+/// A journal in which most of a line is in earlier lines, and whose list of parts began anew more than once.
+fn repetitive(path: &Path, events: u64) -> Vec<Record> {
+    let mut journal = Journal::create(path, &Header::at(jiff::Timestamp::UNIX_EPOCH)).unwrap();
+    let task =
+        |n: u64| Task::from_text(format!("a question that is asked again and again, {}", n % 7));
+    let record = |n: u64| {
+        let (first, tasks, by) = (TaskId(n as u32), vec![task(n), task(n + 1)], By::User);
+        Record::new(n, n, TaskEvent::TasksQueued { first, tasks, by })
+    };
+    let records: Vec<_> = (1..=events).map(record).collect();
+    records.iter().for_each(|record| journal.append(record).unwrap());
+    records
+}
+
+#[test]
+fn reading_begins_behind_any_event_as_if_all_before_were_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let records = repetitive(&path, 9000);
+    for n in [0, 1, 2, 4095, 4096, 4097, 8191, 8192, 8193, 8999, 9000] {
+        let mut reader = journal::Reader::open(&path).unwrap();
+        assert_eq!(reader.go_behind(n).unwrap(), n);
+        assert_eq!(reader.next().map(Result::unwrap), records.get(n as usize).cloned(), "{n}");
+    }
+    let mut reader = journal::Reader::open(&path).unwrap();
+    assert_eq!(reader.go_behind(9001).unwrap(), 9000);
+    // What is written later follows, also in a journal that was whole.
+    reader.look_again().unwrap();
+    assert!(reader.next().is_none());
 }
 
 #[test]

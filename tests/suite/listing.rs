@@ -112,7 +112,14 @@ fn a_thousand_sessions_are_listed() {
     for i in 0..1_000 {
         let path = folder.path().join(format!("{i:04}.jsonl"));
         let (program, opened) = ("0".to_owned(), format!("2026-01-01T00:{:02}:00.000Z", i % 60));
-        let header = Header { toolyard_journal: FORMAT, program, opened, parent: None };
+        let header = Header {
+            toolyard_journal: FORMAT,
+            program,
+            opened,
+            parent: None,
+            continues: None,
+            spec: None,
+        };
         let mut journal = Journal::create(&path, &header).unwrap();
         story.records.iter().take(1 + i % 9).for_each(|record| journal.append(record).unwrap());
     }

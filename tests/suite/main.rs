@@ -11,6 +11,7 @@
 use std::path::PathBuf;
 
 mod architecture;
+mod attach;
 mod circles;
 mod cli;
 mod config;
@@ -58,6 +59,7 @@ mod resilience;
 mod role_settings;
 mod rules;
 mod samples;
+mod scenarios;
 mod screens;
 mod secrets;
 mod session;

@@ -121,6 +121,17 @@ fn configurations() {
 }
 
 #[test]
+fn scenarios() {
+    let examples = [
+        include_str!("../../examples/scenarios/book-once.toml"),
+        include_str!("../../examples/scenarios/broken-search.toml"),
+        include_str!("../../examples/scenarios/tight-budget.toml"),
+        "tasks.list = [{ text = \"2 + 2\", gold = 4 }]\njournal = \"none\"\n[expect]\nright = 1\n",
+    ];
+    feed(readers::scenario, 4000, examples);
+}
+
+#[test]
 fn arguments_of_calls() {
     let written =
         ["{\"city\": \"Oslo\", \"days\": 2}", "city=\"Oslo\", days=2", "city: Oslo\ndays: 2"];

@@ -93,8 +93,9 @@ fn the_editor_has_the_terminal_and_gives_it_back() {
     assert_eq!(home.read("typed"), "hello q\n");
     // Ctrl-C ends the editor, and not the screen.
     sitting.press("E");
-    sitting.wait_until("the editor", |screen| {
-        !screen.alternate_screen() && screen.contents().contains("READY")
+    // The first editor's text is still on this screen.
+    sitting.wait_until("the editor again", |screen| {
+        !screen.alternate_screen() && screen.contents().matches("READY").count() == 2
     });
     sitting.press("\x03");
     sitting.wait_header("PAUSED");

@@ -49,6 +49,8 @@ impl Home {
         let here = self.0.path().display().to_string();
         let mut variables: Vec<_> =
             folders.into_iter().map(|name| (name.to_owned(), here.clone())).collect();
+        // The sockets of sessions, which need a folder that is private.
+        variables.push(("XDG_RUNTIME_DIR".to_owned(), format!("{here}/run")));
         let program = Path::new(env!("CARGO_BIN_EXE_toolyard")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         variables.push(("PATH".to_owned(), format!("{}:{path}", program.display())));

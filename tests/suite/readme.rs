@@ -77,6 +77,9 @@ fn its_commands_work() {
     let home = Home::new();
     let trajectory = "{\"task\": \"t\", \"tools\": [\"search_web\", \"calculator\"]}\n";
     home.write("trajectories.jsonl", trajectory);
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let copied = Command::new("cp").arg("-R").args([&examples, &home.path("")]).status();
+    assert!(copied.unwrap().success());
     let lines: Vec<_> = blocks("sh").flat_map(str::lines).collect();
     let lines: Vec<_> = lines.into_iter().filter(|line| line.starts_with("toolyard ")).collect();
     assert!(lines.len() > 5, "{lines:?}");

@@ -303,7 +303,7 @@ impl Story {
     /// The user makes a tool fail, always.
     pub fn break_tool(&mut self, tool: &str) -> FaultId {
         let fault = FaultId(self.state.faults.len() as u32 + 1);
-        let spec = FaultSpec::crash(Target::Tool(tool.into()));
+        let spec = FaultSpec::outage(Target::Tool(tool.into()));
         self.tell(FaultEvent::FaultArmed { fault, spec, by: By::User });
         fault
     }

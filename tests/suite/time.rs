@@ -185,7 +185,14 @@ fn every_landmark_of_a_long_session_is_reached_from_its_journal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("j.jsonl");
     let (program, opened) = ("0".to_owned(), "2026-01-01T00:00:00.000Z".to_owned());
-    let header = Header { toolyard_journal: FORMAT, program, opened, parent: None };
+    let header = Header {
+        toolyard_journal: FORMAT,
+        program,
+        opened,
+        parent: None,
+        continues: None,
+        spec: None,
+    };
     let mut journal = Journal::create(&path, &header).unwrap();
     story.records.iter().for_each(|record| journal.append(record).unwrap());
     let mut marker = Marker::open(&path, 0).unwrap();

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::session_args::ConfigArgs;
 use super::value::whole;
-use crate::domain::{FaultSpec, fault::FAULT_SYNTAX};
+use crate::domain::FaultSpec;
 
 /// Which tool to call, and with what.
 #[derive(Debug, Args)]
@@ -19,7 +19,8 @@ pub struct CallArgs {
     /// Folder whose tools/ has the tool; the embedded demo where none is given.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    #[arg(long, value_name = "SPEC", help = format!("Arm a fault: {FAULT_SYNTAX}"))]
+    /// Arm a fault, such as `search_web:error:p=0.5`; `toolyard run --help` lists targets, kinds and keys.
+    #[arg(long, value_name = "SPEC")]
     pub fault: Vec<FaultSpec>,
     /// Seed of all randomness; the same seed gives the same result.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]

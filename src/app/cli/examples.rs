@@ -1,5 +1,8 @@
 //! Examples at the end of `--help`.
 
+use crate::domain::breakpoint::BREAKPOINT_HELP;
+use crate::domain::fault::FAULT_HELP;
+
 pub const TOOLYARD: &str = "\
 Examples:
   toolyard demo                               see it work, in two minutes
@@ -19,11 +22,17 @@ Examples:
   toolyard demo resilience
   toolyard demo resilience --speed 16 --unattended --out pictures";
 
-pub const RUN: &str = "\
+/// Examples of `toolyard run`, and what faults and breakpoints there are.
+pub fn run() -> String {
+    format!("{RUN}\n\n{FAULT_HELP}\n\n{BREAKPOINT_HELP}")
+}
+
+const RUN: &str = "\
 Examples:
   toolyard run \"What is 17 times 23?\" --strategy react+btp --budget 20
   toolyard run --tasks-limit 100 --fault search_web:error:from-task=50 --report report.json
-  toolyard run --recorded session.jsonl --no-journal";
+  toolyard run --recorded session.jsonl --no-journal
+  toolyard run --scenario broken-search.toml --junit junit.xml";
 
 pub const COMPARE: &str = "\
 Examples:
@@ -31,11 +40,28 @@ Examples:
   toolyard compare --strategies react,react+btp --seeds 0..4 --tasks-limit 20 --out kept
   toolyard compare --strategies toolnet --vary alpha=0.2,0.5,1 --json";
 
+pub const ATTACH: &str = "\
+Examples:
+  toolyard attach                             the newest session that runs
+  toolyard attach session.jsonl --watch       never take control
+  toolyard sessions                           which sessions run";
+
+pub const FOLLOW: &str = "\
+Examples:
+  toolyard follow session.jsonl
+  toolyard follow session.jsonl --json | jq -c .kind";
+
 pub const REPLAY: &str = "\
 Examples:
   toolyard replay                             the newest session
   toolyard replay session.jsonl
   toolyard replay session.jsonl --at 200 --json > state.json";
+
+pub const RESUME: &str = "\
+Examples:
+  toolyard resume                             the newest session that did not end
+  toolyard resume session.jsonl               writes on in session.2.jsonl
+  toolyard resume session.jsonl --headless --json";
 
 pub const REPORT: &str = "\
 Examples:

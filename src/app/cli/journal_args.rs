@@ -5,6 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::{ConfigArgs, value::whole};
+use crate::domain::approval::Rule;
 use crate::ui::pane::PaneId;
 
 #[derive(Debug, Args)]
@@ -20,6 +21,60 @@ pub struct ReplayArgs {
     /// Write the report, one JSON object, to this file.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct AttachArgs {
+    /// The journal of the session, or its name in the folder of journals; the newest session that runs where none is
+    /// given.
+    pub session: Option<PathBuf>,
+    /// Only watch, even if nobody controls the session.
+    #[arg(long)]
+    pub watch: bool,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct FollowArgs {
+    /// The journal to read. The session that writes it may run on another machine.
+    pub journal: PathBuf,
+    /// Print each event as a line of JSON, until the session ends.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// The journal of the session; the newest one that did not end where none is given.
+    pub journal: Option<PathBuf>,
+    /// Go on without a screen, as `toolyard run` does. Calls that ran when the session was interrupted and may have
+    /// changed something are refused, since nobody can be asked.
+    #[arg(long)]
+    pub headless: bool,
+    /// Write every event to standard output as a line of JSON, without a screen.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the report, one JSON object, to this file at the end; without a screen.
+    #[arg(long, value_name = "FILE", requires = "headless")]
+    pub report: Option<PathBuf>,
+    /// Make calls that ran when the session was interrupted again without asking, even if they may have changed
+    /// something.
+    #[arg(long)]
+    pub repeat_unknown: bool,
+    /// Go on with the next task when a model cannot be used.
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Tool calls that need nobody's consent, besides those of the session.
+    #[arg(long, value_name = "RULE")]
+    pub allow: Vec<Rule>,
+    /// The folder of the session's workspace, if it has moved.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
     #[command(flatten)]
     pub config: ConfigArgs,
 }

@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{by_hand, demo, out, sweep, trouble::Trouble, twin};
+use super::{by_hand, demo, out, save, sweep, trouble::Trouble, twin};
 use crate::app::config::{self, Config, UiConfig};
 use crate::app::demo::DEMOS;
 use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
@@ -54,6 +54,8 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
     let mut prepared = spec.prepare()?.for_a_screen();
     prepared.keeps = Keeps::Tasks(RECENT);
+    // A tour presses keys of its own, and its journal ends with it.
+    prepared.is_attachable = show.tour.is_none();
     expect_terminal()?;
     let mut config = prepared.config.clone();
     let has_all_tasks = prepared.workspace.folder.is_none() && spec.tasks == TaskSource::Workspace;
@@ -65,12 +67,23 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         config.ui = ui;
     }
     let origin = Arc::new(prepared.origin()?);
-    let Session { opened, title, journal, records, commands, engine } = prepared.spawn()?;
+    let Session { opened, title, journal, records, commands, seat, engine } = prepared.spawn()?;
     let records = ui::Records::Live(records);
     let twins = Some(twin::starter(Arc::clone(&origin), journal.as_deref()));
     let sweeps = Some(sweep::starter(origin));
     let (sender, own) = (Some(commands.clone()), journal.clone());
-    let source = ui::Source { opened, records, commands: sender, journal: own, twins, sweeps };
+    let scenarios = save::saver(Some(spec.clone()), journal.clone());
+    let opened = Some(opened);
+    let source = ui::Source {
+        opened,
+        records,
+        commands: sender,
+        seat,
+        journal: own,
+        twins,
+        sweeps,
+        scenarios,
+    };
     // The terminal is touched only when nothing can be wrong with the session any more.
     let shown = settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(follow);
@@ -97,9 +110,9 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
 }
 
 /// Records that are read ahead of the screen.
-const AHEAD: usize = 8192;
+pub(super) const AHEAD: usize = 8192;
 /// How often the journal of a session that runs is read on.
-const FOLLOW: Duration = Duration::from_millis(250);
+pub(super) const FOLLOW: Duration = Duration::from_millis(250);
 
 /// Opens the screen on a journal up to this event. It is read while the screen is open already.
 pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndReason, Trouble> {
@@ -114,11 +127,11 @@ pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndR
 }
 
 /// What should be known of the end of a journal, when it was reached.
-type Remark = Arc<OnceLock<(Tone, String)>>;
+pub(super) type Remark = Arc<OnceLock<(Tone, String)>>;
 
 /// A journal up to this event, which a thread reads.
 fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), JournalError> {
-    let opened = Reader::open(path)?.header.opened;
+    Reader::open(path)?;
     let (read, records) = mpsc::channel(AHEAD);
     let (remark, journal) = (Remark::default(), path.to_owned());
     let (told, path) = (Arc::clone(&remark), path.to_owned());
@@ -135,7 +148,9 @@ fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), Jour
     thread::Builder::new().name("journal".to_owned()).spawn(work).map_err(io)?;
     let records = ui::Records::Read(records, Arc::clone(&remark));
     let (commands, journal) = (None, Some(journal));
-    let source = ui::Source { opened, records, commands, journal, twins: None, sweeps: None };
+    let scenarios = save::saver(None, journal.clone());
+    let (opened, seat, twins, sweeps) = (None, None, None, None);
+    let source = ui::Source { opened, records, commands, seat, journal, twins, sweeps, scenarios };
     Ok((source, remark))
 }
 
@@ -183,12 +198,13 @@ fn follow(path: &Path) -> Option<Past> {
 }
 
 /// A terminal without a screen is left alone: it is not even asked for its colours.
-fn expect_terminal() -> Result<(), Trouble> {
+pub(super) fn expect_terminal() -> Result<(), Trouble> {
     ui::terminal::expect()
         .map_err(|error| Trouble::Failed(format!("cannot open the screen: {error}")))
 }
 
-fn settings(
+/// How the screen looks, and what it can reach.
+pub(super) fn settings(
     config: &Config,
     title: String,
     read_only: Option<ReadOnly>,

@@ -8,12 +8,14 @@ use tokio::runtime::{Builder, Runtime};
 
 use self::compare::{BenchCommand, CompareArgs};
 use self::demo::DemoArgs;
-use self::journal_args::{ReplayArgs, ReportArgs, SessionsArgs, ShotArgs};
+use self::journal_args::{AttachArgs, FollowArgs};
+use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs};
 use self::{trouble::Trouble, value::number, value::whole};
 use crate::domain::{Estimation, knob::Choice};
 
+pub mod attach;
 mod by_hand;
 pub mod call;
 mod call_args;
@@ -25,6 +27,7 @@ pub mod doctor;
 mod examples;
 pub mod experience;
 pub mod graph;
+mod growing;
 pub mod init;
 mod init_args;
 mod journal_args;
@@ -38,7 +41,9 @@ pub mod plan_task;
 pub mod prices;
 pub mod prompts;
 pub mod report;
+pub mod resume;
 pub mod run;
+mod save;
 mod session_args;
 pub mod sessions;
 mod spec;
@@ -84,7 +89,7 @@ pub enum Command {
     #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
     /// Run tasks without a screen.
-    #[command(after_help = examples::RUN)]
+    #[command(after_help = examples::run())]
     Run(Box<RunArgs>),
     /// Call one tool by hand, and print what it returns.
     #[command(after_help = examples::CALL)]
@@ -96,6 +101,17 @@ pub enum Command {
     /// Reproduce what papers report.
     #[command(subcommand)]
     Bench(BenchCommand),
+    /// Go on with a session that was killed, crashed, or quit. What was done is not done again: finished calls are
+    /// answered from the journal, and a call that may have changed something is asked for.
+    #[command(after_help = examples::RESUME)]
+    Resume(ResumeArgs),
+    /// Open the screen of a session that runs elsewhere on this machine. One screen controls a session, the others
+    /// watch; leaving does not end it.
+    #[command(after_help = examples::ATTACH)]
+    Attach(AttachArgs),
+    /// Open a journal on the screen while somebody writes it, or print its events as they come with --json.
+    #[command(after_help = examples::FOLLOW)]
+    Follow(FollowArgs),
     /// Open a journal on the screen, or print its state with --json.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
@@ -144,6 +160,23 @@ pub struct RunArgs {
     /// The same as TASK.
     #[arg(long, value_name = "TEXT", conflicts_with = "tasks")]
     pub task: Option<String>,
+    /// Run the session of this file, and check what the file expects of it. Several files run one after the other;
+    /// the exit code is 1 if an expectation of any does not hold. --config, --model, --planner, --solver, --seed,
+    /// --max-dollars, --no-journal and --keep-going override the file; other options of a session do not apply.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = [
+            "words", "task", "workspace", "strategy", "budget", "tau", "tasks", "tasks_limit", "fault",
+            "breakpoint", "allow", "knob", "journal", "recorded", "learned", "fresh", "experience",
+            "leak_guard", "costs", "task_tools", "tools_total", "report", "state",
+        ],
+    )]
+    pub scenario: Vec<PathBuf>,
+    /// Write the results of the scenarios to this file, as JUnit XML.
+    #[arg(long, value_name = "FILE", requires = "scenario")]
+    pub junit: Option<PathBuf>,
     /// Go on with the next task when a model cannot be used: it does not answer, refuses the key or
     /// does not exist. Without this, the run ends there with exit code 4.
     #[arg(long)]

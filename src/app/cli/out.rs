@@ -17,6 +17,17 @@ pub fn print(text: &str) -> Result<(), Trouble> {
     accepted(out.write_all(without_known(text).as_bytes()).and_then(|()| out.flush()))
 }
 
+/// The same; false if the reader has gone.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_if_read(text: &str) -> Result<bool, Trouble> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(without_known(text).as_bytes()).and_then(|()| out.flush());
+    let is_read = written.is_ok();
+    accepted(written).map(|()| is_read)
+}
+
 /// The same with an end of line.
 ///
 /// # Errors

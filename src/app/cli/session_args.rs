@@ -7,9 +7,7 @@ use clap::Args;
 use super::value::{self, number, whole};
 use crate::app::session::CostRange;
 use crate::domain::approval::Rule;
-use crate::domain::{
-    BreakpointSpec, FaultSpec, breakpoint::BREAKPOINT_SYNTAX, fault::FAULT_SYNTAX,
-};
+use crate::domain::{BreakpointSpec, FaultSpec};
 
 /// The configuration file to use.
 #[derive(Clone, Debug, Default, Args)]
@@ -57,13 +55,12 @@ pub struct SessionArgs {
     /// Number of tasks: fewer than available, or more by repeating them.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<usize>)]
     pub tasks_limit: Option<usize>,
-    #[arg(long, value_name = "SPEC", help = format!("Arm a fault: {FAULT_SYNTAX}"))]
+    /// Arm a fault, such as `search_web:error:p=0.5`. The end of `toolyard run --help` lists what there is.
+    #[arg(long, value_name = "SPEC")]
     pub fault: Vec<FaultSpec>,
-    #[arg(
-        long = "break",
-        value_name = "SPEC",
-        help = format!("Set a breakpoint; where there is no screen, hits are only counted and logged: {BREAKPOINT_SYNTAX}")
-    )]
+    /// Set a breakpoint, such as `search_web:after:if=ms > 500`. Where there is no screen, hits are only counted and
+    /// logged.
+    #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
     /// Make these tool calls without asking anybody: a tool, effect:NAME, class:NAME or tools, with `:if=EXPRESSION`
     /// where needed. Without it, calls of tools that do not declare their effect are asked for on a screen, and

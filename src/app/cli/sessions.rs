@@ -39,14 +39,22 @@ fn none_in(folder: &Path) -> String {
     format!("no journals in {}; `toolyard run` writes one", folder.display())
 }
 
-fn folder_of(args: &ConfigArgs) -> Result<PathBuf, Trouble> {
+/// The folder of journals.
+///
+/// # Errors
+/// There is none.
+pub fn folder_of(args: &ConfigArgs) -> Result<PathBuf, Trouble> {
     let config = Config::find(args.config.as_deref()).map_err(Trouble::usage)?;
     config.session.journals.or_else(config::default_journals).ok_or_else(|| {
         Trouble::Usage("no home directory; set session.journals in the configuration".to_owned())
     })
 }
 
-fn found(folder: &Path) -> Result<Vec<Kept>, Trouble> {
+/// The journals of the folder, the newest first.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn found(folder: &Path) -> Result<Vec<Kept>, Trouble> {
     let unread = |error: io::Error| Trouble::Usage(format!("{}: {error}", folder.display()));
     folder::journals(folder).map_err(unread)
 }
@@ -84,7 +92,11 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
     for session in &sessions {
         let (opened, strategy) = (listing::started(session), listing::strategy(session));
         let workspace = clipped(&clean(&session.workspace), WORKSPACE);
-        let end = if session.ended.is_some() { "ended" } else { "not ended" };
+        let end = match session.ended {
+            Some(_) => "ended",
+            None if session.running => "running",
+            None => "not ended",
+        };
         let file = session.path.file_name().unwrap_or_default().to_string_lossy();
         table += &format!(
             "{opened:<17} {strategy:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {workspace:<WORKSPACE$} \

@@ -21,6 +21,8 @@ impl SessionArgs {
         let roles = [(Role::Planner, &self.planner), (Role::Solver, &self.solver)];
         let bound = |(role, model): (Role, &Option<String>)| Some((role, model.clone()?.into()));
         Ok(SessionSpec {
+            resumed: None,
+            repeats_unknown: false,
             parent: None,
             config: self.config.config.clone(),
             workspace: self.workspace.clone(),

@@ -72,7 +72,7 @@ fn sweep(
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| SessionError::Failed(error.to_string()))?;
-        let ended = runtime.block_on(prepared.run(receiver, listener))?;
+        let ended = runtime.block_on(prepared.run(receiver, None, listener))?;
         spent += ended.dollars_spent();
         if ended.tasks_done < scope.tasks.len() && !tell.is_closed() {
             let (done, all) = (ended.tasks_done, scope.tasks.len());

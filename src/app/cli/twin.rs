@@ -5,9 +5,9 @@ use std::{sync::Arc, thread};
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::app::session::{Origin, Session};
+use crate::app::session::{Origin, Session, faults_so_far};
 use crate::domain::state::{Keeps, State};
-use crate::domain::{Command, Event, FaultSpec, Knob, Record, Target, TaskEvent};
+use crate::domain::{Command, Event, Knob, Record, TaskEvent};
 use crate::ui::twin::{StartTwin, TwinKind, TwinNews};
 
 /// Starts twins of the session that began so; `journal`: its own.
@@ -37,20 +37,6 @@ fn start(
         .spawn(follow)
         .map_err(|error| error.to_string())?;
     Ok(news)
-}
-
-/// The faults of this session, with the tasks in which they were armed.
-fn faults_so_far(live: &State) -> Vec<FaultSpec> {
-    let of_tools = live.faults.values().filter(|fault| {
-        fault.armed || matches!(fault.spec.target, Target::Tool(_) | Target::Class(_))
-    });
-    let again = of_tools.map(|fault| {
-        let mut spec = fault.spec.clone();
-        spec.trigger.from_task = Some(fault.from.0);
-        spec.trigger.to_task = fault.until.map(|task| task.0.max(1)).or(spec.trigger.to_task);
-        spec
-    });
-    again.collect()
 }
 
 /// Tells of each task until the session ends, or until nobody listens.

@@ -94,6 +94,16 @@ pub enum ModelConfig {
     OpenAi(Endpoint),
 }
 
+impl ModelConfig {
+    /// The address of its endpoint; a simulated model has none.
+    pub fn server(&self) -> Option<String> {
+        match self {
+            ModelConfig::Simulated(_) => None,
+            ModelConfig::OpenAi(endpoint) => endpoint.server(),
+        }
+    }
+}
+
 /// Appearance and input of the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UiConfig {

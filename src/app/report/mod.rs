@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::domain::{
-    Event, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates, Role, SessionEvent, State,
-    Strategy, TaskId, ToolName,
+    Event, FaultId, FaultState, Knobs, Lap, ListedEdge, Listing, ModelName, Outcome, Rates, Role,
+    SessionEvent, State, Strategy, TaskId, ToolName,
 };
 
 use crate::domain::state::{Line, What};
+use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{Resilience, sentence};
 
 pub mod budget;
@@ -90,6 +91,28 @@ pub struct FaultReport {
     pub fault: String,
     pub armed: bool,
     pub fired: u32,
+    /// What the agent did about the calls that it hit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken: Option<FaultVerdict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+}
+
+impl FaultReport {
+    fn all(state: &State) -> Vec<Self> {
+        let laps: Vec<Lap> = state.laps.iter().cloned().collect();
+        let report = |(id, fault): (&FaultId, &FaultState)| {
+            let taken = FaultVerdict::of(*id, &laps, None);
+            Self {
+                fault: fault.spec.to_string(),
+                armed: fault.armed,
+                fired: fault.fired,
+                verdict: taken.as_ref().map(reaction::sentence),
+                taken,
+            }
+        };
+        state.faults.iter().map(report).collect()
+    }
 }
 
 impl Report {
@@ -132,15 +155,7 @@ impl<T> Report<T> {
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
             score_history,
             edges: Listing::weighed(&state.learning.weights(&state.knobs), EDGES).into_edges(),
-            faults: state
-                .faults
-                .values()
-                .map(|fault| FaultReport {
-                    fault: fault.spec.to_string(),
-                    armed: fault.armed,
-                    fired: fault.fired,
-                })
-                .collect(),
+            faults: FaultReport::all(state),
             resilience: Resilience::of_session(state).map(|(fault, taken)| ResilienceReport {
                 fault: fault.spec.to_string(),
                 verdict: sentence(&taken, None),

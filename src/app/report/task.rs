@@ -76,7 +76,8 @@ impl TaskReport {
         self.gold.is_some() || self.call_score.is_some()
     }
 
-    pub(super) fn of(state: &State, task: &TaskState) -> Self {
+    /// The task in this state, which must have its details.
+    pub fn of(state: &State, task: &TaskState) -> Self {
         let calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
         let tools: Vec<_> =
             calls.filter(|call| call.started.is_some()).map(|call| call.tool.clone()).collect();

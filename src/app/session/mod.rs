@@ -14,6 +14,7 @@ mod made_up;
 mod place;
 mod prepare;
 mod recorded;
+mod resume;
 mod setup;
 mod spawn;
 mod spec;
@@ -26,9 +27,10 @@ pub use self::{
     costs::CostRange,
     error::{Field, SessionError},
     prepare::PreparedSession,
+    resume::newest_interrupted,
     setup::{embedder, models, opening},
     spawn::Session,
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
     sweep::Standing,
-    twin::Origin,
+    twin::{Origin, faults_so_far},
 };

@@ -10,6 +10,7 @@ use crate::app::workspace::Workspace;
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
+use crate::engine::Resumed;
 use crate::store::experience::SharedExperience;
 use crate::store::tasks;
 use crate::tool::manifest::Manifest;
@@ -27,10 +28,14 @@ pub struct PreparedSession {
     /// The past of an interrupted session that continues (see [`crate::engine::resumable`]). It is
     /// copied into the new journal.
     pub past: Vec<Record>,
+    /// How it goes on after that past where it was interrupted.
+    pub resumed: Option<Resumed>,
     /// The records of an earlier session from which calls are answered.
     pub recorded: Vec<Record>,
     /// What the last state has of the tasks that have ended.
     pub keeps: Keeps,
+    /// Other screens can attach to it, if it has a journal.
+    pub is_attachable: bool,
     pub(super) spec: SessionSpec,
     pub(super) learned: Option<PathBuf>,
     /// The file of past uses; `None`: they are lost at the session's end.
@@ -47,6 +52,9 @@ impl SessionSpec {
     /// # Errors
     /// Faults in the spec, or in a file that it names.
     pub fn prepare(&self) -> Result<PreparedSession, SessionError> {
+        if let Some(journal) = &self.resumed {
+            return self.resume(journal);
+        }
         let (spec, recorded) = self.with_recorded()?;
         let mut prepared = PreparedSession { recorded, ..spec.read()? };
         // The speed of a recorded session was not set for this one, unless it is no default.
@@ -58,7 +66,7 @@ impl SessionSpec {
         Ok(prepared)
     }
 
-    fn read(&self) -> Result<PreparedSession, SessionError> {
+    pub(super) fn read(&self) -> Result<PreparedSession, SessionError> {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
         let folder = self.workspace.as_deref().or(config.session.workspace.as_deref());
@@ -89,8 +97,10 @@ impl SessionSpec {
             config,
             workspace,
             past: Vec::new(),
+            resumed: None,
             recorded: Vec::new(),
             keeps: Keeps::All,
+            is_attachable: false,
             spec: self.clone(),
             learned,
             experience,
@@ -213,6 +223,7 @@ fn known_target(
         .chain(classes.map(Target::Class))
         .chain(Role::all().map(Target::Role))
         .chain(config.models.keys().cloned().map(Target::Model))
+        .chain(config.models.values().filter_map(ModelConfig::server).map(Target::Server))
         .chain(embedding)
         .collect();
     let field = Field::Fault(Box::new(fault.clone()));

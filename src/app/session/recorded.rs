@@ -18,23 +18,30 @@ impl SessionSpec {
             return Err(SessionError::Input(format!("{}: {remark}", file.display())));
         }
         let records = loaded.records;
-        for record in &records {
+        spec.take_from(&records);
+        Ok((spec, records))
+    }
+
+    /// Takes omitted seed, strategy, knobs and tasks from the records of a session.
+    pub(super) fn take_from(&mut self, records: &[Record]) {
+        let takes_tasks = self.tasks == TaskSource::Workspace && self.tasks_limit.is_none();
+        for record in records {
             match &record.event {
                 Event::Session(SessionEvent::SessionOpened { opening }) => {
-                    spec.seed.get_or_insert(opening.seed);
-                    if spec.strategy.is_none() {
-                        spec.strategy = Some(opening.strategy);
+                    self.seed.get_or_insert(opening.seed);
+                    if self.strategy.is_none() {
+                        self.strategy = Some(opening.strategy);
                     }
                     for knob in KNOBS {
                         let value = opening.knobs.get(knob.knob);
-                        spec.knobs.entry(knob.knob).or_insert(value);
+                        self.knobs.entry(knob.knob).or_insert(value);
                     }
                 }
                 Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. })
-                    if self.tasks == TaskSource::Workspace && self.tasks_limit.is_none() =>
+                    if takes_tasks =>
                 {
                     // A long list was queued in parts.
-                    match &mut spec.tasks {
+                    match &mut self.tasks {
                         TaskSource::List(list) => list.extend(tasks.iter().cloned()),
                         other => *other = TaskSource::List(tasks.clone()),
                     }
@@ -42,6 +49,5 @@ impl SessionSpec {
                 _ => {}
             }
         }
-        Ok((spec, records))
     }
 }

@@ -78,6 +78,7 @@ impl SessionSpec {
             recorded: Vec::new(),
             keeps: Keeps::All,
             past: Vec::new(),
+            resumed: None,
         }
     }
 }
@@ -121,6 +122,7 @@ impl PreparedSession {
             keep: self.learned.map(keep),
             providers,
             past: self.past,
+            resumed: self.resumed,
             recorded: self.recorded,
             keeps: self.keeps,
             breakpoints,

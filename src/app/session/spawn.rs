@@ -1,15 +1,20 @@
 //! A running session: on this thread, for a passive reader; or on a thread of its own, so that a
 //! screen and the engine never wait for each other. Those two share only two channels.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::{path::PathBuf, sync::Arc};
 
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
+use tracing::info;
 
-use super::{PreparedSession, SessionError};
+use super::{PreparedSession, SessionError, SessionSpec};
 use crate::domain::{Command, Record, State, tokens};
 use crate::engine::{self, Listener};
+use crate::model::known;
+use crate::serve::{Opened, Server};
 use crate::store::journal::{Header, Journal, JournalError};
+use crate::ui::Seat;
 
 /// A running session.
 pub struct Session {
@@ -23,6 +28,8 @@ pub struct Session {
     pub records: UnboundedReceiver<Arc<Record>>,
     /// Commands for the session. When all senders are gone, it ends.
     pub commands: UnboundedSender<Command>,
+    /// The place of its own screen, if others can attach.
+    pub seat: Option<Seat>,
     pub engine: Engine,
 }
 
@@ -40,16 +47,27 @@ impl Engine {
 }
 
 impl PreparedSession {
-    /// Starts the journal, if requested, and runs the session to its end on this thread.
+    /// Starts the journal, if requested, and runs the session to its end on this thread. Commands of screens that
+    /// attach go to `attached`, where there is one.
     ///
     /// # Errors
     /// The journal cannot be written, or the session could not start or ended early.
     pub async fn run(
         self,
         commands: UnboundedReceiver<Command>,
-        listener: Listener,
+        attached: Option<WeakUnboundedSender<Command>>,
+        mut listener: Listener,
     ) -> Result<State, SessionError> {
-        let journal = self.start_journal(&self.header())?;
+        let header = self.header();
+        let journal = self.start_journal(&header)?;
+        if let (Some(attached), Some(journal)) = (attached, &journal)
+            && let Some((server, _)) = self.open_socket(journal, &header, attached, false)
+        {
+            listener = Box::new(move |seen: &Arc<Record>| {
+                listener(seen);
+                server.note(seen.n);
+            });
+        }
         self.work(journal, commands, listener).await
     }
 
@@ -64,12 +82,20 @@ impl PreparedSession {
         let title = self.workspace.title.clone();
         let journal = self.start_journal(&header)?;
         let path = journal.as_ref().map(|journal| journal.path().to_owned());
+        let socket = journal
+            .as_ref()
+            .filter(|_| self.is_attachable)
+            .and_then(|journal| self.open_socket(journal, &header, command.downgrade(), true));
+        let (server, seat) = socket.unzip();
         let work = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(SessionError::failed)?;
             let listener = Box::new(move |seen: &Arc<Record>| {
                 // A closed receiver is not an error: the journal has every event.
                 let _ = record.send(Arc::clone(seen));
+                if let Some(server) = &server {
+                    server.note(seen.n);
+                }
             });
             runtime.block_on(self.work(journal, commands, listener))
         };
@@ -81,12 +107,41 @@ impl PreparedSession {
             journal: path,
             records,
             commands: command,
+            seat: seat.flatten(),
             engine,
         })
     }
 
     fn header(&self) -> Header {
-        Header { parent: self.spec.parent.clone(), ..Header::at(jiff::Timestamp::now()) }
+        let resumed = self.resumed.is_some().then_some(self.spec.resumed.as_deref()).flatten();
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let own = SessionSpec { resumed: None, repeats_unknown: false, ..self.spec.anchored() };
+        // A key that somebody wrote into a task or an address is known by now.
+        let spec = serde_json::to_value(own).ok();
+        let spec = spec.map(|spec| {
+            known::redacted(&spec, |json| serde_json::from_slice(json).ok()).unwrap_or(spec)
+        });
+        Header {
+            parent: self.spec.parent.clone(),
+            continues: resumed.and_then(name),
+            spec,
+            ..Header::at(jiff::Timestamp::now())
+        }
+    }
+
+    /// Opens the socket by which others attach. A session runs without one just as well.
+    fn open_socket(
+        &self,
+        journal: &Journal,
+        header: &Header,
+        commands: WeakUnboundedSender<Command>,
+        has_screen: bool,
+    ) -> Option<(Server, Option<Seat>)> {
+        let path = journal.path();
+        let journal = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let (opened, title) = (header.opened.clone(), self.workspace.title.clone());
+        let server = Server::open(Opened { journal, opened, title }, commands, has_screen);
+        server.inspect_err(|error| info!(%error, "nobody can attach to this session")).ok()
     }
 
     fn start_journal(&self, header: &Header) -> Result<Option<Journal>, SessionError> {

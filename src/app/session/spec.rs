@@ -64,6 +64,12 @@ pub struct SessionSpec {
     /// The journal of an earlier session: omitted seed, strategy, knobs and tasks are taken from
     /// it, and its calls are answered from it as long as they match.
     pub recorded: Option<PathBuf>,
+    /// The journal of an interrupted session that this one continues: omitted fields are those of that session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<PathBuf>,
+    /// Make calls that ran when that session was interrupted again without asking, even if they change something.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub repeats_unknown: bool,
     /// The name of the journal of the session of which this one is a twin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
@@ -107,6 +113,44 @@ pub enum TaskSource {
     List(#[serde(deserialize_with = "tasks::written")] Vec<Task>),
 }
 
+impl SessionSpec {
+    /// The same session by itself: no screen, no earlier session, and nothing learned that is loaded or saved.
+    pub fn apart(&self) -> Self {
+        Self {
+            paused: false,
+            stay: false,
+            fresh: true,
+            learned: None,
+            experience: None,
+            recorded: None,
+            resumed: None,
+            repeats_unknown: false,
+            parent: None,
+            ..self.clone()
+        }
+    }
+
+    /// The same with whole paths, so that it means the same in another folder.
+    pub fn anchored(&self) -> Self {
+        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let each = |path: &Option<PathBuf>| path.as_ref().map(whole);
+        let tasks = match &self.tasks {
+            TaskSource::File(path) => TaskSource::File(whole(path)),
+            other => other.clone(),
+        };
+        Self {
+            config: each(&self.config),
+            workspace: each(&self.workspace),
+            learned: each(&self.learned),
+            experience: each(&self.experience),
+            recorded: each(&self.recorded),
+            resumed: each(&self.resumed),
+            tasks,
+            ..self.clone()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +180,8 @@ mod tests {
             leak_guard: true,
             journal: JournalChoice::File("j.jsonl".into()),
             recorded: Some("r.jsonl".into()),
+            resumed: Some("i.jsonl".into()),
+            repeats_unknown: true,
             parent: Some("p.jsonl".into()),
             tasks: TaskSource::List(vec![
                 Task { gold: Some("4".into()), ..Task::from_text("2 + 2") },
@@ -150,6 +196,15 @@ mod tests {
             ]
             .into(),
         }
+    }
+
+    #[test]
+    fn a_copy_by_itself_has_no_earlier_session_and_keeps_what_it_is_to_do() {
+        let spec = full();
+        let apart = spec.apart();
+        assert_eq!((apart.resumed, apart.recorded, apart.parent), (None, None, None));
+        assert!(apart.fresh && !apart.stay && !apart.paused && !apart.repeats_unknown);
+        assert_eq!((apart.workspace, apart.tasks), (spec.workspace, spec.tasks));
     }
 
     #[test]
@@ -207,7 +262,7 @@ mod tests {
                 1,
                 "there is no strategy `recat` (did you mean `react`?); expected",
             ),
-            ("[knobs]\nbugdet = 3", 1, "there is no knob bugdet; did you mean"),
+            ("[knobs]\nbugdet = 3", 2, "there is no knob bugdet; did you mean"),
             ("knobs.tau = 2", 1, "tau takes a number from 0 to 1"),
             ("knobs.blacklist = \"maybe\"", 1, "blacklist takes one of off, protected, strict"),
             ("knobs.learn = []", 1, "a number, true or false, or a name"),

@@ -89,8 +89,15 @@ fn from_here(fault: &FaultState, done: u32) -> Option<FaultSpec> {
     if let Some(task) = trigger.to_task {
         trigger.to_task = Some(task.checked_sub(done).filter(|left| *left > 0)?);
     }
-    if let Some(nth) = trigger.nth {
-        trigger.nth = Some(nth.checked_sub(fault.seen).filter(|left| *left > 0)?);
+    // Those that count calls have counted some already.
+    for last in [&mut trigger.nth, &mut trigger.first, &mut trigger.to] {
+        if let Some(n) = *last {
+            *last = Some(n.checked_sub(fault.seen).filter(|left| *left > 0)?);
+        }
+    }
+    trigger.from = trigger.from.and_then(|n| n.checked_sub(fault.seen)).filter(|n| *n > 1);
+    if let Some(most) = trigger.most {
+        trigger.most = Some(most.checked_sub(fault.chosen).filter(|left| *left > 0)?);
     }
     fault.armed.then_some(spec)
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, TaskSource};
 use crate::app::learned::LearnedState;
 use crate::domain::knob::KNOBS;
-use crate::domain::{FaultSpec, Knob, State};
+use crate::domain::{FaultSpec, FaultState, Knob, State, Target};
 use crate::store::experience::{Experience, Prune, SharedExperience};
 
 /// The largest file of past uses that is copied into memory, in bytes.
@@ -23,6 +23,24 @@ pub struct Origin {
     since: Timestamp,
 }
 
+/// The faults of a session, with the tasks in which they were armed, to arm them again from its start.
+pub fn faults_so_far(live: &State) -> Vec<FaultSpec> {
+    let counts = |fault: &&FaultState| {
+        let is_of_tools = matches!(fault.spec.target, Target::Tool(_) | Target::Class(_));
+        fault.armed || fault.is_over || is_of_tools
+    };
+    let again = live.faults.values().filter(counts).map(|fault| {
+        let mut spec = fault.spec.clone();
+        // Without it a fault is armed from the start.
+        spec.trigger.from_task = Some(fault.from.0).filter(|task| *task > 1);
+        // One that has disarmed itself does so again.
+        let until = fault.until.filter(|_| !fault.is_over);
+        spec.trigger.to_task = until.map(|task| task.0.max(1)).or(spec.trigger.to_task);
+        spec
+    });
+    again.collect()
+}
+
 impl PreparedSession {
     /// What it begins with, to run it again.
     ///
@@ -31,7 +49,7 @@ impl PreparedSession {
     pub fn origin(&mut self) -> Result<Origin, SessionError> {
         self.open_past_uses()?;
         Ok(Origin {
-            spec: self.spec.clone(),
+            spec: SessionSpec { resumed: None, ..self.spec.clone() },
             learned: self.workspace.learned.clone(),
             experience: self.experience.clone(),
             past_uses: self.past_uses.clone(),
@@ -78,16 +96,9 @@ impl Origin {
             model: None,
             roles: live.models.roles.iter().map(|(role, of)| (*role, of.model.clone())).collect(),
             tasks_limit: None,
-            paused: false,
-            stay: false,
-            fresh: true,
-            learned: None,
-            experience: None,
-            recorded: None,
-            parent: None,
             journal: JournalChoice::None,
             knobs: knobs.chain([(Knob::Speed, 0.0)]).collect(),
-            ..self.spec.clone()
+            ..self.spec.apart()
         }
     }
 

@@ -6,6 +6,16 @@ pub(super) mod texts {
 
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
+    /// One of them. It is read by itself, so that an error has its place in the list.
+    struct Text<T>(T);
+
+    impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Text<T> {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            let text = String::deserialize(from)?;
+            text.parse().map(Self).map_err(D::Error::custom)
+        }
+    }
+
     pub fn serialize<T: Display, S: Serializer>(
         all: &[T],
         serializer: S,
@@ -16,16 +26,17 @@ pub(super) mod texts {
     pub fn deserialize<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<T>, D::Error> {
-        let written = Vec::<String>::deserialize(from)?;
-        written.iter().map(|text| text.parse().map_err(D::Error::custom)).collect()
+        let written = Vec::<Text<T>>::deserialize(from)?;
+        Ok(written.into_iter().map(|Text(one)| one).collect())
     }
 }
 
 /// `budget = 20`, `learn = false`, `blacklist = "strict"`, as in the configuration.
 pub(super) mod knobs {
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, fmt};
 
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+    use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::domain::knob::{Kind, Knob};
 
@@ -52,19 +63,54 @@ pub(super) mod knobs {
         }))
     }
 
+    /// The name of a knob.
+    struct Name(Knob);
+
+    impl<'de> Deserialize<'de> for Name {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            let name = String::deserialize(from)?;
+            Knob::named(&name).map(Self).map_err(D::Error::custom)
+        }
+    }
+
+    /// The value of this knob. Each is read by itself, so that an error has its place.
+    struct Value(Knob);
+
+    impl<'de> DeserializeSeed<'de> for Value {
+        type Value = f64;
+
+        fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<f64, D::Error> {
+            let spec = self.0.spec();
+            let value = match Written::deserialize(from)? {
+                Written::Switch(on) => spec.parse(&on.to_string()),
+                Written::Number(value) => spec.check(value),
+                Written::Name(name) => spec.parse(&name),
+            };
+            value.map_err(D::Error::custom)
+        }
+    }
+
+    struct Knobs;
+
+    impl<'de> Visitor<'de> for Knobs {
+        type Value = BTreeMap<Knob, f64>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a table of knobs and their values")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut knobs = BTreeMap::new();
+            while let Some(Name(knob)) = map.next_key()? {
+                knobs.insert(knob, map.next_value_seed(Value(knob))?);
+            }
+            Ok(knobs)
+        }
+    }
+
     pub fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<BTreeMap<Knob, f64>, D::Error> {
-        let written = BTreeMap::<String, Written>::deserialize(from)?;
-        let knob = |(name, value): (String, Written)| {
-            let knob = Knob::named(&name)?;
-            let value = match value {
-                Written::Switch(on) => knob.spec().parse(&on.to_string()),
-                Written::Number(value) => knob.spec().check(value),
-                Written::Name(name) => knob.spec().parse(&name),
-            };
-            value.map(|value| (knob, value))
-        };
-        written.into_iter().map(|entry| knob(entry).map_err(D::Error::custom)).collect()
+        from.deserialize_map(Knobs)
     }
 }

@@ -5,41 +5,25 @@
 use std::{fmt, str::FromStr};
 
 use super::{BreakpointSpec, Place, Side, Template, Trouble};
-use crate::domain::chat::Role;
 use crate::domain::expression::{Expression, Scope};
-use crate::domain::spec::EffectClass;
+use crate::domain::target::{Sort, Target};
 use crate::domain::words;
 
-/// The text form of a breakpoint, for errors and help.
-pub const BREAKPOINT_SYNTAX: &str = "PLACE[:OPTION]…, PLACE a tool's name, any, tools, models, embedding, \
-     class:NAME, edge:FROM->TO, role:NAME, model:NAME, effect:read|idempotent|write|unknown, task, step, plan, \
-     evaluation, error, error:NAME, value:EXPRESSION, score:TOOL, weight:FROM->TO, evidence:E1 or left; \
-     OPTION one of before, after, both, if=EXPRESSION, hits=3, hits=>3, hits=%10, once, alone, log=TEXT, \
-     crosses=NUMBER (of values); `\\:` is a colon";
+/// The text form of a breakpoint, for errors.
+const BREAKPOINT_SYNTAX: &str = "PLACE[:OPTION]…, such as search_web:after:if=ms > 500 (`toolyard run --help` lists \
+     places and options)";
 
-/// The words that stand for a place by themselves or before a name.
-const WORDS: [&str; 20] = [
-    "any",
-    "tools",
-    "models",
-    "embedding",
-    "tool",
-    "class",
-    "edge",
-    "role",
-    "model",
-    "effect",
-    "task",
-    "step",
-    "plan",
-    "evaluation",
-    "error",
-    "value",
-    "score",
-    "weight",
-    "left",
-    "evidence",
-];
+/// Every place and option, for the help.
+pub const BREAKPOINT_HELP: &str = "\
+Breakpoints: PLACE[:OPTION]…, where `\\:` is a colon in a name or an expression
+  places             the targets of faults; task, step, plan, evaluation, error, error:NAME,
+                     value:EXPRESSION, score:TOOL, weight:FROM->TO, evidence:E1, left
+  options            before, after, both, if=EXPRESSION, hits=3, hits=>3, hits=%10, once, alone,
+                     log=TEXT with {expressions}, crosses=NUMBER (of values)";
+
+/// The words that stand for a place which is no call, by themselves or before a name.
+const WORDS: [&str; 10] =
+    ["task", "step", "plan", "evaluation", "error", "value", "score", "weight", "left", "evidence"];
 
 impl FromStr for BreakpointSpec {
     type Err = String;
@@ -135,19 +119,8 @@ fn is_option(part: &str) -> bool {
 }
 
 fn takes_name(word: &str) -> bool {
-    matches!(
-        word,
-        "tool"
-            | "class"
-            | "edge"
-            | "role"
-            | "model"
-            | "effect"
-            | "value"
-            | "score"
-            | "weight"
-            | "evidence"
-    )
+    matches!(word, "value" | "score" | "weight" | "evidence")
+        || Sort::by_name(word).is_some_and(Sort::takes_name)
 }
 
 fn place(word: &str, name: Option<&str>) -> Result<Place, String> {
@@ -159,56 +132,29 @@ fn place(word: &str, name: Option<&str>) -> Result<Place, String> {
     if takes_name(word) && name.is_empty() {
         return Err(format!("`{word}:` names nothing; a tool of this name is `tool:{word}`"));
     }
+    if let Some(sort) = Sort::by_name(word) {
+        return Target::named(sort, name).map(Place::Call);
+    }
     Ok(match word {
         "" => return Err("no place is named".to_owned()),
-        "any" => Place::Any,
-        "tools" => Place::Tools,
-        "models" => Place::Models,
-        "embedding" => Place::Embedding,
         "task" => Place::Task,
         "step" => Place::Step,
         "plan" => Place::Plan,
         "evaluation" => Place::Evaluation,
         "error" if name.is_empty() => Place::Trouble(None),
         "error" => Place::Trouble(Some(Trouble::named(name)?)),
-        "class" => Place::Class(name.to_owned()),
-        "edge" => {
-            let (from, to) = edge(name)?;
-            Place::Edge(from.into(), to.into())
-        }
-        "role" => Place::Role(role(name)?),
-        "model" => Place::Model(name.into()),
-        "effect" => Place::Effect(effect(name)?),
         "value" => return value(name.to_owned()),
         "score" => return value(format!("score[{}]", quoted(name))),
-        "weight" => {
-            let (from, to) = edge(name)?;
-            return value(format!("weight[{}][{}]", quoted(from), quoted(to)));
-        }
+        "weight" => match Target::named(Sort::Edge, name)? {
+            Target::Edge(from, to) => {
+                let (from, to) = (quoted(from.as_str()), quoted(to.as_str()));
+                return value(format!("weight[{from}][{to}]"));
+            }
+            other => Place::Call(other),
+        },
         "evidence" => return value(format!("evidence[{}]", quoted(name.trim_start_matches('#')))),
         "left" => return value("left".to_owned()),
-        "tool" => Place::Tool(name.into()),
-        other => Place::Tool(other.into()),
-    })
-}
-
-fn edge(name: &str) -> Result<(&str, &str), String> {
-    let both = name.split_once("->").or_else(|| name.split_once('→'));
-    let both = both.map(|(from, to)| (from.trim(), to.trim()));
-    both.filter(|(from, to)| !from.is_empty() && !to.is_empty())
-        .ok_or_else(|| format!("`{name}` is not an edge such as search_web->calculator"))
-}
-
-fn role(name: &str) -> Result<Role, String> {
-    Role::all().find(|role| role.name() == name).ok_or_else(|| {
-        format!("there is no role {name}; {}", words::expected(name, Role::all().map(Role::name)))
-    })
-}
-
-fn effect(name: &str) -> Result<EffectClass, String> {
-    EffectClass::all().find(|class| class.name() == name).ok_or_else(|| {
-        let names = EffectClass::all().map(EffectClass::name);
-        format!("there is no effect {name}; {}", words::expected(name, names))
+        tool => Place::tool(tool.into()),
     })
 }
 
@@ -240,20 +186,11 @@ impl Place {
     /// Its word and its name, as they are written; the name is empty where there is none.
     pub fn parts(&self) -> (&'static str, String) {
         match self {
-            Place::Any => ("any", String::new()),
-            Place::Tools => ("tools", String::new()),
-            Place::Models => ("models", String::new()),
-            Place::Embedding => ("embedding", String::new()),
+            Place::Call(target) => (target.sort().name(), target.name()),
             Place::Task => ("task", String::new()),
             Place::Step => ("step", String::new()),
             Place::Plan => ("plan", String::new()),
             Place::Evaluation => ("evaluation", String::new()),
-            Place::Tool(tool) => ("tool", tool.to_string()),
-            Place::Class(class) => ("class", class.clone()),
-            Place::Edge(from, to) => ("edge", format!("{from}->{to}")),
-            Place::Role(role) => ("role", role.to_string()),
-            Place::Model(model) => ("model", model.to_string()),
-            Place::Effect(class) => ("effect", class.name().to_owned()),
             Place::Trouble(None) => ("error", String::new()),
             Place::Trouble(Some(trouble)) => ("error", trouble.name().to_owned()),
             Place::Value { of, .. } => ("value", of.to_string()),
@@ -264,8 +201,9 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, name) = self.parts();
+        let is_word = WORDS.contains(&name.as_str()) || Sort::by_name(&name).is_some();
         match word {
-            "tool" if !WORDS.contains(&name.as_str()) => f.write_str(&escaped(&name)),
+            "tool" if !is_word => f.write_str(&escaped(&name)),
             word if name.is_empty() => f.write_str(word),
             word => write!(f, "{word}:{}", escaped(&name)),
         }

@@ -12,7 +12,7 @@ use strum::IntoStaticStr;
 
 use super::expression::Expression;
 
-pub use grammar::BREAKPOINT_SYNTAX;
+pub use grammar::BREAKPOINT_HELP;
 pub use hits::Hits;
 pub use place::{At, Place};
 pub use template::Template;

@@ -3,31 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Trouble, When};
-use crate::domain::chat::Role;
 use crate::domain::expression::{Expression, Scope};
-use crate::domain::fault::{Aim, Target};
-use crate::domain::id::{ModelName, ToolName};
-use crate::domain::spec::EffectClass;
+use crate::domain::id::ToolName;
+use crate::domain::target::{Aim, Target};
 
 /// Where a breakpoint holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// Every call.
-    Any,
-    /// Every tool call.
-    Tools,
-    /// Every model call.
-    Models,
-    Embedding,
-    Tool(ToolName),
-    /// A tool of this class, or of `class / domain`.
-    Class(String),
-    /// A tool call that follows a certain tool.
-    Edge(ToolName, ToolName),
-    Role(Role),
-    Model(ModelName),
-    Effect(EffectClass),
     /// Before a task begins.
     Task,
     /// When a step of the agent begins, or a task.
@@ -45,6 +28,9 @@ pub enum Place {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         crosses: Option<f64>,
     },
+    /// Before or after these calls. The last one, since it is written as the target alone.
+    #[serde(untagged)]
+    Call(Target),
 }
 
 /// A call, before or after it.
@@ -52,31 +38,19 @@ pub enum Place {
 pub struct At<'a> {
     pub when: When,
     pub aim: Aim<'a>,
-    /// The tool before a tool call.
-    pub from: &'a str,
-    pub effect: EffectClass,
     /// What is known to have gone wrong.
     pub troubles: &'a [Trouble],
 }
 
 impl Place {
+    pub fn tool(name: ToolName) -> Self {
+        Place::Call(Target::Tool(name))
+    }
+
     /// Whether it is this call, on either side.
     pub(in crate::domain) fn is_at(&self, at: &At<'_>) -> bool {
-        let Aim { tool, role, model, embedding } = at.aim;
-        let aimed = |target: Target| target.matches(&at.aim);
         match self {
-            Place::Any => true,
-            Place::Tools => tool.is_some(),
-            Place::Models => role.is_some(),
-            Place::Embedding => embedding,
-            Place::Tool(wanted) => tool.is_some_and(|(name, _)| name == wanted),
-            Place::Class(class) => tool.is_some() && aimed(Target::Class(class.clone())),
-            Place::Edge(from, to) => {
-                tool.is_some_and(|(name, _)| name == to) && at.from == from.as_str()
-            }
-            Place::Role(wanted) => role == Some(*wanted),
-            Place::Model(wanted) => model == Some(wanted),
-            Place::Effect(wanted) => tool.is_some() && at.effect == *wanted,
+            Place::Call(target) => target.matches(&at.aim),
             Place::Trouble(None) => at.troubles.iter().any(|trouble| trouble.is_failure()),
             Place::Trouble(Some(wanted)) => at.troubles.contains(wanted),
             Place::Task | Place::Step | Place::Plan | Place::Evaluation | Place::Value { .. } => {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::domain::chat::Role;
-use crate::domain::fault::Aim;
 use crate::domain::id::ToolName;
 use crate::domain::spec::EffectClass;
+use crate::domain::target::Aim;
 
 fn read(text: &str) -> BreakpointSpec {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -75,11 +75,10 @@ fn what_is_wrong_is_named() {
 #[test]
 fn it_matches_its_place_on_its_side() {
     let (name, other) = (ToolName::new("b"), ToolName::new("c"));
+    let (from, effect) = (Some("a"), Some(EffectClass::Write));
     let call = |tool, when| At {
         when,
-        aim: Aim { tool: Some((tool, None)), ..Aim::default() },
-        from: "a",
-        effect: EffectClass::Write,
+        aim: Aim { tool: Some((tool, None)), from, effect, ..Aim::default() },
         troubles: if when == When::After { &[Trouble::Timeout, Trouble::Injected] } else { &[] },
     };
     for (text, before, after) in [

@@ -12,6 +12,10 @@ family! {
             /// The rule that asks.
             rule: String,
         },
+        /// A call ran when its session was interrupted: nobody knows what it has done.
+        OutcomeUnknown {
+            effect: EffectRef,
+        },
         /// A person has decided on it.
         ConsentGiven {
             effect: EffectRef,

@@ -1,7 +1,8 @@
 //! Faults: armed, disarmed and fired.
 
 use super::{By, EffectRef, family::family};
-use crate::domain::{fault::FaultSpec, id::FaultId};
+use crate::domain::fault::FaultSpec;
+use crate::domain::id::{EffectId, FaultId};
 
 family! {
     /// Faults: armed, disarmed and fired.
@@ -14,6 +15,13 @@ family! {
         FaultDisarmed {
             fault: FaultId,
             by: By,
+        },
+        /// A call matches an armed fault: it counts, and the fault decides whether it hits the call. An id and
+        /// no reference, since this is no part of the call's own events.
+        FaultMatched {
+            fault: FaultId,
+            call: EffectId,
+            fires: bool,
         },
         /// A fault replaces the real outcome, or comes before it.
         FaultFired {

@@ -83,3 +83,31 @@ events! {
         Consent(ConsentEvent),
     }
 }
+
+impl Event {
+    /// Whether an effect starts with it.
+    pub fn is_start(&self) -> bool {
+        matches!(
+            self,
+            Event::ToolCall(ToolCallEvent::ToolCallStarted { .. })
+                | Event::ModelCall(ModelCallEvent::ModelCallStarted { .. })
+                | Event::Embedding(EmbeddingEvent::EmbeddingStarted { .. })
+        )
+    }
+
+    /// Whether an effect ends with it.
+    pub fn is_end(&self) -> bool {
+        matches!(
+            self,
+            Event::ModelCall(
+                ModelCallEvent::ModelCallFinished { .. } | ModelCallEvent::ModelCallFailed { .. }
+            ) | Event::ToolCall(
+                ToolCallEvent::ToolCallFinished { .. }
+                    | ToolCallEvent::ToolCallFailed { .. }
+                    | ToolCallEvent::ToolCallRefused { .. }
+            ) | Event::Embedding(
+                EmbeddingEvent::EmbeddingFinished { .. } | EmbeddingEvent::EmbeddingFailed { .. }
+            )
+        )
+    }
+}

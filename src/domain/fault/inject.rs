@@ -1,36 +1,82 @@
-//! The outcome of a fault that fires. To the agent it looks real.
+//! The outcome of a fault that fires without a real call. To the agent it looks real.
 //!
 //! The engine waits: for [`FaultKind::Timeout`] and [`FaultKind::Latency`] nothing is made here.
 
-use serde_json::Value;
-
-use super::kind::FaultKind;
+use super::kind::{FaultKind, Spread};
+use super::settings::LONGEST_LATENCY;
+use super::text;
+use super::trigger::{MICROS, Progress};
+use crate::domain::chance::Chance;
 use crate::domain::chat::{Finish, Reply, Usage};
 use crate::domain::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
-use crate::domain::{chance::Chance, output::ToolOutput};
+use crate::domain::output::ToolOutput;
 
 pub(super) const TOOL_ERROR: &str = "503 Service Unavailable";
 /// The status of a model error that names none.
 pub(super) const STATUS: u16 = 500;
 const TOO_MANY: u16 = 429;
+const UNAUTHORIZED: u16 = 401;
+const EXPIRED: &str = "Unauthorized. The access token has expired.";
+/// A tool's result that tells of an error.
+const HIDDEN: &str = r#"{"status": "error", "message": "internal error, please try again later"}"#;
+/// The exponent of the Pareto distribution of [`Spread::Tail`].
+const PARETO: f64 = 1.5;
 
 impl FaultKind {
+    /// Whether it hits a call now: one that comes and goes does not always.
+    pub(super) fn is_down(&self, progress: &Progress) -> bool {
+        let FaultKind::Flapping { up, down } = self else { return true };
+        let [up, down] = [*up, *down].map(|seconds| u64::from(seconds) * MICROS);
+        progress.elapsed % (up + down).max(1) >= up
+    }
+
+    /// Whether it is over by itself.
+    pub(super) fn has_recovered(&self, progress: &Progress) -> bool {
+        let FaultKind::RateLimit { retry_after } = self else { return false };
+        progress.since_first.is_some_and(|since| since >= u64::from(*retry_after) * MICROS)
+    }
+
+    /// How many milliseconds later the call starts; `None`: at once.
+    pub fn delay_ms(&self, chance: Chance) -> Option<f64> {
+        let FaultKind::Latency { ms, spread } = self else { return None };
+        let mean = *ms as f64;
+        let draw = |key: &[u8]| chance.with(b"delay").with(key).unit();
+        let ms = match spread {
+            Spread::Fixed => mean,
+            Spread::Uniform => 2.0 * mean * draw(b"a"),
+            // Box and Muller 1958.
+            Spread::Normal => {
+                let radius = (-2.0 * (1.0 - draw(b"a")).ln()).sqrt();
+                let normal = radius * (std::f64::consts::TAU * draw(b"b")).cos();
+                mean + normal * mean / 4.0
+            }
+            Spread::Tail => {
+                let least = mean * (PARETO - 1.0) / PARETO;
+                least / (1.0 - draw(b"a")).powf(1.0 / PARETO)
+            }
+        };
+        Some(ms.clamp(0.0, LONGEST_LATENCY as f64))
+    }
+
     /// A tool's outcome without a call; `None`: the tool is called, or never answers.
     pub fn tool_outcome(&self, chance: Chance) -> Option<Result<ToolOutput, ToolError>> {
         let output = |text| Some(Ok(ToolOutput { text, cut_from: None }));
+        let failed = |text: &str| Some(Err(ToolError::new(ToolErrorKind::Failed, text)));
         match self {
-            FaultKind::Error { text, .. } => {
-                let text = text.as_deref().unwrap_or(TOOL_ERROR);
-                Some(Err(ToolError::new(ToolErrorKind::Failed, text)))
+            FaultKind::Error { text, .. } => failed(text.as_deref().unwrap_or(TOOL_ERROR)),
+            FaultKind::Flapping { .. } => failed(TOOL_ERROR),
+            FaultKind::RateLimit { retry_after } => {
+                failed(&format!("{TOO_MANY} {}", too_many(*retry_after)))
             }
+            FaultKind::AuthExpired => failed(&format!("{UNAUTHORIZED} {EXPIRED}")),
+            FaultKind::Crash => failed("the program failed (signal: 9 (SIGKILL))"),
             FaultKind::Empty => output(String::new()),
-            FaultKind::Garbage => output(garbage(chance)),
+            FaultKind::Garbage => output(text::garbage(chance)),
             FaultKind::Answer { text } => output(text.clone()),
-            FaultKind::Timeout
-            | FaultKind::Latency { .. }
-            | FaultKind::RateLimit { .. }
-            | FaultKind::CutStream
-            | FaultKind::BrokenArguments => None,
+            FaultKind::HiddenError { text } => {
+                output(text.clone().unwrap_or_else(|| HIDDEN.to_owned()))
+            }
+            _ => None,
         }
     }
 
@@ -42,14 +88,9 @@ impl FaultKind {
         };
         match self {
             FaultKind::Empty => reply(String::new()),
-            FaultKind::Garbage => reply(garbage(chance)),
+            FaultKind::Garbage => reply(text::garbage(chance)),
             FaultKind::Answer { text } => reply(text.clone()),
-            FaultKind::Error { .. }
-            | FaultKind::RateLimit { .. }
-            | FaultKind::Timeout
-            | FaultKind::Latency { .. }
-            | FaultKind::CutStream
-            | FaultKind::BrokenArguments => self.model_error().map(Err),
+            _ => self.model_error().map(Err),
         }
     }
 
@@ -57,110 +98,77 @@ impl FaultKind {
     /// error of the client after its own retries.
     pub fn model_error(&self) -> Option<ModelError> {
         match self {
-            FaultKind::Error { status, text } => Some(refused(status.unwrap_or(STATUS), text)),
+            FaultKind::Error { status, text } => {
+                Some(refused(status.unwrap_or(STATUS), text.as_deref()))
+            }
+            FaultKind::Flapping { .. } => Some(refused(STATUS, None)),
             FaultKind::RateLimit { retry_after } => {
-                let said = format!("Too Many Requests. It asks to wait {retry_after} s.");
-                Some(refused(TOO_MANY, &Some(said)))
+                Some(refused(TOO_MANY, Some(&too_many(*retry_after))))
             }
-            FaultKind::Timeout
-            | FaultKind::Latency { .. }
-            | FaultKind::Empty
-            | FaultKind::Garbage
-            | FaultKind::Answer { .. }
-            | FaultKind::CutStream
-            | FaultKind::BrokenArguments => None,
-        }
-    }
-
-    /// The damaged form of a model's real answer. A cut stream keeps the part that arrived; broken
-    /// arguments cut those of one requested tool call. An answer without calls stays whole.
-    pub fn spoil_reply(&self, mut reply: Reply, chance: Chance) -> Result<Reply, ModelError> {
-        match self {
-            FaultKind::CutStream => {
-                let text = "the stream ended before the answer did.";
-                let partial = beginning(&reply.text, chance).to_owned();
-                Err(ModelError { partial, ..ModelError::new(ModelErrorKind::BadAnswer, text) })
+            FaultKind::AuthExpired => Some(refused(UNAUTHORIZED, Some(EXPIRED))),
+            FaultKind::Overflow => {
+                let text = "HTTP 400: the prompt is longer than the model's context window";
+                Some(ModelError::new(ModelErrorKind::ContextOverflow, text))
             }
-            FaultKind::BrokenArguments => {
-                let which = chance.with(b"call").pick(&vec![1.0; reply.calls.len()]);
-                if let Some(call) = which.and_then(|i| reply.calls.get_mut(i)) {
-                    let json = call.arguments.to_string();
-                    call.arguments = Value::String(beginning(&json, chance).to_owned());
-                }
-                Ok(reply)
-            }
-            FaultKind::Error { .. }
-            | FaultKind::RateLimit { .. }
-            | FaultKind::Timeout
-            | FaultKind::Latency { .. }
-            | FaultKind::Empty
-            | FaultKind::Garbage
-            | FaultKind::Answer { .. } => Ok(reply),
+            _ => None,
         }
     }
 }
 
-fn refused(status: u16, text: &Option<String>) -> ModelError {
-    let said = text.as_ref().map_or_else(String::new, |text| format!(": {text}"));
+fn too_many(retry_after: u32) -> String {
+    format!("Too Many Requests. It asks to wait {retry_after} s.")
+}
+
+fn refused(status: u16, text: Option<&str>) -> ModelError {
+    let said = text.map_or_else(String::new, |text| format!(": {text}"));
     ModelError::new(ModelErrorKind::of_status(status), format!("HTTP {status}{said}"))
-}
-
-/// At least one character, and at least one less than all; nothing of a text that is too short.
-fn beginning(text: &str, chance: Chance) -> &str {
-    let cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).collect();
-    let cut = chance.with(b"cut").pick(&vec![1.0; cuts.len()]);
-    &text[..cut.and_then(|i| cuts.get(i)).copied().unwrap_or(0)]
-}
-
-/// Forty meaningless characters.
-fn garbage(chance: Chance) -> String {
-    const SIGNS: &[u8] = b"#@%&$!?~^*+=<>|/0123456789abcdefxyzQWJK ";
-    (0u8..40)
-        .map(|i| {
-            let at = chance.with(&[i]).bits() as usize % SIGNS.len();
-            char::from(SIGNS[at])
-        })
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-    use crate::domain::{chat::ToolCall, fault::FaultSpec};
+    use crate::domain::fault::FaultSpec;
 
     fn kind(text: &str) -> FaultKind {
         text.parse::<FaultSpec>().unwrap().kind
     }
 
-    fn reply(text: &str, arguments: &[Value]) -> Reply {
-        let call = |(i, arguments): (usize, &Value)| ToolCall {
-            id: i.to_string(),
-            tool: "t".into(),
-            arguments: arguments.clone(),
-        };
-        Reply {
-            text: text.to_owned(),
-            reasoning: String::new(),
-            calls: arguments.iter().enumerate().map(call).collect(),
-            finish: Finish::Stop,
-            usage: Usage { tokens_in: 7, ..Usage::default() },
-        }
-    }
-
     #[test]
     fn a_tool_answers_as_its_kind_says_or_is_left_to_run() {
         let chance = Chance::new(3);
-        let outcome = |text: &str| kind(text).tool_outcome(chance);
+        let outcome = |text: &str| kind(&format!("a:{text}")).tool_outcome(chance);
         let failed = |text: &str| Some(Err(ToolError::new(ToolErrorKind::Failed, text)));
-        assert_eq!(outcome("a:error"), failed("503 Service Unavailable"));
-        assert_eq!(outcome("a:error:text=no"), failed("no"));
-        assert_eq!(outcome("a:empty").unwrap().unwrap().text, "");
-        let garbage = outcome("a:garbage").unwrap().unwrap().text;
+        assert_eq!(outcome("error"), failed("503 Service Unavailable"));
+        assert_eq!(outcome("error:text=no"), failed("no"));
+        assert_eq!(outcome("flapping"), failed("503 Service Unavailable"));
+        assert_eq!(
+            outcome("rate-limit:retry-after=9"),
+            failed("429 Too Many Requests. It asks to wait 9 s.")
+        );
+        assert_eq!(
+            outcome("auth-expired"),
+            failed("401 Unauthorized. The access token has expired.")
+        );
+        assert_eq!(outcome("crash"), failed("the program failed (signal: 9 (SIGKILL))"));
+        assert_eq!(outcome("empty").unwrap().unwrap().text, "");
+        assert_eq!(outcome("hidden-error:text=oh").unwrap().unwrap().text, "oh");
+        let garbage = outcome("garbage").unwrap().unwrap().text;
         assert_eq!(garbage.len(), 40);
         assert_ne!(garbage, kind("a:garbage").tool_outcome(Chance::new(4)).unwrap().unwrap().text);
-        assert_eq!((outcome("a:timeout"), outcome("a:latency")), (None, None));
+        for called in [
+            "timeout",
+            "latency",
+            "reset",
+            "truncated",
+            "wrong",
+            "drift",
+            "stale",
+            "huge",
+            "escapes",
+            "injection",
+        ] {
+            assert_eq!(outcome(called), None, "{called}");
+        }
     }
 
     #[test]
@@ -169,10 +177,21 @@ mod tests {
             ("error", ModelErrorKind::Endpoint, "HTTP 500"),
             ("error:status=401:text=no key", ModelErrorKind::Auth, "HTTP 401: no key"),
             ("error:status=404", ModelErrorKind::Refused, "HTTP 404"),
+            ("flapping", ModelErrorKind::Endpoint, "HTTP 500"),
             (
                 "rate-limit:retry-after=9",
                 ModelErrorKind::RateLimited,
                 "HTTP 429: Too Many Requests. It asks to wait 9 s.",
+            ),
+            (
+                "auth-expired",
+                ModelErrorKind::Auth,
+                "HTTP 401: Unauthorized. The access token has expired.",
+            ),
+            (
+                "overflow",
+                ModelErrorKind::ContextOverflow,
+                "HTTP 400: the prompt is longer than the model's context window",
             ),
         ] {
             let error = ModelError::new(kind, text);
@@ -180,7 +199,7 @@ mod tests {
             assert_eq!(of_model.model_outcome(Chance::new(1)), Some(Err(error.clone())));
             assert_eq!(self::kind(&format!("embedding:{fault}")).model_error(), Some(error));
         }
-        for fault in ["timeout", "latency", "cut-stream", "broken-arguments"] {
+        for fault in ["timeout", "latency", "cut-stream", "broken-arguments", "reset", "price"] {
             let kind = kind(&format!("model:m:{fault}"));
             assert_eq!(kind.model_outcome(Chance::new(1)), None, "{fault}");
         }
@@ -190,49 +209,36 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_stream_keeps_the_part_that_came() {
-        let kind = kind("role:actor:cut-stream");
-        for seed in 0..50 {
-            let error = kind.spoil_reply(reply("äöü ß", &[]), Chance::new(seed)).unwrap_err();
-            assert_eq!(error.kind, ModelErrorKind::BadAnswer);
-            assert!("äöü ß".starts_with(&error.partial), "{error:?}");
-            assert!((1..5).contains(&error.partial.chars().count()), "{error:?}");
+    fn latencies_have_the_mean_that_they_say() {
+        for (spread, least, most) in
+            [("fixed", 200.0, 200.0), ("uniform", 0.0, 400.0), ("normal", 0.0, 500.0)]
+        {
+            let kind = kind(&format!("a:latency:ms=200:spread={spread}"));
+            let delays: Vec<f64> =
+                (0..4000).map(|seed| kind.delay_ms(Chance::new(seed)).unwrap()).collect();
+            let mean = delays.iter().sum::<f64>() / delays.len() as f64;
+            assert!((mean - 200.0).abs() < 6.0, "{spread}: {mean}");
+            assert!(delays.iter().all(|ms| (least..=most).contains(ms)), "{spread}");
         }
-        for short in ["", "a"] {
-            let error = kind.spoil_reply(reply(short, &[]), Chance::new(1)).unwrap_err();
-            assert_eq!(error.partial, "");
-        }
+        let tail = kind("a:latency:ms=300:spread=tail");
+        let mut delays: Vec<f64> =
+            (0..4000).map(|seed| tail.delay_ms(Chance::new(seed)).unwrap()).collect();
+        delays.sort_by(f64::total_cmp);
+        // The median of this distribution is 100 · 2^(2/3), and its least value is 100.
+        assert!((delays[2000] - 158.7).abs() < 6.0, "{}", delays[2000]);
+        assert!(delays[0] >= 100.0 && delays[3999] > 3000.0, "{} {}", delays[0], delays[3999]);
+        assert_eq!(kind("a:error").delay_ms(Chance::new(1)), None);
     }
 
     #[test]
-    fn broken_arguments_are_json_cut_off_in_one_call_of_several() {
-        let kind = kind("role:actor:broken-arguments");
-        let meant = [json!({"city": "Köln"}), json!({})];
-        let mut broken = [0, 0];
-        for seed in 0..50 {
-            let whole = reply("so", &meant);
-            let spoiled = kind.spoil_reply(whole.clone(), Chance::new(seed)).unwrap();
-            assert_eq!((&spoiled.text, spoiled.usage), (&whole.text, whole.usage));
-            let is_broken = |i: &usize| spoiled.calls[*i].arguments != meant[*i];
-            let which: Vec<usize> = (0..2).filter(is_broken).collect();
-            assert_eq!(which.len(), 1);
-            broken[which[0]] += 1;
-            let left = spoiled.calls[which[0]].arguments.as_str().unwrap();
-            assert!(meant[which[0]].to_string().starts_with(left) && !left.is_empty());
-            assert!(serde_json::from_str::<Value>(left).is_err(), "{left}");
-        }
-        assert!(broken.iter().all(|times| *times > 5), "{broken:?}");
-        let without = reply("no calls", &[]);
-        assert_eq!(kind.spoil_reply(without.clone(), Chance::new(1)), Ok(without));
-    }
-
-    #[test]
-    fn other_kinds_leave_a_real_answer_as_it_is() {
-        let whole = reply("so", &[json!({"a": 1})]);
-        for kind in FaultKind::ALL {
-            if !matches!(kind, FaultKind::CutStream | FaultKind::BrokenArguments) {
-                assert_eq!(kind.spoil_reply(whole.clone(), Chance::new(1)), Ok(whole.clone()));
-            }
-        }
+    fn a_flapping_tool_comes_and_goes_and_a_rate_limit_recovers() {
+        let at = |seconds: u64| Progress { elapsed: seconds * MICROS, ..Progress::default() };
+        let flapping = kind("a:flapping:up=3:down=2");
+        let down: Vec<u64> = (0..10).filter(|s| flapping.is_down(&at(*s))).collect();
+        assert_eq!(down, [3, 4, 8, 9]);
+        let limit = kind("a:rate-limit:retry-after=5");
+        let since = |seconds: u64| Progress { since_first: Some(seconds * MICROS), ..at(60) };
+        assert!(!limit.has_recovered(&at(60)) && !limit.has_recovered(&since(4)));
+        assert!(limit.has_recovered(&since(5)));
     }
 }

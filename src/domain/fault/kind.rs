@@ -1,9 +1,10 @@
 //! Kinds of faults: they replace, delay or damage a real outcome.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::target::{Sort, Target};
+use crate::domain::chat::Role;
+use crate::domain::target::{Sort, Target};
 
 /// The effect of a fault on its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr)]
@@ -11,7 +12,7 @@ use super::target::{Sort, Target};
 #[strum(serialize_all = "kebab-case")]
 pub enum FaultKind {
     /// It fails: a tool with this text, a model with this HTTP status and text. Without either: as
-    /// [`FaultKind::crash`].
+    /// [`FaultKind::outage`].
     Error {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
@@ -20,23 +21,143 @@ pub enum FaultKind {
     },
     /// It never answers: it runs into its time limit.
     Timeout,
-    /// It runs normally, but starts this many milliseconds later.
-    Latency { ms: u64 },
+    /// It runs normally, but starts about this many milliseconds later.
+    Latency {
+        ms: u64,
+        #[serde(default, skip_serializing_if = "Spread::is_fixed")]
+        spread: Spread,
+    },
+    /// It is refused with HTTP 429, also after the client's own retries, until it recovers.
+    RateLimit {
+        /// Seconds that the client is asked to wait. The fault is over as many seconds after its first refusal.
+        retry_after: u32,
+    },
+    /// It is refused with HTTP 401: the access token has expired.
+    AuthExpired,
+    /// It is called, but the connection breaks before the answer is read.
+    Reset,
+    /// By turns it works for `up` seconds, and fails for `down` seconds, since the fault was armed.
+    Flapping { up: u32, down: u32 },
+    /// The process of a tool ends during the call.
+    Crash,
     /// It answers with empty text.
     Empty,
+    /// The second part of its real answer is missing.
+    Truncated,
     /// It answers with meaningless characters.
     Garbage,
     /// It answers with this text, which may be wrong but looks right.
     Answer { text: String },
-    /// The endpoint refuses it with HTTP 429, also after the client's own retries.
-    RateLimit {
-        /// Seconds that the endpoint asks the client to wait.
-        retry_after: u32,
+    /// Its real answer with other numbers and names.
+    Wrong,
+    /// A tool succeeds, but its answer tells of an error.
+    HiddenError {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// A field of a tool's JSON answer is another one than before.
+    Drift { change: Drift },
+    /// A tool answers as it did before in this session; really, if it never did.
+    Stale,
+    /// Its real answer, repeated up to this many KiB.
+    Huge { kb: u32 },
+    /// Its real answer with sequences that control a terminal.
+    Escapes,
+    /// Its real answer with an instruction for the agent; `{canary}` in it is a word that gives away who obeys.
+    Injection {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// The model's stream ends in the middle of the answer.
     CutStream,
     /// The arguments of a requested tool call end in the middle.
     BrokenArguments,
+    /// A requested tool call names a tool that does not exist.
+    UnknownTool,
+    /// The endpoint refuses the prompt as too long.
+    Overflow,
+    /// The evaluator's scores are other ones.
+    Scores { how: Scores, value: i8 },
+    /// A model call costs so many times as many dollars.
+    Price { times: f64 },
+}
+
+/// How latencies differ from call to call; their mean is the same.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Spread {
+    #[default]
+    Fixed,
+    /// From 0 to twice the mean.
+    Uniform,
+    /// A normal distribution whose standard deviation is a quarter of the mean.
+    Normal,
+    /// Mostly short, sometimes very long: a Pareto distribution with the exponent 1.5.
+    Tail,
+}
+
+impl Spread {
+    fn is_fixed(&self) -> bool {
+        *self == Spread::Fixed
+    }
+}
+
+/// How a field of an answer changes.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Drift {
+    Rename,
+    Drop,
+    Retype,
+}
+
+/// What becomes of the evaluator's scores, from −3 to 3.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Scores {
+    /// Their sign changes.
+    Flipped,
+    /// Each is up to `value` higher or lower.
+    Noisy,
+    /// Each is `value`.
+    Constant,
 }
 
 impl FaultKind {
@@ -44,13 +165,29 @@ impl FaultKind {
     pub const ALL: &[FaultKind] = &[
         FaultKind::Error { status: None, text: None },
         FaultKind::Timeout,
-        FaultKind::Latency { ms: 1000 },
+        FaultKind::Latency { ms: 1000, spread: Spread::Fixed },
+        FaultKind::RateLimit { retry_after: 30 },
+        FaultKind::AuthExpired,
+        FaultKind::Reset,
+        FaultKind::Flapping { up: 10, down: 10 },
+        FaultKind::Crash,
         FaultKind::Empty,
+        FaultKind::Truncated,
         FaultKind::Garbage,
         FaultKind::Answer { text: String::new() },
-        FaultKind::RateLimit { retry_after: 30 },
+        FaultKind::Wrong,
+        FaultKind::HiddenError { text: None },
+        FaultKind::Drift { change: Drift::Rename },
+        FaultKind::Stale,
+        FaultKind::Huge { kb: 1024 },
+        FaultKind::Escapes,
+        FaultKind::Injection { text: None },
         FaultKind::CutStream,
         FaultKind::BrokenArguments,
+        FaultKind::UnknownTool,
+        FaultKind::Overflow,
+        FaultKind::Scores { how: Scores::Flipped, value: 3 },
+        FaultKind::Price { times: 10.0 },
     ];
 
     pub fn name(&self) -> &'static str {
@@ -61,37 +198,64 @@ impl FaultKind {
         Self::ALL.iter().find(|kind| kind.name() == name).cloned()
     }
 
-    /// The kind that one key arms: the answer of a crashed service.
-    pub fn crash() -> Self {
+    /// The kind that one key arms: a service that is not available.
+    pub fn outage() -> Self {
         FaultKind::Error { status: None, text: None }
     }
 
     /// Whether it fits targets of this sort.
     pub fn fits(&self, sort: Sort) -> bool {
+        let (tools, models) = (sort.is_of_tools(), sort.is_of_models());
         match self {
-            FaultKind::Error { .. } | FaultKind::Timeout | FaultKind::Latency { .. } => true,
-            FaultKind::Empty | FaultKind::Garbage | FaultKind::Answer { .. } => {
-                sort != Sort::Embedding
-            }
-            FaultKind::RateLimit { .. } => !matches!(sort, Sort::Tool | Sort::Class),
-            FaultKind::CutStream | FaultKind::BrokenArguments => {
-                matches!(sort, Sort::Role | Sort::Model)
-            }
+            FaultKind::Error { .. }
+            | FaultKind::Timeout
+            | FaultKind::Latency { .. }
+            | FaultKind::RateLimit { .. }
+            | FaultKind::AuthExpired
+            | FaultKind::Reset
+            | FaultKind::Flapping { .. } => true,
+            FaultKind::Empty
+            | FaultKind::Truncated
+            | FaultKind::Garbage
+            | FaultKind::Answer { .. }
+            | FaultKind::Wrong
+            | FaultKind::Huge { .. }
+            | FaultKind::Escapes
+            | FaultKind::Injection { .. } => tools || models,
+            FaultKind::Crash
+            | FaultKind::HiddenError { .. }
+            | FaultKind::Drift { .. }
+            | FaultKind::Stale => tools,
+            FaultKind::CutStream
+            | FaultKind::BrokenArguments
+            | FaultKind::UnknownTool
+            | FaultKind::Price { .. } => models,
+            FaultKind::Overflow => models || sort == Sort::Embedding,
+            FaultKind::Scores { .. } => sort == Sort::Role,
         }
     }
 
     /// Explains why it does not fit this target, if so.
     pub(super) fn check(&self, target: &Target) -> Result<(), String> {
-        if self.fits(target.sort()) {
+        let (kind, sort) = (self.name(), target.sort());
+        if matches!(self, FaultKind::Scores { .. }) && *target != Target::Role(Role::Evaluator) {
+            return Err(format!("{kind} fits role:evaluator only"));
+        }
+        if self.fits(sort) {
             return Ok(());
         }
         let fitting = Sort::all().filter(|sort| self.fits(*sort));
         let fitting: Vec<_> = fitting.map(Sort::name).collect();
-        let (kind, sort) = (self.name(), target.sort().name());
         Err(format!(
-            "{kind} does not fit a target of the kind {sort}; it fits {}",
+            "{kind} does not fit a target of the kind {}; it fits {}",
+            sort.name(),
             fitting.join(", ")
         ))
+    }
+
+    /// Whether only the time of the answer changes, or its price.
+    pub fn keeps_answer(&self) -> bool {
+        matches!(self, FaultKind::Latency { .. } | FaultKind::Price { .. })
     }
 }
 
@@ -105,12 +269,22 @@ mod tests {
             let kinds = FaultKind::ALL.iter().filter(|kind| kind.fits(sort));
             kinds.map(FaultKind::name).collect::<Vec<_>>().join(" ")
         };
-        let of_tools = "error timeout latency empty garbage answer";
-        let of_models = format!("{of_tools} rate-limit cut-stream broken-arguments");
-        assert_eq!(fitting(Sort::Tool), of_tools);
-        assert_eq!(fitting(Sort::Class), of_tools);
-        assert_eq!(fitting(Sort::Role), of_models);
-        assert_eq!(fitting(Sort::Model), of_models);
-        assert_eq!(fitting(Sort::Embedding), "error timeout latency rate-limit");
+        let of_all = "error timeout latency rate-limit auth-expired reset flapping";
+        let tools = format!(
+            "{of_all} crash empty truncated garbage answer wrong hidden-error drift stale huge escapes injection"
+        );
+        let models = format!(
+            "{of_all} empty truncated garbage answer wrong huge escapes injection cut-stream \
+             broken-arguments unknown-tool overflow price"
+        );
+        for sort in [Sort::Tool, Sort::Class, Sort::Edge, Sort::Effect, Sort::Tools] {
+            assert_eq!(fitting(sort), tools);
+        }
+        for sort in [Sort::Model, Sort::Server, Sort::Models] {
+            assert_eq!(fitting(sort), models);
+        }
+        assert_eq!(fitting(Sort::Role), models.replace("price", "scores price"));
+        assert_eq!(fitting(Sort::Embedding), format!("{of_all} overflow"));
+        assert_eq!(fitting(Sort::Any), of_all);
     }
 }

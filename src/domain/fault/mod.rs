@@ -1,19 +1,25 @@
-//! Faults: a target, a trigger and a kind. Pure: the engine asks for the target, whether a fault
-//! fires, and for its outcome; the engine does the waiting.
+//! Faults: a target, a trigger and a kind. Pure: the engine asks whether a fault fires, and for its
+//! outcome; the engine does the waiting.
 
 mod grammar;
 mod inject;
 mod kind;
+mod preset;
 mod sentence;
-mod target;
+mod settings;
+mod spoil;
+mod text;
 mod trigger;
 
 use serde::{Deserialize, Serialize};
 
-pub use grammar::{FAULT_SYNTAX, target_text};
-pub use kind::FaultKind;
-pub use target::{Aim, Sort, Target};
-pub use trigger::{Occasion, Trigger};
+use crate::domain::target::Target;
+
+pub use grammar::FAULT_HELP;
+pub use kind::{Drift, FaultKind, Scores, Spread};
+pub use preset::Preset;
+pub use text::canary_in;
+pub use trigger::{Occasion, Progress, Trigger};
 
 /// A fault, armed or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,12 +32,17 @@ pub struct FaultSpec {
 
 impl FaultSpec {
     /// The fault that one key arms: the target always fails.
-    pub fn crash(target: Target) -> Self {
-        Self { target, kind: FaultKind::crash(), trigger: Trigger::default() }
+    pub fn outage(target: Target) -> Self {
+        Self { target, kind: FaultKind::outage(), trigger: Trigger::default() }
     }
 
-    /// Whether the fault fires on this occasion.
-    pub fn fires(&self, occasion: Occasion) -> bool {
-        self.trigger.holds(occasion)
+    /// Whether it fires on this occasion.
+    pub fn fires(&self, occasion: &Occasion) -> bool {
+        self.trigger.holds(occasion) && self.kind.is_down(&occasion.progress)
+    }
+
+    /// Whether it can never fire again.
+    pub fn is_over(&self, progress: &Progress) -> bool {
+        self.trigger.is_over(progress) || self.kind.has_recovered(progress)
     }
 }

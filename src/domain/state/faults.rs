@@ -2,25 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::fault::{Aim, FaultSpec};
-use crate::domain::id::TaskId;
+use crate::domain::fault::{FaultKind, FaultSpec};
+use crate::domain::{id::TaskId, target::Aim};
 
 /// A fault and how often it fired.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FaultState {
     pub spec: FaultSpec,
     pub armed: bool,
-    /// The event that armed it.
-    #[serde(default)]
-    pub(super) since: u64,
     /// The first task that it could hit since it was armed.
     #[serde(default)]
     pub from: TaskId,
     /// The task during or after which it was disarmed; `None`: it is armed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<TaskId>,
-    /// Requests that matched its target since it was armed.
+    /// It can never fire again, and has disarmed itself; calls that it has chosen before still fail.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_over: bool,
+    /// Calls that matched since it was armed, and those of them that it was to hit.
     pub seen: u32,
+    #[serde(default)]
+    pub chosen: u32,
+    /// Microseconds of the session at which it was armed, and at which it first was to hit a call since.
+    #[serde(default)]
+    pub armed_at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_at: Option<u64>,
     pub fired: u32,
 }
 
@@ -28,5 +35,16 @@ impl FaultState {
     /// Whether it is armed and matches this effect.
     pub fn is_armed_on(&self, aim: &Aim<'_>) -> bool {
         self.armed && self.spec.target.matches(aim)
+    }
+
+    /// Microseconds of the session at which time ends it, if it does.
+    pub fn ends_at(&self) -> Option<u64> {
+        let after = |at: u64, seconds: u32| at.saturating_add(u64::from(seconds) * 1_000_000);
+        let timed = self.spec.trigger.seconds.map(|seconds| after(self.armed_at, seconds));
+        let recovers = match self.spec.kind {
+            FaultKind::RateLimit { retry_after } => self.first_at.map(|at| after(at, retry_after)),
+            _ => None,
+        };
+        timed.into_iter().chain(recovers).min()
     }
 }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::event::Outcome;
-use crate::domain::id::{TaskId, ToolName};
+use crate::domain::id::{FaultId, TaskId, ToolName};
 
 /// A task that has ended, in short. It stays when the task's details are gone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lap {
     pub task: TaskId,
     /// `None` while it runs.
@@ -15,10 +15,43 @@ pub struct Lap {
     pub correct: Option<bool>,
     /// Its tool calls, in the order in which they were requested.
     pub tried: Vec<Tried>,
+    /// The calls that a fault hit, and what the agent did about each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<TakenHit>,
     /// Tokens of all its model calls, in and out.
     pub tokens: u64,
     pub credits: f64,
     pub dollars: f64,
+    /// Microseconds from its start to its end; 0 while it runs.
+    #[serde(default)]
+    pub micros: u64,
+}
+
+/// A call that a fault hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenHit {
+    pub fault: FaultId,
+    pub reaction: Reaction,
+}
+
+/// What an agent did about a call that a fault hit, in the same task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reaction {
+    /// It called the same tool again, or asked a model of the same role again for the same.
+    Retried,
+    /// It called another tool with one of the same arguments, or another model.
+    Switched,
+    /// It had a new plan written.
+    Replanned,
+    /// It ended the task without an answer.
+    GaveUp,
+    /// It did what an injected instruction says.
+    Obeyed,
+    /// It went on as if nothing had happened.
+    Ignored,
+    /// The fault took no answer from it: the call was only late, or dear.
+    Answered,
 }
 
 /// A tool call in short.

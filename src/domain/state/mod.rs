@@ -9,7 +9,7 @@
 //! A fold never fails: an event that names something unknown (a newer journal, a torn one) is
 //! applied as far as possible, and the rest is left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -55,7 +55,7 @@ pub use faults::FaultState;
 pub use grading::Grading;
 pub use kept::Kept;
 pub use landmarks::{Landmark, Landmarks};
-pub use laps::{Lap, Tried, TriedEnd};
+pub use laps::{Lap, Reaction, TakenHit, Tried, TriedEnd};
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable};
@@ -136,6 +136,9 @@ pub struct State {
     pub faults: BTreeMap<FaultId, FaultState>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub breakpoints: BTreeMap<BreakpointId, BreakpointState>,
+    /// Calls that may have changed something, and ran when the session was interrupted: the tool, and canonical arguments.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unknown: BTreeSet<(ToolName, String)>,
     /// Which tool calls need a person's consent.
     #[serde(default)]
     pub approval: Approval,

@@ -39,8 +39,10 @@ impl Event {
 fn fault(event: &FaultEvent) -> Option<Command> {
     match event {
         FaultEvent::FaultArmed { fault, .. } => Some(Command::DisarmFault { fault: *fault }),
+        // It could never fire again.
+        FaultEvent::FaultDisarmed { by: By::Engine, .. } => None,
         FaultEvent::FaultDisarmed { fault, .. } => Some(Command::RearmFault { fault: *fault }),
-        FaultEvent::FaultFired { .. } => None,
+        FaultEvent::FaultMatched { .. } | FaultEvent::FaultFired { .. } => None,
     }
 }
 
@@ -83,7 +85,9 @@ fn consent(event: &ConsentEvent) -> Option<Command> {
             Some(Command::SetApproval { approval: was.clone() })
         }
         // A call that was allowed may be done already.
-        ConsentEvent::ConsentAsked { .. } | ConsentEvent::ConsentGiven { .. } => None,
+        ConsentEvent::ConsentAsked { .. }
+        | ConsentEvent::OutcomeUnknown { .. }
+        | ConsentEvent::ConsentGiven { .. } => None,
     }
 }
 

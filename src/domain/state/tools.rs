@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{ClassAssignment, ClassedBy};
-use crate::domain::{fault::Aim, spec::ToolSpec};
+use crate::domain::{spec::ToolSpec, target::Aim};
 
 /// One tool and the totals of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +61,8 @@ impl ToolState {
 
     /// The properties of its calls that a fault's target compares.
     pub fn aim(&self) -> Aim<'_> {
-        Aim { tool: Some((&self.spec.name, self.class.as_ref())), ..Aim::default() }
+        let (tool, effect) = (Some((&self.spec.name, self.class.as_ref())), Some(self.spec.effect));
+        Aim { tool, effect, ..Aim::default() }
     }
 
     /// The mean own time of the calls that ended, in microseconds.

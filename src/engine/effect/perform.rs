@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The stations after come in reverse order. The result's event is written before any of them: a person who holds the
-//! effect there must see the result, and the screen knows only events. An effect that a station answers is not started. What a person edits after the end passes the stations after again.
+//! effect there must see the result, and the screen knows only events. An effect that a station answers is not started. What a person edits after the end is judged again.
 
 use tracing::{Instrument, info, info_span};
 
@@ -46,14 +46,13 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
     };
     let mut outcome = end(handle, &passage, outcome);
     info!(origin = ?passage.reference.origin, outcome = outcome.name(), "ended");
-    loop {
+    for station in handle.stations().iter().rev() {
+        station.after(&mut passage, &outcome).await;
+    }
+    while let Some(edit) = handle.write(|session| session.edits.remove(&passage.reference.id)) {
+        outcome = outcome.edited(edit);
         for station in handle.stations().iter().rev() {
-            station.after(&mut passage, &outcome).await;
-        }
-        // What was edited is judged like any other outcome.
-        match handle.write(|session| session.edits.remove(&passage.reference.id)) {
-            Some(edit) => outcome = outcome.edited(edit),
-            None => break,
+            station.after_edit(&mut passage, &outcome).await;
         }
     }
     handle.write(|session| {

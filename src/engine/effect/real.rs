@@ -48,7 +48,7 @@ async fn ask(
             if let Some(error) = silence(kind).await {
                 return Err(error);
             }
-            delay(kind).await;
+            delay(kind, passage.chance).await;
             if let Some(outcome) = kind.model_outcome(passage.chance) {
                 return outcome;
             }
@@ -57,7 +57,10 @@ async fn ask(
     };
     let reply = understood(model.spec(), meant, within_budget(limit, answer).await?);
     let reply = match fault {
-        Some(kind) => kind.spoil_reply(reply, passage.chance)?,
+        Some(kind) => {
+            let dollars = model.spec().price(&reply.usage);
+            kind.spoil_reply(reply, dollars, passage.chance)?
+        }
         None => reply,
     };
     Ok(Arc::new(reply))
@@ -152,9 +155,11 @@ async fn embed(
             if let Some(error) = silence(kind).await.or_else(|| kind.model_error()) {
                 return Err(error);
             }
-            delay(kind).await;
+            delay(kind, passage.chance).await;
         }
-        embedder.embed(&texts).await
+        let read = embedder.embed(&texts).await?;
+        let lost = passage.fault.as_ref().and_then(|(_, kind)| kind.spoil_embedding());
+        lost.map_or(Ok(read), Err)
     };
     let read = within_budget(limit, answer).await?;
     Ok(EmbeddingResult { embedding: read.embeddings.into_iter().next(), usage: read.usage })
@@ -186,7 +191,9 @@ async fn call_tool(
         if tool.is_sample() {
             lively::tool(handle, call.tool.as_str(), passage.chance).await;
         }
-        faulted(fault, &*tool, &invocation).await
+        let earlier =
+            || handle.read(|session| session.state.last_result(&call.tool).map(str::to_owned));
+        faulted(fault, &*tool, &invocation, earlier).await
     };
     within(&*tool, allowed, paid, run).await
 }
@@ -229,28 +236,29 @@ async fn within(
     })
 }
 
-/// Runs the call with the fault, or normally. To the agent both look alike.
+/// Runs the call with the fault, or normally. To the agent both look alike. `earlier`: what the tool answered before.
 async fn faulted(
     fault: Option<&FaultKind>,
     tool: &dyn Tool,
     invocation: &Invocation,
+    earlier: impl Fn() -> Option<String>,
 ) -> Result<ToolOutput, ToolError> {
-    match fault {
-        Some(FaultKind::Timeout) => std::future::pending().await,
-        Some(kind) => {
-            delay(kind).await;
-            if let Some(outcome) = kind.tool_outcome(Chance::new(invocation.seed)) {
-                return outcome;
-            }
-        }
-        None => {}
+    let Some(kind) = fault else { return tool.call(invocation).await };
+    if *kind == FaultKind::Timeout {
+        return std::future::pending().await;
     }
-    tool.call(invocation).await
+    let chance = Chance::new(invocation.seed);
+    delay(kind, chance).await;
+    if let Some(outcome) = kind.tool_outcome(chance) {
+        return outcome;
+    }
+    let earlier = earlier();
+    kind.spoil_result(tool.call(invocation).await, earlier.as_deref(), chance)
 }
 
-async fn delay(kind: &FaultKind) {
-    if let FaultKind::Latency { ms } = kind {
-        tokio::time::sleep(Duration::from_millis(*ms)).await;
+async fn delay(kind: &FaultKind, chance: Chance) {
+    if let Some(ms) = kind.delay_ms(chance) {
+        tokio::time::sleep(Duration::from_secs_f64(ms / 1e3)).await;
     }
 }
 

@@ -5,10 +5,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Effect, ModelCall, ToolCall};
 use crate::domain::{
-    Chance, EffectClass, EffectId, EffectRef, EmbeddingEvent, Event, FaultId, ModelCallEvent,
-    Request, Role, TaskId, ToolCallEvent, ToolName, chance::canonical,
+    Chance, EffectClass, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, Request, Role,
+    TaskId, ToolCallEvent, ToolName, chance::canonical,
 };
-use crate::engine::{lanes::Waits, session::Session};
+use crate::engine::{fault_choice::FaultChoice, lanes::Waits, session::Session};
 
 /// An effect that was requested and has not ended.
 pub struct PendingEffect {
@@ -19,8 +19,8 @@ pub struct PendingEffect {
     pub cancel: CancellationToken,
     /// The source of all its randomness.
     pub chance: Chance,
-    /// The number of this occasion for each fault that was armed on it at the request, from 1.
-    pub occasions: Vec<(FaultId, u32)>,
+    /// What the faults that were armed at the request have decided.
+    pub choice: FaultChoice,
 }
 
 /// Requests an effect for this task. Effects of one decision are all requested before the first one
@@ -47,8 +47,9 @@ pub fn request(
     session.cancels.insert(reference.id, cancel.clone());
     session.lanes.enter(reference.id, waits);
     session.emit(event);
-    let occasions = session.state.occasions(reference.id);
-    PendingEffect { reference, task, effect, cancel, chance, occasions }
+    let mut choice = FaultChoice::default();
+    session.choose_fault((reference.id, task), chance, &mut choice);
+    PendingEffect { reference, task, effect, cancel, chance, choice }
 }
 
 /// The event of this request.

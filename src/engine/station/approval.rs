@@ -6,12 +6,15 @@ use std::{cell::RefCell, collections::BTreeSet};
 use super::{Effect, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::approval::{Approval, Consent, Rule};
 use crate::domain::breakpoint::{Place, When};
-use crate::domain::expression::{Evaluator, Resolver};
+use crate::domain::expression::{Evaluator, Expression, Resolver};
 use crate::domain::{
     Boundary, By, ConsentEvent, ControlEvent, EffectId, Refusal, SessionEvent, ToolName,
 };
 use crate::engine::session::Session;
 use crate::papers::facts::Facts;
+
+/// Why a call is asked for that ran when its session was interrupted.
+const UNKNOWN: &str = "its outcome is unknown";
 
 pub(super) struct Approve {
     /// Somebody can be asked.
@@ -23,6 +26,9 @@ pub(super) struct Approve {
 impl Station for Approve {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+        if passage.handle.read(|session| session.state.is_unknown(passage.reference.id)) {
+            return self.after_interruption(passage);
+        }
         // A person's own call needs no other consent, and nothing outside is touched by reading on.
         if call.by == By::User || passage.handle.read(|session| session.state.reads_on(&call.tool))
         {
@@ -51,6 +57,24 @@ impl Station for Approve {
 impl Approve {
     pub fn new(has_user: bool) -> Self {
         Self { has_user, told: RefCell::default() }
+    }
+
+    /// Asks whether a call that may have changed something already is made again, by the agent's own wish, too.
+    fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+        let (id, tool) = (passage.reference.id, call.tool.clone());
+        let (decided, again) = passage
+            .handle
+            .read(|session| (session.consents.get(&id).copied(), session.repeats_unknown));
+        match decided {
+            Some(true) => now(Verdict::Go),
+            _ if again => now(Verdict::Go),
+            _ if !self.has_user => now(refused(format!(
+                "not made again: the session was interrupted while {tool} ran, its outcome is unknown, and nobody can be \
+                 asked"
+            ))),
+            _ => later(self.wait(passage, tool, UNKNOWN.to_owned())),
+        }
     }
 
     /// Tells once for each tool why its calls are refused, and what allows them.
@@ -99,10 +123,12 @@ impl Session {
         let Some(at) = state.place_of(id, When::Before, &[]) else {
             return (Consent::Allow, String::new());
         };
-        let facts = Facts::of_call(state, id, When::Before);
-        let resolver = Resolver(&facts);
-        let evaluator = Evaluator::new(&resolver);
-        let (consent, rule) = state.approval.of(&at, |condition| evaluator.holds(condition));
+        // Most rules have no condition, and then nothing is needed to evaluate one.
+        let holds = |condition: &Expression| {
+            let facts = Facts::of_call(state, id, When::Before);
+            Evaluator::new(&Resolver(&facts)).holds(condition)
+        };
+        let (consent, rule) = state.approval.of(&at, holds);
         (consent, rule.map_or_else(String::new, ToString::to_string))
     }
 
@@ -119,7 +145,7 @@ impl Session {
     /// Allows a call that waits for consent, and all later ones of its tool.
     pub fn allow_tool(&mut self, id: EffectId, by: By) -> Result<(), String> {
         let call = self.state.tool_call(id).ok_or_else(|| format!("there is no call {id}"))?;
-        let rule = Rule { place: Place::Tool(call.tool.clone()), condition: None };
+        let rule = Rule { place: Place::tool(call.tool.clone()), condition: None };
         let mut approval = self.state.approval.clone();
         approval.allow.push(rule);
         self.set_approval(approval, by)?;

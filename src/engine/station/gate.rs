@@ -34,10 +34,6 @@ impl Station for Gate {
 
     fn after<'a>(&'a self, passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
-        // What was edited after it passes again, and was held already.
-        if std::mem::replace(&mut passage.was_held_after, true) {
-            return now(());
-        }
         // The record of a session has what stopped that one.
         if passage.reference.origin != Origin::Recorded {
             passage.handle.meet(lane, boundary);

@@ -15,6 +15,10 @@ use crate::strategy::judge;
 pub(super) struct Judge;
 
 impl Station for Judge {
+    fn after_edit<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
+        self.after(passage, outcome)
+    }
+
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
         let call = passage.reference.id;
         let judged = |helpful: bool, why: String| {

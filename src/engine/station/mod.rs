@@ -20,7 +20,7 @@ use futures::FutureExt;
 use futures::future::{self, Either, LocalBoxFuture, Ready};
 
 pub use super::effect::{Effect, Outcome, ToolCall};
-use super::{effect::PendingEffect, handle::Handle};
+use super::{effect::PendingEffect, fault_choice::FaultChoice, handle::Handle};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
 pub use self::dollars::DOLLARS_REACHED;
@@ -35,6 +35,15 @@ pub trait Station {
 
     /// Runs after the event of its result.
     fn after<'a>(&'a self, _passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
+        now(())
+    }
+
+    /// Runs when a person has edited the outcome after that.
+    fn after_edit<'a>(
+        &'a self,
+        _passage: &'a mut Passage,
+        _outcome: &'a Outcome,
+    ) -> Passing<'a, ()> {
         now(())
     }
 }
@@ -77,31 +86,29 @@ pub struct Passage {
     pub task: TaskId,
     pub effect: Effect,
     pub(super) chance: Chance,
-    occasions: Vec<(FaultId, u32)>,
+    /// What the armed faults have decided.
+    choice: FaultChoice,
     /// The fault that replaces the real call. Not an answer: the effect starts, and the fault is an event.
     pub(super) fault: Option<(FaultId, FaultKind)>,
     /// The gate has released it, and nothing has held it since.
     was_released: bool,
     /// Breakpoints before it were looked for.
     was_met: bool,
-    /// The gate has held it after its end, or let it go on.
-    was_held_after: bool,
 }
 
 impl Passage {
     pub(super) fn new(handle: &Handle, requested: PendingEffect) -> Self {
-        let PendingEffect { reference, task, effect, chance, occasions, .. } = requested;
+        let PendingEffect { reference, task, effect, chance, choice, .. } = requested;
         Self {
             handle: handle.clone(),
             reference,
             task,
             effect,
             chance,
-            occasions,
+            choice,
             fault: None,
             was_released: false,
             was_met: false,
-            was_held_after: false,
         }
     }
 

@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{
-    EffectId, EffectRef, Embedding, EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin,
-    Record, SessionEvent, ToolCallEvent, ToolOutput, Usage,
+    By, ConsentEvent, ControlEvent, EffectId, EffectRef, Embedding, EmbeddingEvent, Event,
+    FaultEvent, ModelCallEvent, Origin, Record, SessionEvent, ToolCallEvent, ToolOutput, Usage,
 };
 use crate::engine::effect::{self, EmbeddingResult};
 use crate::engine::{handle::Handle, session::Session};
@@ -20,7 +20,13 @@ pub(super) struct FromRecord;
 
 impl Station for FromRecord {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        if !passage.handle.read(|session| session.recorded.answers()) {
+        let (answers, holds) = passage
+            .handle
+            .read(|session| (session.recorded.answers(), session.recorded.holds_later()));
+        if !answers {
+            if holds {
+                goes_live(&passage.handle);
+            }
             return now(Verdict::Go);
         }
         later(async move {
@@ -28,9 +34,22 @@ impl Station for FromRecord {
             let request = effect::requested(passage.reference, passage.task, &passage.effect);
             let taken = passage.handle.write(|session| session.recorded.take(id, &request));
             match taken {
-                None => Verdict::Go,
+                None => {
+                    goes_live(&passage.handle);
+                    Verdict::Go
+                }
                 Some(Err(text)) => {
                     passage.handle.emit(SessionEvent::Noticed { text });
+                    Verdict::Go
+                }
+                Some(Ok(events)) if passage.handle.read(|it| breaks_off(it, &events)) => {
+                    goes_live(&passage.handle);
+                    let has_started = events.iter().any(|record| record.event.is_start());
+                    if has_started {
+                        passage
+                            .handle
+                            .emit(ConsentEvent::OutcomeUnknown { effect: passage.reference });
+                    }
                     Verdict::Go
                 }
                 Some(Ok(events)) => {
@@ -43,6 +62,20 @@ impl Station for FromRecord {
             }
         })
     }
+}
+
+/// A call runs live: a person who goes on with an interrupted session finds it held there.
+fn goes_live(handle: &Handle) {
+    handle.write(|session| {
+        if session.recorded.holds_now() {
+            session.intervene(ControlEvent::PauseRequested { by: By::Engine });
+        }
+    });
+}
+
+/// Whether the record of an interrupted call has no end.
+fn breaks_off(session: &Session, events: &[Record]) -> bool {
+    session.recorded.is_resumed() && !events.iter().any(|record| record.event.is_end())
 }
 
 /// Repeats the events of an effect in their recorded order, up to its outcome. `None` if the record
@@ -95,6 +128,9 @@ fn again(event: Event, effect: EffectRef) -> Event {
         }
         Event::Embedding(EmbeddingEvent::EmbeddingStarted { .. }) => {
             EmbeddingEvent::EmbeddingStarted { effect }.into()
+        }
+        Event::Consent(ConsentEvent::OutcomeUnknown { .. }) => {
+            ConsentEvent::OutcomeUnknown { effect }.into()
         }
         Event::Fault(FaultEvent::FaultFired { fault, .. }) => {
             FaultEvent::FaultFired { fault, effect }.into()

@@ -6,17 +6,18 @@
 //! invalid value and notes the problem, and the caller continues with the next field.
 
 mod field;
+mod lines;
 mod problem;
+mod rest;
 
 use std::{borrow::Cow, cell::RefCell, ops::Range};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub use self::{
-    field::Field,
-    problem::{Problem, Problems},
-};
+pub use self::field::Field;
+pub use self::lines::Lines;
+pub use self::problem::{Problem, Problems};
 use crate::domain::words;
 
 /// The name and text of a file being parsed, and the problems found so far.

@@ -125,6 +125,11 @@ impl Endpoint {
     }
 
     /// The address, checked. A key in it is refused, because addresses are shown and logged.
+    /// Its address, such as `api.openai.com`; `None` if the URL is wrong.
+    pub fn server(&self) -> Option<String> {
+        Url::parse(&self.base_url).ok().map(|url| place(&url))
+    }
+
     pub(super) fn base(&self) -> Result<Url, ModelError> {
         let name = &self.name;
         let url = Url::parse(&self.base_url).map_err(|why| {

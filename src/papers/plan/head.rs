@@ -200,6 +200,15 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_in_front_is_decoration_and_a_bracket_is_not() {
+        assert_eq!(bare("🔎 look up"), "look up");
+        for line in ["【note】 look up", "［1］ look up", "（so） look up", "＃E1 = look up"]
+        {
+            assert_eq!(bare(line), line);
+        }
+    }
+
+    #[test]
     fn plans_begin_in_many_ways() {
         for line in [
             "Plan: look up",

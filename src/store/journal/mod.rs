@@ -20,12 +20,13 @@ mod write;
 use std::{io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use self::index::index_of;
 pub use self::past::{Marker, Past, Window};
-pub use self::read::{Place, Reader, read};
+pub use self::read::{LoadedJournal, Place, Reader, read};
 pub use self::summary::Summary;
-pub use self::write::Journal;
+pub use self::write::{Journal, is_written};
 
 /// The version of the format that this program writes, and the newest that it can read.
 pub const FORMAT: u32 = 2;
@@ -42,6 +43,13 @@ pub struct Header {
     /// The name of the journal of the session of which this one is a twin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// The name of the journal in the same folder that this one continues; it begins with the records of that one, up to
+    /// the task that was at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<String>,
+    /// What the session was to do, as a spec of the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<Value>,
 }
 
 impl Header {
@@ -52,6 +60,8 @@ impl Header {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             opened: format!("{opened:.3}"),
             parent: None,
+            continues: None,
+            spec: None,
         }
     }
 }
@@ -73,6 +83,8 @@ pub enum JournalError {
          read it with toolyard {program} or newer"
     )]
     TooNew { path: PathBuf, found: u32, program: String },
+    #[error("{path}: {why}; start again to read the file as it is now")]
+    Changed { path: PathBuf, why: String },
     #[error("{path}:{line}: {why}; expected an event like {{\"n\":{n},\"at\":…,\"kind\":…}}")]
     BadLine { path: PathBuf, line: usize, n: u64, why: String },
 }

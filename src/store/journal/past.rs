@@ -71,6 +71,14 @@ impl Marker {
         self.remark.clone()
     }
 
+    /// Whether the journal is still the file that was opened, with all that was read of it.
+    ///
+    /// # Errors
+    /// It was cut, replaced or deleted.
+    pub fn expect_same(&self) -> Result<(), JournalError> {
+        self.reader.expect_same()
+    }
+
     /// The next record; `None` at the end so far.
     ///
     /// # Errors

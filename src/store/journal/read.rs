@@ -1,9 +1,11 @@
 //! A journal as it is found on a disk.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -62,6 +64,8 @@ impl Reader {
                 program: String::new(),
                 opened: String::new(),
                 parent: None,
+                continues: None,
+                spec: None,
             },
             false => parse_header(path, &line)?,
         };
@@ -84,6 +88,28 @@ impl Reader {
         let io = |source| JournalError::Io { path: self.path.clone(), source };
         self.torn = 0;
         self.lines.seek(SeekFrom::Start(self.place.offset)).map(drop).map_err(io)
+    }
+
+    /// Whether this is still the file that was opened, with all that was read of it.
+    ///
+    /// # Errors
+    /// It was cut, replaced or deleted.
+    pub fn expect_same(&self) -> Result<(), JournalError> {
+        let io = |source| JournalError::Io { path: self.path.clone(), source };
+        let changed = |why: String| Err(JournalError::Changed { path: self.path.clone(), why });
+        let (read, opened) = (self.place.offset, self.lines.get_ref().metadata().map_err(io)?);
+        if opened.len() < read {
+            let why = format!("the file was cut to {} bytes, and {read} were read", opened.len());
+            return changed(why);
+        }
+        match self.path.metadata() {
+            Ok(now) if (now.dev(), now.ino()) == (opened.dev(), opened.ino()) => Ok(()),
+            Ok(_) => changed("another file has this name now".to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                changed("the file was deleted or renamed".to_owned())
+            }
+            Err(error) => Err(io(error)),
+        }
     }
 
     /// What should be known of the end that was reached; `None` if there is nothing to know.
@@ -128,6 +154,27 @@ impl Reader {
             Err(error @ JournalError::Io { .. }) => Err(error),
             goes_on => Ok(goes_on.is_ok()),
         }
+    }
+
+    /// Goes behind this event without reading what the events before are; returns the last event, if there are fewer.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn go_behind(&mut self, n: u64) -> Result<u64, JournalError> {
+        let mut place = self.place;
+        while self.place.n < n && self.read_line()? {
+            // A list of parts begins with the line that has part 0; these characters are nowhere else.
+            if memmem::find(&self.line, b"{\"=0\":").is_some() {
+                place.list = place.offset;
+            }
+            (self.place.n, self.place.line) = (self.place.n + 1, self.place.line + 1);
+            place = Place { list: place.list, ..self.place };
+        }
+        if self.header.toolyard_journal == 1 {
+            place.list = place.offset;
+        }
+        self.go_to(place)?;
+        Ok(place.n)
     }
 
     /// Counts events up to this one, without reading what they are. The last one, if there are fewer.

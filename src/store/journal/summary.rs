@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{JournalError, Reader};
+use super::{JournalError, Reader, is_written};
 use crate::domain::{Event, SessionEvent, Strategy, Totals};
 
 /// Bytes of the end that are read first; more only where no whole line is in them.
@@ -31,6 +31,8 @@ pub struct Summary {
     pub tasks: u32,
     /// Why it ended; `None` while it runs, and if it was killed.
     pub ended: Option<String>,
+    /// A session on this machine writes it.
+    pub running: bool,
     /// What it came to; `None` while it runs, if it was killed, and where an older version wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub totals: Option<Totals>,
@@ -67,14 +69,27 @@ impl Summary {
         let bytes = file.metadata().map_err(io)?.len();
         let path = path.to_owned();
         let (events, micros, tasks, ended, totals) = (0, 0, 0, None, None);
-        let new =
-            Self { path, opened, strategy, workspace, events, micros, tasks, ended, totals, bytes };
+        let running = false;
+        let new = Self {
+            path,
+            opened,
+            strategy,
+            workspace,
+            events,
+            micros,
+            tasks,
+            ended,
+            running,
+            totals,
+            bytes,
+        };
         let mut length = TAIL;
         loop {
             let tail = tail(&file, bytes, length).map_err(io)?;
             let read = new.clone().with_end(&tail);
             if read.events > 0 || length >= bytes {
-                return Ok(read);
+                let running = read.ended.is_none() && is_written(&read.path)?;
+                return Ok(Self { running, ..read });
             }
             length = length.saturating_mul(8);
         }

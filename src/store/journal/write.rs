@@ -1,6 +1,6 @@
 //! A journal being written.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ impl Journal {
             io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
             _ => io(error),
         })?;
+        // Nobody resumes a session that runs. A file system without locks cannot tell.
+        let _ = file.try_lock();
         info!(?path, "started a journal");
         let syncer = Syncer::new(&file).ok();
         let (path, parts) = (path.to_owned(), parts::Written::default());
@@ -89,6 +91,16 @@ impl Journal {
     fn io(&self, source: io::Error) -> JournalError {
         JournalError::Io { path: self.path.clone(), source }
     }
+}
+
+/// Whether a session that runs writes to this journal.
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn is_written(path: &Path) -> Result<bool, JournalError> {
+    let io = |source| JournalError::Io { path: path.to_owned(), source };
+    let file = File::open(path).map_err(io)?;
+    Ok(matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 const DATA: &str = "\"data\":";

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
 pub use self::toml::parse_toml;
-use crate::domain::{ChainStep, Scoring, Task, ToolName};
+use crate::domain::{ChainStep, Exchange, Scoring, Task, ToolName};
 use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
 
@@ -97,12 +97,14 @@ struct Line {
     scoring: Scoring,
     #[serde(default)]
     in_graph: bool,
+    #[serde(default)]
+    before: Vec<Exchange>,
 }
 
 impl Line {
     /// The task; or the invalid field, and the expected content.
     fn task(self) -> Result<Task, (&'static str, &'static str)> {
-        let Self { name, text, gold, golds, chain, tools, scoring, in_graph } = self;
+        let Self { name, text, gold, golds, chain, tools, scoring, in_graph, before } = self;
         if text.trim().is_empty() {
             return Err(("task", "expected a non-empty text"));
         }
@@ -117,7 +119,7 @@ impl Line {
         let golds =
             golds.map(|gold| answer(gold).ok_or(("golds", "expected a list of texts or numbers")));
         let golds: Vec<String> = gold.into_iter().chain(golds).collect::<Result<_, _>>()?;
-        let task = Task { name, chain, tools, scoring, in_graph, ..Task::from_text(text) };
+        let task = Task { name, chain, tools, scoring, in_graph, before, ..Task::from_text(text) };
         Ok(task.with_golds(golds))
     }
 }

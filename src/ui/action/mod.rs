@@ -79,6 +79,7 @@ pub enum Action {
     CopyPath,
     CopyCommand,
     CopyToFile,
+    SaveScenario,
     Editor,
     OwnCommand,
     /// The user's own command with this place.
@@ -124,6 +125,7 @@ pub enum Action {
     Pane(PaneId),
     Faults,
     Sessions,
+    Control,
     Messages,
     Fields,
     Find,

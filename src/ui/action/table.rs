@@ -282,6 +282,13 @@ pub const ACTIONS: &[ActionSpec] = &[
     .says("copy command", "copy a model call as curl, a tool call as `toolyard call`"),
     look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))
         .says("copy to file", "write what was copied last to a file"),
+    look(
+        Action::SaveScenario,
+        &["w"],
+        why::no_task_done,
+        Run(|_, _| vec![ScreenRequest::SaveScenario]),
+    )
+    .says("scenario", "save this session as a scenario, which `toolyard run --scenario` runs and checks"),
     look(Action::Editor, &["E"], copied::why_not, Run(own::edit))
         .says("editor", "open what is selected in $VISUAL, $EDITOR or $PAGER"),
     look(Action::OwnCommand, &["O"], copied::why_not, Run(own::choose))
@@ -377,6 +384,11 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("faults", "list the faults: arm, disarm, add, change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
         .says("sessions", "list the sessions of this machine, and open one to look at"),
+    ActionSpec {
+        why_not: why::not_shared,
+        ..go(Action::Control, &["g c"], Run(|_, _| vec![ScreenRequest::PassControl]))
+    }
+    .says("control", "take control of a session that other screens show too, or hand it over"),
     go(Action::Demo, &["g d"], Run(|world, view| view.open(Choose::demo(world.demos, None))))
         .says("demo", "choose a demo; this session ends when it begins"),
     go(Action::Messages, &["g m"], Run(|_, view| view.open(Inspect::new(Subject::Messages))))

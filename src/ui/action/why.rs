@@ -12,6 +12,10 @@ pub(super) fn nothing_runs(state: &State, _: &View) -> Option<&'static str> {
     state.effects_in_flight().next().is_none().then_some("nothing is running")
 }
 
+pub(super) fn no_task_done(state: &State, _: &View) -> Option<&'static str> {
+    (state.tasks_done == 0).then_some("no task has ended yet")
+}
+
 pub(super) fn no_lane(state: &State, view: &View) -> Option<&'static str> {
     view.lane(state).err()
 }
@@ -60,6 +64,10 @@ pub(super) fn is_fastest(state: &State, _: &View) -> Option<&'static str> {
         Speed::Sixteen => Some("this is the highest speed"),
         _ => None,
     }
+}
+
+pub(super) fn not_shared(_: &State, view: &View) -> Option<&'static str> {
+    view.seat.is_none().then_some("no other screen can attach to this session")
 }
 
 /// A twin that runs can always be ended.

@@ -6,9 +6,8 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::fields::{Field, Fields};
 use super::{Keys, Popup, Pressed, Reply, frame};
 use crate::domain::breakpoint::{Place, Side, Trouble};
-use crate::domain::{
-    BreakpointId, BreakpointSpec, BreakpointState, Command, EffectClass, Role, State, Target, fault,
-};
+use crate::domain::target::{Sort, Target};
+use crate::domain::{BreakpointId, BreakpointSpec, BreakpointState, Command, State};
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::Hits;
 use crate::ui::panes::row;
@@ -48,7 +47,7 @@ struct Texts {
 impl BreakpointForm {
     /// A new one at this place.
     pub fn new(live: &State, place: Option<Place>) -> Self {
-        let spec = BreakpointSpec::at(place.unwrap_or(Place::Tools));
+        let spec = BreakpointSpec::at(place.unwrap_or(Place::Call(Target::Tools)));
         let mut form = Self::of(live, &spec, None);
         form.fields.go_to("if");
         form
@@ -152,31 +151,16 @@ impl BreakpointForm {
     }
 }
 
-/// The places that the form offers.
-const PLACES: [&str; 16] = [
-    "tool",
-    "edge",
-    "role",
-    "model",
-    "class",
-    "effect",
-    "any",
-    "tools",
-    "models",
-    "embedding",
-    "task",
-    "step",
-    "plan",
-    "evaluation",
-    "error",
-    "value",
-];
+/// The places that are no calls.
+const PLACES: [&str; 6] = ["task", "step", "plan", "evaluation", "error", "value"];
 
 /// The fields that this place has, in order.
 fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
-    let is_call = !matches!(place, "task" | "step" | "plan" | "evaluation" | "error" | "value");
+    let sort = Sort::all().find(|sort| sort.name() == place);
+    let is_call = sort.is_some();
     let hint = match place {
         "edge" => "search_web->calculator",
+        "server" => "api.openai.com",
         "error" => "anything that failed",
         "value" => "an expression, such as spent / budget",
         _ => "",
@@ -186,10 +170,7 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
         "error" => "what went wrong",
         _ => "what it is called",
     };
-    let has_name = !matches!(
-        place,
-        "any" | "tools" | "models" | "embedding" | "task" | "step" | "plan" | "evaluation"
-    );
+    let has_name = sort.map_or(matches!(place, "error" | "value"), Sort::takes_name);
     let name = has_name
         .then(|| Field::typed("name", &texts.name, hint).about(about).offering(names(live, place)));
     let sides = Side::ALL.map(Side::name);
@@ -204,8 +185,9 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
     let alone = (is_call || place == "error").then(|| {
         yes("alone", texts.alone).about("holds only the call that hits it; all others run on")
     });
+    let places: Vec<&str> = Sort::all().map(Sort::name).chain(PLACES).collect();
     let all = [
-        Some(Field::chosen("place", &PLACES, place).about("left and right choose")),
+        Some(Field::chosen("place", &places, place).about("left and right choose")),
         name,
         side,
         crosses,
@@ -228,22 +210,12 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
 
 /// The names that there are at such a place.
 fn names(live: &State, place: &str) -> Vec<String> {
-    let of_sort = |sort: fault::Sort| {
-        let targets = live.fault_targets().into_iter().filter(move |it| it.sort() == sort);
-        targets.map(|target: Target| target.name().to_owned()).collect::<Vec<_>>()
-    };
-    match place {
-        "tool" => of_sort(fault::Sort::Tool),
-        "class" => of_sort(fault::Sort::Class),
-        "model" => of_sort(fault::Sort::Model),
-        "role" => Role::all().map(|role| role.name().to_owned()).collect(),
-        "effect" => EffectClass::all().map(|class| class.name().to_owned()).collect(),
-        "error" => {
-            let all = Trouble::all().map(|trouble| trouble.name().to_owned());
-            [String::new()].into_iter().chain(all).collect()
-        }
-        _ => Vec::new(),
+    if place == "error" {
+        let all = Trouble::all().map(|trouble| trouble.name().to_owned());
+        return [String::new()].into_iter().chain(all).collect();
     }
+    let sort = Sort::all().find(|sort| sort.name() == place);
+    sort.map(|sort| live.target_names(sort)).unwrap_or_default()
 }
 
 impl Popup for BreakpointForm {

@@ -140,17 +140,26 @@ impl Choose {
         };
         let effect = id;
         let decide = |allowed| Does::Send(Command::Consent { effect, allowed });
+        let later = choice("decide later", "the call waits".to_owned(), Does::Stay);
+        let refuse = choice("refuse", "this call; the agent is told so".to_owned(), decide(false));
+        let (tool, arguments) = (&call.tool, text::cut(&arguments, 60));
+        // No rule allows what may have been done already.
+        if live.is_unknown(id) {
+            let again = choice("allow", "it is made again".to_owned(), decide(true));
+            let title = format!("May {tool} be called again? It ran before. {arguments}");
+            return Some(Self::new("answer", title, vec![later, again, refuse]));
+        }
         let choices = vec![
-            choice("decide later", "the call waits".to_owned(), Does::Stay),
+            later,
             choice("allow", "this call".to_owned(), decide(true)),
             choice(
                 "allow always",
-                format!("every call of {} in this session", call.tool),
+                format!("every call of {tool} in this session"),
                 Does::Send(Command::AllowTool { effect }),
             ),
-            choice("refuse", "this call; the agent is told so".to_owned(), decide(false)),
+            refuse,
         ];
-        let title = format!("May {} be called? {}", call.tool, text::cut(&arguments, 60));
+        let title = format!("May {tool} be called? {arguments}");
         Some(Self::new("answer", title, choices))
     }
 

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame};
-use crate::domain::{Command, EffectClass, State, TaskId, words::counted};
+use crate::domain::{Command, EffectClass, Mode, State, TaskId, words::counted};
 use crate::papers::sweep::Scope;
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
@@ -24,12 +24,24 @@ pub struct Confirm {
 impl Confirm {
     pub fn quit(live: &State) -> Self {
         let detail = match live.effects_in_flight().count() {
-            0 => "The session ends here. Its journal, if it writes one, keeps what was done."
+            0 => "The session ends. toolyard resume goes on with its journal, if it has one."
                 .to_owned(),
             1 => "1 call is running; it is cancelled.".to_owned(),
             n => format!("{n} calls are running; they are cancelled."),
         };
         let question = "Quit while the agent is running?".to_owned();
+        Self { question, detail, yes: ScreenRequest::Quit }
+    }
+
+    /// A session that runs elsewhere.
+    pub fn leave(live: &State) -> Self {
+        let detail = match live.control.mode {
+            Mode::Paused | Mode::Pausing => {
+                "It stays paused until somebody attaches to it. S ends it."
+            }
+            _ => "It runs on without this screen. S ends it.",
+        };
+        let (question, detail) = ("Leave this session?".to_owned(), detail.to_owned());
         Self { question, detail, yes: ScreenRequest::Quit }
     }
 

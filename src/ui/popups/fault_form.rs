@@ -3,298 +3,268 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
-use crate::domain::fault::{self, Sort};
+use super::fields::{Field, Fields};
+use super::{Keys, Popup, Pressed, Reply, frame};
+use crate::domain::fault::Trigger;
+use crate::domain::target::{Sort, Target, target_text};
 use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
 use crate::ui::action::{Action, Layer};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::{
-    cx::Cx, key::Key, keymap::Hint, request::ScreenRequest, request::World, text, view::View,
-};
+use crate::ui::hits::Hits;
+use crate::ui::panes::row;
+use crate::ui::window::Window;
+use crate::ui::{cx::Cx, keymap::Hint, request::ScreenRequest, request::World, text, view::View};
 
-/// A field of the form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
-    Sort,
-    Kind,
-    /// What is typed, by its place in [`TYPED`].
-    Typed(usize),
-}
-
-/// What is typed: its key where the fault is written, its label, and what holds where nothing is typed. A text takes
-/// all that follows it where the fault is written, so it comes last.
-const TYPED: [(&str, &str, &str); 10] = [
-    ("", "name", ""),
-    ("p", "probability", "always"),
-    ("nth", "nth call", "every call"),
-    ("first", "first calls", "any number"),
-    ("from-task", "from task", "at once"),
-    ("to-task", "to task", "the last"),
-    ("status", "HTTP status", "500"),
-    ("ms", "milliseconds", "1000"),
-    ("retry-after", "retry after", "30 seconds"),
-    ("text", "text", "none"),
-];
-
-/// The place of the target's name, and of the first setting that only some kinds have.
-const NAME: usize = 0;
-const OF_KIND: usize = 6;
-
-/// The most fields that a fault has.
-const FIELDS: u16 = 10;
-/// Cells for the fields' names.
-const LABEL: u16 = 13;
+/// Columns of the form.
+const WIDTH: usize = 76;
+/// Lines about the selected field and the fault, or for what is wrong.
+const BELOW: usize = 4;
 
 /// A fault being described.
 #[derive(Debug)]
 pub struct FaultForm {
     /// The fault that the new one replaces.
     replaces: Option<FaultId>,
+    /// What the fields are for.
     sort: Sort,
     kind: FaultKind,
-    typed: [Entry; TYPED.len()],
-    /// The field that has the keyboard.
-    at: Field,
+    fields: Fields,
     error: Option<String>,
 }
 
 impl FaultForm {
-    pub fn new(target: Option<&fault::Target>) -> Self {
+    pub fn new(live: &State, target: Option<&Target>) -> Self {
+        let sort = target.map_or(Sort::Tool, Target::sort);
+        let name = target.map(Target::name).unwrap_or_default();
         let mut form = Self {
             replaces: None,
-            sort: target.map_or(Sort::Tool, fault::Target::sort),
-            kind: FaultKind::crash(),
-            typed: Default::default(),
-            // The target is mostly right already.
-            at: Field::Kind,
+            sort,
+            kind: FaultKind::outage(),
+            fields: Fields::default(),
             error: None,
         };
-        form.typed[NAME].set(target.map_or("", fault::Target::name));
+        form.rebuild(live, &name, &[]);
+        // The target is mostly right already.
+        form.fields.go_to("kind");
         form
     }
 
     /// Starts from a fault that is there, and replaces it.
-    pub fn change(id: FaultId, fault: &FaultState) -> Self {
-        let mut form = Self {
-            replaces: fault.armed.then_some(id),
-            kind: fault.spec.kind.clone(),
-            ..Self::new(Some(&fault.spec.target))
-        };
-        let settings = fault.spec.settings();
-        for ((key, ..), entry) in TYPED.iter().zip(&mut form.typed).skip(NAME + 1) {
-            let value = settings.iter().find(|(of, _)| of == key);
-            entry.set(value.map_or("", |(_, value)| value));
-        }
+    pub fn change(live: &State, id: FaultId, fault: &FaultState) -> Self {
+        let FaultSpec { target, kind, .. } = &fault.spec;
+        let mut form = Self::new(live, Some(target));
+        form.replaces = fault.armed.then_some(id);
+        form.kind = kind.clone();
+        form.rebuild(live, &target.name(), &fault.spec.settings());
         form
     }
 
-    /// The fields that this target and this kind have, in order.
-    fn fields(&self) -> Vec<Field> {
-        let takes = |at: &usize| self.kind.takes(TYPED[*at].0, self.sort);
-        let settings = (NAME + 1..TYPED.len()).filter(takes).map(Field::Typed);
-        let name = (self.sort != Sort::Embedding).then_some(Field::Typed(NAME));
-        [Field::Sort].into_iter().chain(name).chain([Field::Kind]).chain(settings).collect()
-    }
-
-    /// What a field is called, and what is chosen in it or holds where nothing is typed.
-    fn words(&self, field: Field) -> (&'static str, &'static str) {
-        match field {
-            Field::Sort => ("target", self.sort.name()),
-            Field::Kind => ("kind", self.kind.name()),
-            Field::Typed(at) => match TYPED[at] {
-                ("text", label, _) if matches!(self.sort, Sort::Tool | Sort::Class) => {
-                    (label, "503 Service Unavailable")
-                }
-                (_, label, hint) => (label, hint),
-            },
+    /// Makes the fields of this target and this kind, with what is known of their values.
+    fn rebuild(&mut self, live: &State, name: &str, settings: &[(&str, String)]) {
+        let (sort, kind) = (self.sort, &self.kind);
+        let sorts: Vec<&str> = Sort::all().map(Sort::name).collect();
+        let kinds = FaultKind::ALL.iter().filter(|kind| kind.fits(sort));
+        let kinds: Vec<&str> = kinds.map(FaultKind::name).collect();
+        let value = |key: &str| {
+            let found = settings.iter().find(|(of, _)| *of == key);
+            found.map_or("", |(_, value)| value.as_str())
+        };
+        let mut all = vec![Field::chosen("target", &sorts, sort.name()).about(about_target(sort))];
+        if sort.takes_name() {
+            let hint = if sort == Sort::Edge { "search_web->calculator" } else { "" };
+            let names = live.target_names(sort);
+            all.push(Field::typed("name", name, hint).about("what it is called").offering(names));
         }
-    }
-
-    fn name(&self) -> String {
-        self.typed[NAME].text().trim().to_owned()
-    }
-
-    /// What is typed into now.
-    fn entry_mut(&mut self) -> Option<&mut Entry> {
-        if let Field::Typed(at) = self.at { self.typed.get_mut(at) } else { None }
+        all.push(Field::chosen("kind", &kinds, kind.name()).about("what happens to the call"));
+        for key in kind.keys(sort) {
+            let choices = FaultKind::choices(key);
+            all.push(if choices.is_empty() {
+                let (hint, about) = of_kind(key, kind, sort);
+                Field::typed(*key, value(key), hint).about(about)
+            } else {
+                Field::chosen(key, &choices, value(key)).about("left and right choose")
+            });
+        }
+        all.extend(Trigger::KEYS.iter().map(|key| {
+            let (hint, about) = of_trigger(key);
+            Field::typed(*key, value(key), hint).about(about)
+        }));
+        self.fields.replace(all);
     }
 
     /// As the command line would have it.
     fn written(&self) -> String {
-        let target = fault::target_text(self.sort, &self.name());
-        let mut text = format!("{target}:{}", self.kind.name());
-        for ((key, ..), entry) in TYPED.iter().zip(&self.typed).skip(NAME + 1) {
-            let value = entry.text();
-            if !value.trim().is_empty() && self.kind.takes(key, self.sort) {
-                text.push_str(&format!(":{key}={}", value.trim()));
+        let name = self.fields.text("name");
+        let mut text = format!("{}:{}", target_text(self.sort, &name), self.kind.name());
+        let own = self.kind.keys(self.sort).iter().filter(|key| **key != "text");
+        // A text takes all that follows it.
+        for key in own.chain(Trigger::KEYS).chain(&["text"]) {
+            let value = self.fields.text(key);
+            let value = if *key == "if" { value.replace(':', "\\:") } else { value };
+            if !value.is_empty() {
+                text.push_str(&format!(":{key}={value}"));
             }
         }
         text
     }
 
-    fn spec(&self, live: &State) -> Result<FaultSpec, String> {
-        let spec = FaultSpec::read(&self.written())?;
-        spec.target.among(&live.fault_targets())?;
-        Ok(spec)
-    }
-
-    fn walk(&mut self, by: isize) {
-        let fields = self.fields();
-        let at = fields.iter().position(|field| *field == self.at).unwrap_or(0);
-        let to = at.saturating_add_signed(by).min(fields.len() - 1);
-        self.at = fields[to];
+    /// The same in short, where it is right already.
+    fn shown(&self) -> String {
+        let written = self.written();
+        FaultSpec::read(&written).map_or(written, |spec| spec.to_string())
     }
 
     fn arm(&mut self, live: &State) -> Reply {
-        let spec = match self.spec(live) {
-            Ok(spec) => spec,
+        let read = FaultSpec::read(&self.written());
+        let spec = read.and_then(|spec| spec.target.among(&live.fault_targets()).map(|()| spec));
+        match spec {
+            Ok(spec) => {
+                let replaced = self.replaces.map(|fault| Command::DisarmFault { fault });
+                let commands = replaced.into_iter().chain([Command::ArmFault { spec }]);
+                Reply::Done(commands.map(ScreenRequest::Send).collect())
+            }
             Err(error) => {
                 self.error = Some(error);
-                return Reply::Stay;
+                Reply::Stay
             }
-        };
-        let replaced = self.replaces.map(|fault| Command::DisarmFault { fault });
-        let commands = replaced.into_iter().chain([Command::ArmFault { spec }]);
-        Reply::Done(commands.map(ScreenRequest::Send).collect())
-    }
-
-    /// Left and right choose among what is offered, and move in other text.
-    fn choose(&mut self, key: Key, by: isize, live: &State) {
-        match self.at {
-            Field::Typed(at) if at != NAME => self.typed[at].key(key),
-            Field::Typed(_) | Field::Sort | Field::Kind => self.turn(by, live),
         }
     }
 
-    /// Takes the next choice of the field, if it is one of choices.
-    fn turn(&mut self, by: isize, live: &State) {
+    /// Another target or another kind has other fields.
+    fn settle(&mut self, live: &State) {
         self.error = None;
-        match self.at {
-            Field::Sort => {
-                self.sort = next(&Sort::all().collect::<Vec<_>>(), &self.sort, by);
-                // What was typed for another kind of target is no name here.
-                let first = live.fault_targets().into_iter().find(|it| it.sort() == self.sort);
-                self.typed[NAME].set(first.as_ref().map_or("", fault::Target::name));
-                if !self.kind.fits(self.sort) {
-                    self.set_kind(FaultKind::crash());
-                }
-            }
-            Field::Typed(NAME) => {
-                let mut names = live.fault_targets();
-                names.retain(|target| target.sort() == self.sort);
-                let names: Vec<&str> = names.iter().map(fault::Target::name).collect();
-                if !names.is_empty() {
-                    self.typed[NAME].set(next(&names, &self.name().as_str(), by));
-                }
-            }
-            Field::Kind => {
-                let kinds = FaultKind::ALL.iter().filter(|kind| kind.fits(self.sort));
-                let kinds: Vec<&str> = kinds.map(FaultKind::name).collect();
-                let name = next(&kinds, &self.kind.name(), by);
-                let kind = FaultKind::ALL.iter().find(|kind| kind.name() == name);
-                self.set_kind(kind.cloned().unwrap_or_else(FaultKind::crash));
-            }
-            Field::Typed(_) => {}
+        let (sort, kind) = (self.fields.text("target"), self.fields.text("kind"));
+        if sort == self.sort.name() && kind == self.kind.name() {
+            return;
         }
+        let mut name = self.fields.text("name");
+        if sort != self.sort.name() {
+            self.sort = Sort::all().find(|it| it.name() == sort).unwrap_or(self.sort);
+            // What was typed for another kind of target is no name here.
+            name = live.target_names(self.sort).into_iter().next().unwrap_or_default();
+        }
+        let named = FaultKind::ALL.iter().find(|it| it.name() == kind && it.fits(self.sort));
+        self.kind = named.cloned().unwrap_or_else(FaultKind::outage);
+        let settings = Trigger::KEYS.iter().map(|key| (*key, self.fields.text(key)));
+        let settings: Vec<(&str, String)> = settings.collect();
+        self.rebuild(live, &name, &settings);
     }
+}
 
-    fn set_kind(&mut self, kind: FaultKind) {
-        self.kind = kind;
-        self.typed[OF_KIND..].iter_mut().for_each(|entry| entry.set(""));
+fn about_target(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Tool => "the calls of one tool",
+        Sort::Class => "the calls of all tools of a class",
+        Sort::Edge => "the calls of a tool that follow another one",
+        Sort::Effect => "the calls of all tools with this effect on the world",
+        Sort::Tools => "the calls of every tool",
+        Sort::Role => "the model calls of a role",
+        Sort::Model => "the calls of a model",
+        Sort::Server => "the calls of all models at an address",
+        Sort::Models => "the calls of every model",
+        Sort::Embedding => "the requests to the embedding model",
+        Sort::Any => "every call; `if` can pick some of them",
     }
+}
 
-    fn draw_field(&self, cx: &Cx<'_>, field: Field, line: Rect, buf: &mut Buffer) {
-        let (label, hint) = self.words(field);
-        let on = field == self.at;
-        let label_style = if on { cx.theme.accent } else { cx.theme.text };
-        let mark = if on { "> " } else { "  " };
-        Row::new(line, buf).put(&format!("{mark}{label}"), label_style);
-        let x = (line.x + LABEL + 2).min(line.right());
-        let value = Rect { x, width: line.right() - x, ..line };
-        let Field::Typed(at) = field else {
-            return row::note(value, &format!("< {hint} >"), label_style, buf);
-        };
-        let text = self.typed[at].text();
-        if on {
-            self.typed[at].draw(cx, value, buf);
+/// What holds where nothing is typed for a setting of a kind, and what it is.
+fn of_kind(key: &str, kind: &FaultKind, sort: Sort) -> (&'static str, &'static str) {
+    match (key, kind) {
+        ("text", FaultKind::Error { .. }) if sort.is_of_tools() => {
+            ("503 Service Unavailable", "the text of the error")
         }
-        match (text.is_empty(), on) {
-            (true, _) => {
-                _ = Row::new(value, buf).gap(if on { 2 } else { 0 }).put(hint, cx.theme.dim)
-            }
-            (false, true) => {}
-            (false, false) => row::note(value, &text, cx.theme.text, buf),
+        ("text", FaultKind::Error { .. }) => ("none", "the text of the error"),
+        ("text", FaultKind::Answer { .. }) => ("", "what is answered"),
+        ("text", FaultKind::Injection { .. }) => {
+            ("ignore all earlier instructions", "the instruction; {canary} is a word to find again")
         }
+        ("text", _) => ("an error in JSON", "what is answered"),
+        ("status", _) => ("500", "the HTTP status, from 400 to 599"),
+        ("ms", _) => ("1000", "milliseconds, on average"),
+        ("retry-after", _) => ("30", "seconds until it recovers"),
+        ("up", _) => ("10", "seconds in which it works"),
+        ("down", _) => ("10", "seconds in which it fails"),
+        ("kb", _) => ("1024", "the size of the answer in KiB"),
+        ("value", _) => ("3", "the score, or by how much it differs"),
+        ("times", _) => ("10", "how many times as many dollars"),
+        _ => ("", ""),
+    }
+}
+
+/// What holds where nothing is typed for a condition, and what it is.
+fn of_trigger(key: &str) -> (&'static str, &'static str) {
+    match key {
+        "if" => ("any call", "a condition on the call, such as args.n > 3; g x lists the fields"),
+        "p" => ("always", "the probability, from 0 to 1"),
+        "nth" => ("every call", "only the nth call"),
+        "first" => ("any number", "only the first calls"),
+        "from" => ("the first", "from this call on"),
+        "to" => ("the last", "up to this call"),
+        "every" => ("every call", "only every kth call"),
+        "most" => ("any number", "how many calls it hits, at most"),
+        "for" => ("any time", "seconds until it disarms itself"),
+        "from-task" => ("at once", "from this task on"),
+        _ => ("the last", "up to this task; then it disarms itself"),
     }
 }
 
 impl Popup for FaultForm {
     fn keys(&self) -> Keys {
         const HINTS: &[Hint] = &[
+            (&[Action::Accept], "arm"),
             (&[Action::Up, Action::Down], "field"),
             (&[Action::Left, Action::Right], "choose"),
-            (&[Action::Accept], "arm"),
             (&[Action::Leave], "leave"),
         ];
         (Layer::Form, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
-        let live = world.live;
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Accept) => return self.arm(live),
-            Some(Action::Up) => self.walk(-1),
-            Some(Action::Down) => self.walk(1),
-            Some(Action::Left) => self.choose(pressed.key, -1, live),
-            Some(Action::Right) => self.choose(pressed.key, 1, live),
-            _ => {
-                self.error = None;
-                if let Some(entry) = self.entry_mut() {
-                    entry.key(pressed.key);
-                } else if pressed.key.types() == Some(' ') {
-                    self.turn(1, live);
-                }
-            }
+            Some(Action::Accept) => return self.arm(world.live),
+            _ => self.fields.key(pressed),
         }
+        self.settle(world.live);
         Reply::Stay
     }
 
     fn click(&mut self, row: usize, world: &World<'_>, _: &mut View) -> Reply {
-        let Some(field) = self.fields().get(row).copied() else { return Reply::Stay };
-        if field == self.at && self.entry_mut().is_none() {
-            self.turn(1, world.live);
-        }
-        self.at = field;
+        self.fields.click(row);
+        self.settle(world.live);
         Reply::Stay
     }
 
     fn paste(&mut self, text: &str) {
-        if let Some(entry) = self.entry_mut() {
-            entry.paste(text);
-        }
+        self.error = None;
+        self.fields.paste(text);
+    }
+
+    fn window(&mut self) -> Option<&mut Window> {
+        Some(&mut self.fields.window)
+    }
+
+    fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
+        self.fields.fit(rows(self.fields.count(), area));
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = if self.replaces.is_some() { "Change a fault" } else { "A new fault" };
-        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (72, 13));
-        for ((row, field), line) in self.fields().into_iter().enumerate().zip(inside.rows()) {
-            self.draw_field(cx, field, line, buf);
-            hits.add(line, Target::PopupRow(row));
-        }
-        let below = row::split(inside, FIELDS + 1).1;
+        let rows = rows(self.fields.count(), area);
+        let size = (WIDTH, rows + BELOW);
+        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), size);
+        let (list, below) = row::split(inside, u16::try_from(rows).unwrap_or(u16::MAX));
+        self.fields.draw(cx, list, buf, hits);
+        let width = usize::from(inside.width);
         let (said, style) = match &self.error {
-            Some(error) => (error.clone(), cx.theme.warn),
-            None => (self.written(), cx.theme.dim),
+            Some(error) => (error.lines().map(str::to_owned).collect(), cx.theme.warn),
+            None => (vec![self.fields.about().to_owned(), self.shown()], cx.theme.dim),
         };
-        let lines = text::wrap(&said, usize::from(inside.width));
+        let lines: Vec<String> = said.iter().flat_map(|said| text::wrap(said, width)).collect();
         row::lines(below, lines, style, buf);
     }
 }
 
-/// The choice so many places further on, going round; from what is no choice, as from the first.
-fn next<T: PartialEq + Copy>(choices: &[T], now: &T, by: isize) -> T {
-    let at = choices.iter().position(|choice| choice == now).unwrap_or(0);
-    choices[(at + choices.len()).saturating_add_signed(by) % choices.len()]
+/// Lines for the fields on a screen of this size.
+fn rows(fields: usize, area: Rect) -> usize {
+    fields.min(usize::from(area.height).saturating_sub(BELOW + 2)).max(1)
 }

@@ -3,29 +3,39 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{FaultForm, Keys, Popup, Pressed, Reply, frame, pick::Pick};
-use crate::domain::{Command, FaultId, FaultState, State, fault, words::counted};
+use crate::domain::fault::Preset;
+use crate::domain::{Command, FaultId, FaultSpec, FaultState, State, Target, words::counted};
+use crate::papers::reaction::{self, FaultVerdict};
 use crate::ui::action::{Action, Layer};
-use crate::ui::panes::row::Row;
+use crate::ui::panes::row::{self, Row};
 use crate::ui::symbols::{INJECTED, WAITING};
 use crate::ui::{
-    cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View, window::Window,
+    cx::Cx, hits::Hits, keymap::Hint, request::World, text, twin::TwinKind, view::View,
+    window::Window,
 };
 
-/// The list of faults; its last row leads to a new one.
+/// Columns of the list.
+const WIDTH: usize = 84;
+/// Lines about the selected row.
+const BELOW: usize = 4;
+
+/// The list of faults; below them a row leads to a new one, and others to those for demonstrations.
 #[derive(Debug)]
 pub struct Faults {
     /// What a new fault hits, to begin with.
-    target: Option<fault::Target>,
+    target: Option<Target>,
     pick: Pick,
 }
 
 impl Faults {
-    /// Starts at the last fault of what is selected, if it has one.
+    /// Starts at the last fault of what is selected, or at the last one that is armed.
     pub fn new(live: &State, view: &View) -> Self {
-        let first = || live.tools.keys().next().cloned().map(fault::Target::Tool);
+        let first = || live.tools.keys().next().cloned().map(Target::Tool);
         let target = view.fault_target(live).or_else(first);
         let of_it = |fault: &FaultState| Some(&fault.spec.target) == target.as_ref();
-        let selected = live.faults.values().rposition(of_it).unwrap_or(live.faults.len());
+        let find = |is: &dyn Fn(&FaultState) -> bool| live.faults.values().rposition(is);
+        let selected = find(&of_it).or_else(|| find(&|fault| fault.armed));
+        let selected = selected.unwrap_or(live.faults.len());
         Self { target, pick: Pick { row: selected, ..Pick::default() } }
     }
 
@@ -33,11 +43,33 @@ impl Faults {
         live.faults.iter().nth(self.pick.row).map(|(id, fault)| (*id, fault))
     }
 
-    fn form(&self, of: Option<(FaultId, &FaultState)>) -> Reply {
+    fn form(&self, live: &State, of: Option<(FaultId, &FaultState)>) -> Reply {
         Reply::Open(Box::new(match of {
-            Some((id, fault)) => FaultForm::change(id, fault),
-            None => FaultForm::new(self.target.as_ref()),
+            Some((id, fault)) => FaultForm::change(live, id, fault),
+            None => FaultForm::new(live, self.target.as_ref()),
         }))
+    }
+
+    /// What the selected fault does, and how the agent took it; for a new one, what it would do.
+    fn about(&self, cx: &Cx<'_>) -> String {
+        let live = cx.live;
+        let Some((id, fault)) = self.fault(live) else {
+            let preset = self.preset(live, self.pick.row).map(|spec| spec.sentence());
+            return preset.unwrap_or_else(|| "any target, trigger and kind".to_owned());
+        };
+        let twin = cx.view.twin.as_ref().filter(|twin| twin.kind == TwinKind::Unbroken);
+        let without = twin.map(|twin| twin.laps.as_slice());
+        let taken = FaultVerdict::of(id, &live.laps_with_current(), without);
+        match taken {
+            Some(taken) => reaction::sentence(&taken),
+            None => format!("{}; it has hit no call yet", fault.spec.sentence()),
+        }
+    }
+
+    /// What the row below the faults arms at once.
+    fn preset(&self, live: &State, row: usize) -> Option<FaultSpec> {
+        let at = row.checked_sub(live.faults.len() + 1)?;
+        Preset::ALL.get(at)?.spec(live.favourite())
     }
 }
 
@@ -55,19 +87,22 @@ impl Popup for Faults {
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Accept | Action::Toggle) => self.click(self.pick.row, world, view),
-            Some(Action::Add) => self.form(None),
-            Some(Action::Edit) => self.form(self.fault(world.live)),
-            _ => self.pick.key(pressed, world.live.faults.len() + 1),
+            Some(Action::Add) => self.form(world.live, None),
+            Some(Action::Edit) => self.form(world.live, self.fault(world.live)),
+            _ => self.pick.key(pressed, rows(world.live)),
         }
     }
 
-    /// Arms or disarms what the row says; the last row opens the form.
+    /// Arms or disarms what the row says, or opens the form.
     fn click(&mut self, row: usize, world: &World<'_>, _: &mut View) -> Reply {
         self.pick.row = row;
         match self.fault(world.live) {
             Some((fault, of)) if of.armed => Reply::Keep(Command::DisarmFault { fault }),
             Some((fault, _)) => Reply::Keep(Command::RearmFault { fault }),
-            None => self.form(None),
+            None => match self.preset(world.live, row) {
+                Some(spec) => Reply::Keep(Command::ArmFault { spec }),
+                None => self.form(world.live, None),
+            },
         }
     }
 
@@ -76,25 +111,41 @@ impl Popup for Faults {
     }
 
     fn prepare(&mut self, cx: &Cx<'_>, area: Rect) {
-        let total = cx.live.faults.len() + 1;
-        self.pick.fit(total, height(total).min(area.height.saturating_sub(2).into()));
+        let total = rows(cx.live);
+        self.pick.fit(total, height(total).min(room(area)));
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let faults = &cx.live.faults;
-        let size = (84, height(faults.len() + 1));
+        let shown = height(rows(cx.live)).min(room(area));
+        let size = (WIDTH, shown + 1 + BELOW);
         let inside = frame::open(cx, (area, buf, hits), "Faults", &self.legend(cx), size);
-        self.pick.draw(cx, (inside, buf, hits), |i, line, buf| {
+        let (list, below) = row::split(inside, u16::try_from(shown).unwrap_or(u16::MAX));
+        let said = self.about(cx);
+        let lines = text::wrap(&said, usize::from(inside.width));
+        row::lines(row::split(below, 1).1, lines, cx.theme.dim, buf);
+        self.pick.draw(cx, (list, buf, hits), |i, line, buf| {
             let (label, style) = match faults.iter().nth(i) {
                 Some((id, fault)) => {
                     let style = if fault.armed { cx.theme.injected } else { cx.theme.dim };
-                    (row(*id, fault, usize::from(line.width)), style)
+                    (line_of(*id, fault, usize::from(line.width)), style)
                 }
-                None => ("  + new fault".to_owned(), cx.theme.key),
+                None if i == faults.len() => ("  + new fault".to_owned(), cx.theme.key),
+                None => {
+                    let preset = Preset::ALL[i - faults.len() - 1];
+                    let what = self.preset(cx.live, i).map(|spec| spec.to_string());
+                    let what = what.unwrap_or_else(|| "there is no tool".to_owned());
+                    (format!("  + {:<21} {what}", preset.name()), cx.theme.key)
+                }
             };
             Row::new(line, buf).put(&label, style);
         });
     }
+}
+
+/// The faults, the new one, and those for demonstrations.
+fn rows(live: &State) -> usize {
+    live.faults.len() + 1 + Preset::ALL.len()
 }
 
 /// Lines of the box for so many rows.
@@ -102,10 +153,15 @@ fn height(rows: usize) -> usize {
     rows.clamp(4, 20)
 }
 
-fn row(id: FaultId, fault: &FaultState, width: usize) -> String {
+/// Lines for the rows on a screen of this size.
+fn room(area: Rect) -> usize {
+    usize::from(area.height).saturating_sub(BELOW + 3).max(1)
+}
+
+fn line_of(id: FaultId, fault: &FaultState, width: usize) -> String {
     let armed =
         if fault.armed { format!("{INJECTED} armed   ") } else { format!("{WAITING} disarmed") };
-    let fired = format!("fired {} of {}", fault.fired, counted(fault.seen, "call"));
-    let room = width.saturating_sub(fired.len() + 18);
-    format!("{id:>3} {armed}  {} {fired}", text::fit(&fault.spec.to_string(), room))
+    let hit = format!("hit {} of {}", fault.fired, counted(fault.seen, "call"));
+    let room = width.saturating_sub(hit.len() + 18);
+    format!("{id:>3} {armed}  {} {hit}", text::fit(&fault.spec.to_string(), room))
 }

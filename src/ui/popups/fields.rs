@@ -1,4 +1,6 @@
-//! The fields of a form, below each other: some are typed, some are chosen.
+//! The fields of a form, below each other: some are typed, some are chosen. Those that have no room scroll.
+
+use std::borrow::Cow;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -7,21 +9,22 @@ use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::row::Row;
 use crate::ui::symbols::SELECTED;
-use crate::ui::{cx::Cx, text};
+use crate::ui::{cx::Cx, text, window::Window};
 
 /// Fields, of which one has the keyboard.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     all: Vec<Field>,
     at: usize,
+    pub window: Window,
 }
 
 /// A field.
 #[derive(Debug)]
 pub(super) struct Field {
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     /// What is said of it while it has the keyboard.
-    about: &'static str,
+    about: Cow<'static, str>,
     value: Value,
 }
 
@@ -42,17 +45,18 @@ enum Value {
 impl Field {
     pub fn chosen(label: &'static str, names: &[&'static str], now: &str) -> Self {
         let at = names.iter().position(|name| *name == now).unwrap_or(0);
-        Self { label, about: "", value: Value::Chosen { names: names.to_vec(), at } }
+        let value = Value::Chosen { names: names.to_vec(), at };
+        Self { label: label.into(), about: Cow::default(), value }
     }
 
-    pub fn typed(label: &'static str, text: &str, hint: &'static str) -> Self {
+    pub fn typed(label: impl Into<Cow<'static, str>>, text: &str, hint: &'static str) -> Self {
         let value = Value::Typed { entry: Entry::line(text), hint, choices: Vec::new() };
-        Self { label, about: "", value }
+        Self { label: label.into(), about: Cow::default(), value }
     }
 
     #[must_use]
-    pub fn about(self, about: &'static str) -> Self {
-        Self { about, ..self }
+    pub fn about(self, about: impl Into<Cow<'static, str>>) -> Self {
+        Self { about: about.into(), ..self }
     }
 
     #[must_use]
@@ -91,7 +95,11 @@ impl Field {
     fn draw(&self, cx: &Cx<'_>, line: Rect, label: usize, on: bool, buf: &mut Buffer) {
         let style = if on { cx.theme.accent } else { cx.theme.text };
         let mut row = Row::new(line, buf);
-        row.cell(if on { SELECTED } else { "" }, 2, cx.theme.accent).cell(self.label, label, style);
+        row.cell(if on { SELECTED } else { "" }, 2, cx.theme.accent).cell(
+            &self.label,
+            label,
+            style,
+        );
         let x = (line.x + u16::try_from(label + 2).unwrap_or(u16::MAX)).min(line.right());
         let value = Rect { x, width: line.right() - x, ..line };
         match &self.value {
@@ -117,13 +125,13 @@ impl Field {
 
 impl Fields {
     pub fn new(all: Vec<Field>) -> Self {
-        Self { all, at: 0 }
+        Self { all, at: 0, window: Window::default() }
     }
 
     /// Takes other fields; the one with the keyboard keeps it where it is still there.
     pub fn replace(&mut self, all: Vec<Field>) {
-        let label = self.all.get(self.at).map(|field| field.label);
-        let at = all.iter().position(|field| Some(field.label) == label);
+        let label = self.all.get(self.at).map(|field| &field.label);
+        let at = all.iter().position(|field| Some(&field.label) == label);
         (self.at, self.all) = (at.unwrap_or(0), all);
     }
 
@@ -142,9 +150,19 @@ impl Fields {
         self.all.len()
     }
 
+    /// What is typed or chosen in each, in order.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        self.all.iter().map(Field::text)
+    }
+
     /// What is said of the field with the keyboard.
-    pub fn about(&self) -> &'static str {
-        self.all.get(self.at).map_or("", |field| field.about)
+    pub fn about(&self) -> &str {
+        self.all.get(self.at).map_or("", |field| &field.about)
+    }
+
+    /// Shows so many at once, among them the one with the keyboard.
+    pub fn fit(&mut self, rows: usize) {
+        self.window = self.window.next(self.all.len(), rows, Some(self.at));
     }
 
     /// Takes a key that moves, chooses or types.
@@ -191,9 +209,10 @@ impl Fields {
     }
 
     pub fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let longest = self.all.iter().map(|field| text::width(field.label)).max();
-        let label = longest.unwrap_or_default() + 2;
-        for ((at, field), line) in self.all.iter().enumerate().zip(area.rows()) {
+        let longest = self.all.iter().map(|field| text::width(&field.label)).max();
+        let label = longest.unwrap_or_default().min(usize::from(area.width) / 3) + 2;
+        let shown = self.all.iter().enumerate().skip(self.window.first);
+        for ((at, field), line) in shown.zip(area.rows()) {
             field.draw(cx, line, label, at == self.at, buf);
             hits.add(line, Target::PopupRow(at));
         }

@@ -89,7 +89,7 @@ impl Session {
     fn sign(&self, theme: &Theme) -> table::Cell {
         let (sign, style) = match &self.summary {
             Err(_) => (FAILED, theme.bad),
-            Ok(_) if self.is_live => (RUNNING, theme.running),
+            Ok(session) if self.is_live || session.running => (RUNNING, theme.running),
             Ok(_) if self.is_shown => (CHOSEN, theme.accent),
             Ok(session) if session.ended.is_none() => (REFUSED, theme.warn),
             Ok(_) => (DONE, theme.good),
@@ -161,8 +161,11 @@ impl Choice for Sessions {
         let (said, style) = match &session.summary {
             Err(why) => (why.clone(), cx.theme.bad),
             Ok(summary) => {
-                let end =
-                    summary.ended.as_deref().unwrap_or("not ended: it runs, or it was killed");
+                let end = match &summary.ended {
+                    Some(why) => why,
+                    None if summary.running => "it runs; toolyard attach controls it",
+                    None => "not ended: it was killed, or runs on another machine",
+                };
                 (format!("{} · {end}", session.name()), cx.theme.dim)
             }
         };

@@ -3,13 +3,13 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Map, Value};
 
-use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
+use super::fields::{Field, Fields};
+use super::{Keys, Popup, Pressed, Reply, frame};
 use crate::domain::{Command, EffectClass, EffectId, State, ToolName, ToolSpec, arguments};
 use crate::tool::check::Checker;
 use crate::ui::action::{Action, Layer};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::symbols::SELECTED;
+use crate::ui::hits::Hits;
+use crate::ui::panes::row;
 use crate::ui::window::Window;
 use crate::ui::{cx::Cx, keymap::Hint, request::ScreenRequest, request::World, text, view::View};
 
@@ -24,31 +24,27 @@ const BELOW: usize = 5;
 pub struct ToolForm {
     tool: ToolName,
     class: EffectClass,
-    fields: Vec<Field>,
+    arguments: Vec<Argument>,
+    /// One for each argument.
+    fields: Fields,
     checker: Checker,
-    /// The field that has the keyboard.
-    at: usize,
     /// Where the arguments are from.
     like: Option<EffectId>,
     /// What is wrong is said after the first key.
     touched: bool,
-    window: Window,
 }
 
 /// An argument.
-struct Field {
+struct Argument {
     /// `None`: all arguments, as JSON, because the schema names none.
     name: Option<String>,
     schema: Value,
     is_required: bool,
-    /// The values that are possible, where there are only some.
-    choices: Vec<String>,
-    entry: Entry,
 }
 
 impl std::fmt::Debug for ToolForm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ToolForm").field("tool", &self.tool).field("at", &self.at).finish()
+        f.debug_struct("ToolForm").field("tool", &self.tool).finish_non_exhaustive()
     }
 }
 
@@ -59,15 +55,16 @@ impl ToolForm {
         let latest = || state.tool_calls.iter().rev().find(|call| call.tool == spec.name);
         let like = chosen.filter(own).or_else(|| latest().map(|call| call.id));
         let given = like.and_then(|id| state.tool_call(id)).map(|call| &call.arguments);
+        let arguments = Argument::all(&spec.parameters);
+        let fields = arguments.iter().map(|argument| argument.field(given)).collect();
         Self {
             tool: spec.name.clone(),
             class: spec.effect,
-            fields: Field::all(&spec.parameters, given),
+            arguments,
+            fields: Fields::new(fields),
             checker: Checker::new(&spec.parameters),
-            at: 0,
             like,
             touched: false,
-            window: Window::default(),
         }
     }
 
@@ -77,10 +74,9 @@ impl ToolForm {
     /// What the schema does not allow.
     fn arguments(&self) -> Result<Value, String> {
         let mut object = Map::new();
-        for field in &self.fields {
-            let typed = field.entry.text();
-            let typed = typed.trim();
-            match &field.name {
+        for (argument, typed) in self.arguments.iter().zip(self.fields.texts()) {
+            let typed = typed.as_str();
+            match &argument.name {
                 None => {
                     let value = if typed.is_empty() { "{}" } else { typed };
                     let value = serde_json::from_str(value);
@@ -88,7 +84,7 @@ impl ToolForm {
                 }
                 Some(_) if typed.is_empty() => {}
                 Some(name) => {
-                    object.insert(name.clone(), arguments::value(typed, &field.schema));
+                    object.insert(name.clone(), arguments::value(typed, &argument.schema));
                 }
             }
         }
@@ -104,32 +100,9 @@ impl ToolForm {
         Reply::Done(vec![ScreenRequest::Send(command)])
     }
 
-    fn walk(&mut self, by: isize) {
-        let last = self.fields.len().saturating_sub(1);
-        self.at = self.at.saturating_add_signed(by).min(last);
-    }
-
-    /// Takes another of the possible values; moves in the text where there are none.
-    fn choose(&mut self, pressed: Pressed, by: isize) {
-        let Some(field) = self.fields.get_mut(self.at) else { return };
-        if field.choices.is_empty() {
-            return field.entry.key(pressed.key);
-        }
-        self.touched = true;
-        let now = field.entry.text();
-        let at = field.choices.iter().position(|choice| *choice == now);
-        let len = field.choices.len();
-        let to = match at {
-            Some(at) => (at + len).saturating_add_signed(by) % len,
-            None => 0,
-        };
-        let choice = field.choices[to].clone();
-        field.entry.set(&choice);
-    }
-
     /// What is said of the selected field and of the call.
     fn hints(&self) -> Vec<String> {
-        let about = self.fields.get(self.at).map(Field::about).unwrap_or_default();
+        let about = self.fields.about().to_owned();
         let like = self.like.map(|call| format!("the values are those of call {call}"));
         let free = "the call changes no budget, score or experience".to_owned();
         [about].into_iter().chain(like).chain([free]).collect()
@@ -145,42 +118,52 @@ impl ToolForm {
     }
 }
 
-impl Field {
-    /// The fields of a schema, those that are required first.
-    fn all(schema: &Value, given: Option<&Value>) -> Vec<Self> {
+impl Argument {
+    /// The arguments of a schema, those that are required first.
+    fn all(schema: &Value) -> Vec<Self> {
         let named = schema.get("properties").and_then(Value::as_object);
         let Some(named) = named.filter(|named| !named.is_empty()) else {
-            let text = given.map(Value::to_string).unwrap_or_default();
-            return vec![Self::new(None, &Value::Null, false, &text)];
+            return vec![Self { name: None, schema: Value::Null, is_required: false }];
         };
         let required = arguments::required(schema);
-        let mut fields: Vec<_> = named
+        let mut all: Vec<_> = named
             .iter()
-            .map(|(name, schema)| {
-                let value = given.map_or_else(|| schema.get("default"), |given| given.get(name));
-                let text = value.map(written).unwrap_or_default();
-                let is_required = required.contains(&name.as_str());
-                Self::new(Some(name.clone()), schema, is_required, &text)
+            .map(|(name, schema)| Self {
+                name: Some(name.clone()),
+                schema: schema.clone(),
+                is_required: required.contains(&name.as_str()),
             })
             .collect();
-        fields.sort_by_key(|field| !field.is_required);
-        fields
+        all.sort_by_key(|argument| !argument.is_required);
+        all
     }
 
-    fn new(name: Option<String>, schema: &Value, is_required: bool, text: &str) -> Self {
-        let named = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+    /// A field with what is given for it; without any call, with its default.
+    fn field(&self, given: Option<&Value>) -> Field {
+        let text = match &self.name {
+            None => given.map(Value::to_string),
+            Some(name) => {
+                let value = given.map_or_else(|| self.schema.get("default"), |it| it.get(name));
+                value.map(written)
+            }
+        };
+        let needed = if self.is_required { "*" } else { "" };
+        let label = format!("{}{needed}", self.name.as_deref().unwrap_or("arguments"));
+        let field = Field::typed(label, &text.unwrap_or_default(), "");
+        field.about(self.about()).offering(self.choices())
+    }
+
+    /// The values that are possible, where there are only some.
+    fn choices(&self) -> Vec<String> {
+        let named = self.schema.get("enum").and_then(Value::as_array).into_iter().flatten();
         let mut choices: Vec<String> = named.map(written).collect();
-        if schema.get("type").is_some_and(|kind| kind == "boolean") {
+        if self.schema.get("type").is_some_and(|kind| kind == "boolean") {
             choices = vec!["true".to_owned(), "false".to_owned()];
         }
-        if !choices.is_empty() && !is_required {
+        if !choices.is_empty() && !self.is_required {
             choices.push(String::new());
         }
-        Self { name, schema: schema.clone(), is_required, choices, entry: Entry::line(text) }
-    }
-
-    fn label(&self) -> &str {
-        self.name.as_deref().unwrap_or("arguments")
+        choices
     }
 
     /// Its kind and what the tool's author says about it.
@@ -223,65 +206,39 @@ impl Popup for ToolForm {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
             Some(Action::Accept) => return self.call(view),
-            Some(Action::Up) => self.walk(-1),
-            Some(Action::Down) => self.walk(1),
-            Some(Action::Left) => self.choose(pressed, -1),
-            Some(Action::Right) => self.choose(pressed, 1),
             _ => {
-                self.touched = true;
-                if let Some(field) = self.fields.get_mut(self.at) {
-                    field.entry.key(pressed.key);
-                }
+                let is_move = matches!(pressed.action, Some(Action::Up | Action::Down));
+                self.touched |= !is_move;
+                self.fields.key(pressed);
             }
         }
         Reply::Stay
     }
 
     fn click(&mut self, row: usize, _: &World<'_>, _: &mut View) -> Reply {
-        self.at = row.min(self.fields.len().saturating_sub(1));
+        self.fields.click(row);
         Reply::Stay
     }
 
     fn window(&mut self) -> Option<&mut Window> {
-        Some(&mut self.window)
+        Some(&mut self.fields.window)
     }
 
     fn paste(&mut self, text: &str) {
         self.touched = true;
-        if let Some(field) = self.fields.get_mut(self.at) {
-            field.entry.paste(text);
-        }
+        self.fields.paste(text);
     }
 
     fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
-        let rows = rows(self.fields.len(), area);
-        self.window = self.window.next(self.fields.len(), rows, Some(self.at));
+        self.fields.fit(rows(self.fields.count(), area));
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let rows = rows(self.fields.len(), area);
+        let rows = rows(self.fields.count(), area);
         let size = (WIDTH, rows + 1 + BELOW);
         let inside = frame::open(cx, (area, buf, hits), &self.title(), &self.legend(cx), size);
         let (list, below) = row::split(inside, u16::try_from(rows).unwrap_or(u16::MAX));
-        let longest = self.fields.iter().map(|field| text::width(field.label())).max();
-        let label = longest.unwrap_or_default().min(usize::from(inside.width) / 3) + 2;
-        let shown = self.fields.iter().enumerate().skip(self.window.first);
-        for ((at, field), line) in shown.zip(list.rows()) {
-            let chosen = at == self.at;
-            let mut row = Row::new(line, buf);
-            row.cell(if chosen { SELECTED } else { "" }, 2, cx.theme.accent);
-            let needed = if field.is_required { "*" } else { "" };
-            let style = if chosen { cx.theme.accent } else { cx.theme.text };
-            row.cell(&format!("{}{needed}", field.label()), label, style).gap(1);
-            let x = line.x + u16::try_from(label + 3).unwrap_or(u16::MAX).min(line.width);
-            let value = Rect { x, width: line.right().saturating_sub(x), ..line };
-            if chosen && field.choices.is_empty() {
-                field.entry.draw(cx, value, buf);
-            } else {
-                Row::new(value, buf).put(&field.entry.text(), cx.theme.text);
-            }
-            hits.add(line, Target::PopupRow(at));
-        }
+        self.fields.draw(cx, list, buf, hits);
         let below = row::split(below, 1).1;
         let wrong = self.arguments().err().filter(|_| self.touched);
         let (said, style) = match wrong {

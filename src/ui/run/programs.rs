@@ -136,14 +136,20 @@ impl Loop {
 
     /// Calls the person for what happened in a live session.
     pub(super) fn call_for(&mut self, records: &[Arc<Record>]) {
-        let has_work = self.front.screen.live().has_work();
-        let alerts = records.iter().rev().filter_map(|record| Alert::of(record, has_work));
+        let (has_work, now) = (self.front.screen.live().has_work(), self.front.now());
+        // What happened before this screen was attached calls nobody.
+        let is_new = |record: &&Arc<Record>| now.saturating_sub(record.at) < OLD;
+        let alerts =
+            records.iter().filter(is_new).rev().filter_map(|record| Alert::of(record, has_work));
         for alert in alerts {
             // A terminal that is gone is noticed with the next frame.
             let _ = self.caller.call(alert, &mut io::stdout());
         }
     }
 }
+
+/// Microseconds after which nobody is called for what happened.
+const OLD: u64 = 10_000_000;
 
 /// The records of a batch.
 pub fn records(batch: &[Read]) -> Vec<Arc<Record>> {

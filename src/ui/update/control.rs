@@ -4,7 +4,8 @@ use crate::domain::{Command, Lane, Mode};
 use crate::papers::sweep::Scope;
 use crate::ui::popups::{Choose, Confirm};
 use crate::ui::request::{Requests, ScreenRequest, World, send};
-use crate::ui::view::View;
+use crate::ui::seat::SeatKind;
+use crate::ui::view::{ReadOnly, View};
 
 pub fn run_or_pause(world: &World<'_>, _: &mut View) -> Requests {
     send(match world.live.control.mode {
@@ -57,8 +58,18 @@ pub fn quit(world: &World<'_>, view: &mut View) -> Requests {
         Mode::Paused => live.current_task().is_some(),
         Mode::Opening | Mode::Ended => false,
     };
-    if view.read_only.is_some() || !runs {
+    let is_elsewhere = view.seat == Some(SeatKind::Attached);
+    let only_looks = match view.read_only {
+        // The session ends with the screen that started it, whoever controls it.
+        Some(ReadOnly::Watching) => is_elsewhere,
+        Some(_) => true,
+        None => false,
+    };
+    let is_over = live.control.mode == Mode::Ended;
+    // A session that stays paused elsewhere should be left on purpose.
+    let asks = if is_elsewhere { !is_over } else { runs };
+    if only_looks || !asks {
         return vec![ScreenRequest::Quit];
     }
-    view.open(Confirm::quit(live))
+    view.open(if is_elsewhere { Confirm::leave(live) } else { Confirm::quit(live) })
 }

@@ -65,7 +65,7 @@ pub fn nothing_to_break_at(state: &State, view: &View) -> Option<&'static str> {
 /// Where a breakpoint from here is.
 fn place(state: &State, view: &View) -> Option<Place> {
     let tool =
-        || change::fault_target(state, view).and_then(|_| view.tool.clone()).map(Place::Tool);
+        || change::fault_target(state, view).and_then(|_| view.tool.clone()).map(Place::tool);
     let value = |text: String| {
         let of = Expression::read(&text, Scope::Session).ok()?;
         Some(Place::Value { of, crosses: None })
@@ -76,8 +76,8 @@ fn place(state: &State, view: &View) -> Option<Place> {
     };
     match view.focus {
         PaneId::Models => match &view.model {
-            Some(model) => Some(Place::Model(model.clone())),
-            None => Some(Place::Role(view.role())),
+            Some(model) => Some(Place::Call(Target::Model(model.clone()))),
+            None => Some(Place::Call(Target::Role(view.role()))),
         },
         PaneId::Tasks => Some(Place::Task),
         PaneId::Plan => match view.evidence(state) {
@@ -93,17 +93,14 @@ fn place(state: &State, view: &View) -> Option<Place> {
             _ => tool(),
         },
         PaneId::Calls => view.call.and_then(|call| of_call(state, call)).or_else(tool),
-        PaneId::Resilience => match change::fault_target(state, view)? {
-            Target::Tool(tool) => Some(Place::Tool(tool)),
-            _ => None,
-        },
+        PaneId::Resilience => change::fault_target(state, view).map(Place::Call),
         _ => tool(),
     }
 }
 
 fn of_call(state: &State, call: EffectId) -> Option<Place> {
-    let tool = state.tool_call(call).map(|call| Place::Tool(call.tool.clone()));
-    tool.or_else(|| state.model_call(call).map(|call| Place::Role(call.role)))
+    let tool = state.tool_call(call).map(|call| Place::tool(call.tool.clone()));
+    tool.or_else(|| state.model_call(call).map(|call| Place::Call(Target::Role(call.role))))
 }
 
 fn run_to_place(place: Place) -> Requests {
@@ -111,11 +108,11 @@ fn run_to_place(place: Place) -> Requests {
 }
 
 pub fn run_to_call(_: &World<'_>, _: &mut View) -> Requests {
-    run_to_place(Place::Tools)
+    run_to_place(Place::Call(Target::Tools))
 }
 
 pub fn run_to_model(_: &World<'_>, _: &mut View) -> Requests {
-    run_to_place(Place::Models)
+    run_to_place(Place::Call(Target::Models))
 }
 
 pub fn run_to_plan(_: &World<'_>, _: &mut View) -> Requests {

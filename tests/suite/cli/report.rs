@@ -26,7 +26,7 @@ fn a_page_has_summary_tools_graph_lanes_and_transcript() {
         "<title>toolyard: j.jsonl</title>",
         "5 of 5 tasks answered",
         "SIMULATED MODEL",
-        "search_web:error:from-task=3: fired",
+        "search_web:error:from-task=3: hit",
         "average cost (AC)",
         "<h2>Tools</h2>",
         "<h2>Ways through the tools</h2>",

@@ -241,6 +241,28 @@ fn uses_that_the_user_sets_are_planned_around_and_can_be_taken_back() {
 }
 
 #[test]
+fn uses_of_a_task_that_has_ended_cannot_be_taken_back() {
+    on_paused_time(async {
+        let yard = Trial { paused: true, ..plan(vec![], 6.0) }.start();
+        yard.settle().await;
+        yard.wish(Command::TurnKnob { knob: Knob::Alpha, value: 2.0 });
+        yard.wish(Command::Step);
+        yard.until("planned", State::has_plan).await;
+        yard.wish(Command::SetUses { tool: "other".into(), uses: 9 });
+        yard.settle().await;
+        let kinds = || -> Vec<String> {
+            let state = yard.state.borrow();
+            let changes = state.control.changes.undo.iter();
+            changes.map(|change| change.event.kind().to_owned()).collect()
+        };
+        assert_eq!(kinds(), ["KnobTurned", "UsesSet"]);
+        yard.wish(Command::Run);
+        yard.until("the task is done", |state| state.tasks_done == 1).await;
+        assert_eq!(kinds(), ["KnobTurned"]);
+    });
+}
+
+#[test]
 fn uses_are_those_left_after_what_the_agent_used_since_and_end_with_their_task() {
     on_paused_time(async {
         let replies = vec![call("echo", "1"), call("echo", "2")];

@@ -137,6 +137,6 @@ fn counting_triggers_count_requests_in_the_order_of_the_reply() {
         let state = state.start().session.await.unwrap();
         let hit: Vec<bool> = state.tool_calls.iter().map(|call| call.injected.is_some()).collect();
         assert_eq!(hit, [false, true, false]);
-        assert_eq!(state.faults[&FaultId(1)].seen, 3);
+        assert_eq!(state.faults[&FaultId(1)].seen, 2, "it is over after the second one");
     });
 }

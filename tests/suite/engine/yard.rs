@@ -13,7 +13,7 @@ use toolyard::domain::{
     SamplingOfRoles, SessionEvent, State, Task, ToolCall, ToolError, ToolMode, ToolOutput,
     ToolSpec, Usage,
 };
-use toolyard::engine::{self, ClassBook, Keep, Memory, Setup};
+use toolyard::engine::{self, ClassBook, Keep, Memory, Resumed, Setup};
 use toolyard::model::{Model, Progress, Reachability};
 use toolyard::store::journal::Journal;
 use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
@@ -115,6 +115,8 @@ pub fn calls(calls: &[(&str, Value)]) -> Reply {
 pub struct Echo {
     spec: Arc<ToolSpec>,
     running: Rc<RefCell<(usize, usize)>>,
+    /// The texts of the calls that were made to the end.
+    made: Rc<RefCell<Vec<String>>>,
 }
 
 impl Echo {
@@ -135,7 +137,7 @@ impl Echo {
             source: "test".into(),
             examples: vec![],
         };
-        Self { spec: Arc::new(spec), running }
+        Self { spec: Arc::new(spec), running, made: Rc::default() }
     }
 }
 
@@ -161,6 +163,7 @@ impl Tool for Echo {
             tokio::time::sleep(Duration::from_millis(ms)).await;
             self.running.borrow_mut().0 -= 1;
             let text = invocation.arguments["text"].as_str().unwrap_or_default().to_owned();
+            self.made.borrow_mut().push(text.clone());
             Ok(ToolOutput { text, cut_from: None })
         }
         .boxed_local()
@@ -205,7 +208,12 @@ pub struct Trial {
     pub keep: Option<Keep>,
     pub providers: Vec<Rc<dyn Provider>>,
     pub past: Vec<Record>,
+    pub resumed: Option<Resumed>,
     pub recorded: Vec<Record>,
+    /// What all tools do to the world.
+    pub effect: EffectClass,
+    /// The texts of the calls that were made to the end.
+    pub made: Rc<RefCell<Vec<String>>>,
 }
 
 impl Default for Trial {
@@ -235,7 +243,10 @@ impl Default for Trial {
             keep: None,
             providers: vec![],
             past: vec![],
+            resumed: None,
             recorded: vec![],
+            effect: EffectClass::Read,
+            made: Rc::default(),
         }
     }
 }
@@ -248,7 +259,10 @@ impl Trial {
         let most_at_once = Rc::new(RefCell::new((0, 0)));
         let mut tools = ToolBox::default();
         for name in self.names.iter().copied() {
-            tools.join(Rc::new(Echo::new(name, self.class, Rc::clone(&most_at_once))));
+            let mut echo = Echo::new(name, self.class, Rc::clone(&most_at_once));
+            echo.made = Rc::clone(&self.made);
+            echo.spec = Arc::new(ToolSpec { effect: self.effect, ..(*echo.spec).clone() });
+            tools.join(Rc::new(echo));
         }
         let mut second = Script::new(self.second);
         second.spec = Arc::new(ModelSpec { name: "second".into(), ..(*second.spec).clone() });
@@ -282,6 +296,7 @@ impl Trial {
             keep: self.keep,
             providers: self.providers,
             past: self.past,
+            resumed: self.resumed,
             recorded: self.recorded,
             ..setup
         };

@@ -144,7 +144,7 @@ fn a_breakpoint_of_each_place_is_described_by_choosing() {
     let mut stage = stage();
     stage.press("3 home B up up up");
     let mut places = Vec::new();
-    for _ in 0..16 {
+    for _ in 0..17 {
         let shown = stage.text();
         let place = shown.lines().find(|line| line.contains("▸ place")).unwrap();
         let place = place.split(['<', '>']).nth(1).unwrap().trim().to_owned();
@@ -153,10 +153,10 @@ fn a_breakpoint_of_each_place_is_described_by_choosing() {
     }
     places.sort();
     places.dedup();
-    assert_eq!(places.len(), 16, "{places:?}");
+    assert_eq!(places.len(), 17, "{places:?}");
     // A role has names to choose from, a side and a switch to be alone.
     let mut stage = super::stage();
-    stage.press("3 home B up up up right right down right down right right");
+    stage.press("3 home B up up up right right right right right down right down right right");
     stage.press("down down down down right");
     let role: BreakpointSpec = written(command(&mut stage, "enter")).parse().unwrap();
     assert_eq!(role.to_string(), "role:evaluator:both:once");
@@ -323,4 +323,17 @@ fn a_call_that_waits_for_consent_is_seen_and_decided() {
     assert_eq!(command(&mut stage, "Y down down enter"), Command::AllowTool { effect });
     let allowed = false;
     assert_eq!(command(&mut stage, "Y end enter"), Command::Consent { effect, allowed });
+}
+
+#[test]
+fn a_write_with_an_unknown_outcome_is_told_and_asked_for() {
+    let mut stage = held_before().sized(120, 40);
+    let effect = EffectRef::new(EffectId(31), EffectClass::Write);
+    stage.tell(ConsentEvent::OutcomeUnknown { effect });
+    stage.tell(ConsentEvent::ConsentAsked { effect, rule: "its outcome is unknown".into() });
+    stage.press("Y");
+    insta::assert_snapshot!("outcome-unknown", stage.text());
+    let allowed = false;
+    let effect = EffectId(31);
+    assert_eq!(command(&mut stage, "end enter"), Command::Consent { effect, allowed });
 }

@@ -1,6 +1,7 @@
 //! What breaks by a key, and what is described field by field.
 
-use toolyard::domain::{By, Command, Event, FaultEvent, FaultId, Target};
+use toolyard::domain::target::Sort;
+use toolyard::domain::{By, Command, Event, FaultEvent, FaultId, FaultKind, Target};
 use toolyard::ui::request::ScreenRequest;
 
 use super::{command, stage, tool};
@@ -57,13 +58,13 @@ fn a_fault_is_described_field_by_field() {
     let mut stage = stage();
     stage.press("g f");
     assert!(stage.shows("search_web:error"), "{}", stage.text());
-    assert!(stage.shows("fired 1 of 1"), "{}", stage.text());
+    assert!(stage.shows("hit 1 of 1"), "{}", stage.text());
     // Space disarms the one that is armed, and the list stays.
     assert_eq!(command(&mut stage, "space"), Command::DisarmFault { fault: FaultId(1) });
-    stage.press("a right right down");
+    stage.press("a right right down 8 0 0 down down down");
     stage.write("0.3");
-    stage.press("down down down 2 down down 8 0 0");
-    assert!(stage.shows("search_web:latency:p=0.3:from-task=2:ms=800"), "{}", stage.text());
+    stage.press("down down down down down down down down 2");
+    assert!(stage.shows("search_web:latency:ms=800:p=0.3:from-task=2"), "{}", stage.text());
     let Command::ArmFault { spec } = command(&mut stage, "enter") else { panic!() };
     assert_eq!(spec.to_string(), "search_web:latency:ms=800:p=0.3:from-task=2");
 }
@@ -71,12 +72,12 @@ fn a_fault_is_described_field_by_field() {
 #[test]
 fn a_fault_of_a_model_offers_what_can_happen_to_models() {
     let mut stage = stage();
-    stage.press("5 g f a up up right right");
+    stage.press("5 g f a up up right right right right");
     assert!(stage.shows("< embedding >"), "{}", stage.text());
     assert!(!stage.shows("  name  "), "{}", stage.text());
-    stage.press("left down right");
+    stage.press("left left left down right");
     assert!(stage.shows("model:local:error"), "{}", stage.text());
-    stage.press("down down down down down down down");
+    stage.press("down down");
     stage.write("529");
     stage.press("down");
     stage.write("over: loaded");
@@ -84,21 +85,21 @@ fn a_fault_of_a_model_offers_what_can_happen_to_models() {
     assert_eq!(spec.to_string(), "model:local:error:status=529:text=over: loaded");
     // What cannot happen to a tool is not kept for one.
     stage.press("5 g f a left");
-    assert!(stage.shows("role:actor:broken-arguments"), "{}", stage.text());
-    stage.press("up up left left");
-    assert!(stage.shows("< tool >") && stage.shows("< error >"), "{}", stage.text());
+    assert!(stage.shows("role:actor:price"), "{}", stage.text());
+    stage.press("up up left left left left left");
+    assert!(stage.shows("< tool >") && stage.shows("kind       error"), "{}", stage.text());
     stage.press("down down left");
-    assert!(stage.shows("< answer >"), "{}", stage.text());
+    assert!(stage.shows("< injection >"), "{}", stage.text());
 }
 
 #[test]
 fn a_wrong_fault_says_why_and_an_armed_one_is_replaced() {
     let mut stage = stage();
-    stage.press("g f a down");
+    stage.press("g f a down down down");
     stage.write("3");
     stage.press("enter");
     assert!(stage.shows("p is 3"), "{}", stage.text());
-    stage.press("backspace up up end x enter");
+    stage.press("backspace up up up up end x enter");
     assert!(stage.shows("did you mean `search_web`?"), "{}", stage.text());
     stage.press("esc");
     let effects = stage.press("e right enter");
@@ -106,4 +107,52 @@ fn a_wrong_fault_says_why_and_an_armed_one_is_replaced() {
     assert_eq!(effects[0], disarm);
     assert!(matches!(&effects[1], ScreenRequest::Send(Command::ArmFault { spec })
         if spec.to_string() == "search_web:timeout"));
+}
+
+#[test]
+fn the_rows_below_the_faults_arm_those_for_demonstrations() {
+    let mut stage = stage().sized(120, 40);
+    stage.press("g f end");
+    insta::assert_snapshot!("faults", stage.text());
+    let Command::ArmFault { spec } = command(&mut stage, "enter") else { panic!() };
+    assert_eq!(spec.to_string(), "wikipedia:wrong");
+    let Command::ArmFault { spec } = command(&mut stage, "up up enter") else { panic!() };
+    assert_eq!(spec.to_string(), "any:latency:ms=1500:spread=tail");
+}
+
+#[test]
+fn every_target_and_kind_is_described_by_choosing() {
+    let mut stage = stage().sized(120, 40);
+    stage.press("3 home F");
+    let chosen = |stage: &Stage, field: &str| {
+        let text = stage.text();
+        let line = text.lines().find(|line| line.contains(&format!("▸ {field}"))).unwrap();
+        line.split(['<', '>']).nth(1).unwrap().trim().to_owned()
+    };
+    let mut all = Vec::new();
+    stage.press("up up");
+    for _ in Sort::all() {
+        let sort = chosen(&stage, "target");
+        // The kind is one or two fields below, and its field keeps the keyboard.
+        let ways = if Sort::all().any(|it| it.name() == sort && it.takes_name()) { 2 } else { 1 };
+        (0..ways).for_each(|_| _ = stage.press("down"));
+        let fitting = FaultKind::ALL.iter().filter(|kind| kind.fits(sort_named(&sort))).count();
+        for _ in 0..fitting {
+            all.push(format!("{sort} {}", chosen(&stage, "kind")));
+            stage.press("right");
+        }
+        (0..ways).for_each(|_| _ = stage.press("up"));
+        stage.press("right");
+    }
+    let each = Sort::all().flat_map(|sort| {
+        let kinds = FaultKind::ALL.iter().filter(move |kind| kind.fits(sort));
+        kinds.map(move |kind| format!("{} {}", sort.name(), kind.name()))
+    });
+    assert_eq!(all, each.collect::<Vec<_>>());
+    stage.press("esc F right right down");
+    insta::assert_snapshot!("fault-form", stage.text());
+}
+
+fn sort_named(name: &str) -> Sort {
+    Sort::all().find(|sort| sort.name() == name).unwrap()
 }

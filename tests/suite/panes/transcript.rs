@@ -62,7 +62,7 @@ fn interventions_and_injected_failures_are_marked() {
 fn an_injected_model_call_is_marked_and_an_answer_from_elsewhere_says_so() {
     let mut story = story::demo();
     let (fault, target) = (FaultId(9), Target::Role(Role::Actor));
-    story.tell(FaultEvent::FaultArmed { fault, spec: FaultSpec::crash(target), by: By::User });
+    story.tell(FaultEvent::FaultArmed { fault, spec: FaultSpec::outage(target), by: By::User });
     let ask = story.ask(5, Role::Actor);
     story.tell(FaultEvent::FaultFired { fault, effect: effect(ask) });
     let (effect, error) = (effect(ask), ModelError::new(ModelErrorKind::Endpoint, "no answer"));

@@ -156,6 +156,7 @@ fn lap(task: u32, calls: usize) -> Lap {
         tokens: 1000 * calls as u64,
         credits: calls as f64,
         dollars: 0.0,
+        ..Lap::default()
     }
 }
 

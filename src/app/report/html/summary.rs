@@ -61,8 +61,9 @@ pub fn summary(state: &State, report: &Report) -> String {
             ),
         ),
     ];
-    let fault = |fault: &crate::app::report::FaultReport| {
-        format!("{}: fired {}", fault.fault, counted(fault.fired, "time"))
+    let fault = |fault: &crate::app::report::FaultReport| match &fault.verdict {
+        Some(verdict) => format!("{}: {verdict}", fault.fault),
+        None => format!("{}: fired {}", fault.fault, counted(fault.fired, "time")),
     };
     rows.extend(report.faults.iter().map(|of| ("fault", fault(of))));
     let resilience = report.resilience.iter();

@@ -26,7 +26,6 @@ impl State {
         if let Some(state) = self.effect_mut(effect.id) {
             state.started = Some(at);
         }
-        self.count_late_occasions(effect.id);
     }
 
     pub(super) fn end(&mut self, at: u64, effect: EffectRef) {

@@ -10,11 +10,9 @@ impl State {
         match event {
             EmbeddingEvent::EmbeddingRequested { effect, task, model, text } => {
                 let place = Place::Embedding(self.embeddings.len());
-                let id = effect.id;
                 let Some(effect) = self.request(at, *effect, *task, place) else { return };
                 let (model, text) = (model.clone(), text.clone());
                 self.embeddings.push(EmbeddingState { effect, model, text, error: None });
-                self.count_occasions(id);
             }
             EmbeddingEvent::EmbeddingStarted { effect } => self.start(at, *effect),
             EmbeddingEvent::EmbeddingFinished { effect, usage, dollars, .. } => {

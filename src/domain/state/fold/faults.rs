@@ -1,20 +1,30 @@
-//! The fold of faults: armed, disarmed and fired, and the occasions that they count.
+//! The fold of faults: armed, disarmed, matched and fired.
 
 use super::Family;
-use crate::domain::event::{EffectRef, FaultEvent};
+use crate::domain::event::{By, EffectRef, FaultEvent};
 use crate::domain::fault::FaultSpec;
-use crate::domain::id::{EffectId, FaultId, TaskId};
+use crate::domain::id::{FaultId, TaskId};
 use crate::domain::state::{FaultState, State, What, next_number};
 
 impl State {
-    fn apply_fault(&mut self, event: &FaultEvent) {
+    fn apply_fault(&mut self, event: &FaultEvent, at: u64) {
         match event {
-            FaultEvent::FaultArmed { fault, spec, .. } => self.arm(*fault, spec),
-            FaultEvent::FaultDisarmed { fault, .. } => {
+            FaultEvent::FaultArmed { fault, spec, .. } => self.arm(*fault, spec, at),
+            FaultEvent::FaultDisarmed { fault, by } => {
                 let until = self.shown_task().map(|task| task.id);
                 if let Some(fault) = self.faults.get_mut(fault) {
                     fault.armed = false;
+                    fault.is_over = *by == By::Engine;
                     fault.until = Some(until.unwrap_or_default());
+                }
+            }
+            FaultEvent::FaultMatched { fault, fires, .. } => {
+                if let Some(fault) = self.faults.get_mut(fault) {
+                    fault.seen += 1;
+                    if *fires {
+                        fault.chosen += 1;
+                        fault.first_at.get_or_insert(at);
+                    }
                 }
             }
             FaultEvent::FaultFired { fault, effect } => self.inject(*effect, *fault),
@@ -28,62 +38,41 @@ impl State {
         }
         if let Some(fault) = self.faults.get_mut(&fault) {
             fault.fired += 1;
+            // A journal of an earlier version does not say which calls have matched.
+            fault.seen = fault.seen.max(1);
         }
     }
 
     /// Arms a fault, possibly again: matching effects are counted from here, firings are never
     /// reset.
-    fn arm(&mut self, id: FaultId, spec: &FaultSpec) {
-        let n = self.n;
+    fn arm(&mut self, id: FaultId, spec: &FaultSpec, at: u64) {
         let next = TaskId(next_number(self.tasks_done));
         let earliest = TaskId(spec.trigger.from_task.unwrap_or(0));
         let from = self.at_work.unwrap_or(next).max(earliest);
         let fault = self.faults.entry(id).or_insert_with(|| FaultState {
             spec: spec.clone(),
             armed: true,
-            since: n,
             from,
             until: None,
+            is_over: false,
             seen: 0,
+            chosen: 0,
+            armed_at: at,
+            first_at: None,
             fired: 0,
         });
         fault.spec = spec.clone();
         fault.armed = true;
-        fault.since = n;
+        fault.is_over = false;
         (fault.from, fault.until) = (from, None);
-        fault.seen = 0;
-    }
-
-    /// An effect was requested: it counts for the faults that match it. Requests are counted, not
-    /// starts, so that it does not matter what runs first.
-    pub(super) fn count_occasions(&mut self, effect: EffectId) {
-        let seen: Vec<FaultId> = self.faults_on(effect).map(|(id, _)| id).collect();
-        self.count_seen(&seen);
-    }
-
-    /// An effect starts: it counts for the faults that were armed since its request.
-    pub(super) fn count_late_occasions(&mut self, effect: EffectId) {
-        if self.faults.is_empty() {
-            return;
-        }
-        let requested = self.effect(effect).map_or(0, |effect| effect.n);
-        let late = self.faults_on(effect).filter(|(_, fault)| fault.since > requested);
-        let seen: Vec<FaultId> = late.map(|(id, _)| id).collect();
-        self.count_seen(&seen);
-    }
-
-    fn count_seen(&mut self, faults: &[FaultId]) {
-        for fault in faults {
-            if let Some(fault) = self.faults.get_mut(fault) {
-                fault.seen += 1;
-            }
-        }
+        (fault.seen, fault.chosen) = (0, 0);
+        (fault.armed_at, fault.first_at) = (at, None);
     }
 }
 
 impl Family for FaultEvent {
-    fn fold(&self, state: &mut State, _at: u64) {
-        state.apply_fault(self);
+    fn fold(&self, state: &mut State, at: u64) {
+        state.apply_fault(self, at);
     }
 
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
@@ -91,7 +80,7 @@ impl Family for FaultEvent {
             FaultEvent::FaultArmed { .. } | FaultEvent::FaultDisarmed { .. } => {
                 What::told(self.clone())
             }
-            FaultEvent::FaultFired { .. } => None,
+            FaultEvent::FaultMatched { .. } | FaultEvent::FaultFired { .. } => None,
         }
     }
 }

@@ -38,7 +38,6 @@ impl State {
                     task.add_model_call(*role, of.id);
                 }
                 self.seek(at, *task, *evidence, Source::Model(of.id));
-                self.count_occasions(of.id);
             }
             ModelCallEvent::ModelCallStarted { effect } => {
                 self.start(at, *effect);

@@ -33,7 +33,6 @@ impl State {
                     helpful: None,
                     by: *by,
                 });
-                self.count_occasions(of.id);
                 if *by == By::User {
                     return;
                 }

@@ -1,13 +1,13 @@
 //! Which breakpoints match a call, and what went wrong with it.
 
-use crate::domain::breakpoint::{At, BreakpointSpec, Place, Trouble, When};
+use crate::domain::breakpoint::{At, Place, Trouble, When};
 use crate::domain::chance::canonical;
 use crate::domain::chat::Finish;
 use crate::domain::event::Refusal;
 use crate::domain::id::{BreakpointId, EffectId, ToolName};
 use crate::domain::state::breakpoints::BreakpointState;
 use crate::domain::state::{ModelCallPhase, ModelCallState, State, ToolCallPhase, ToolCallState};
-use crate::domain::{error::ModelErrorKind, error::ToolErrorKind};
+use crate::domain::{error::ModelErrorKind, error::ToolErrorKind, target::Target};
 
 /// From so many equal calls on it is a loop.
 const LOOP: usize = 3;
@@ -39,9 +39,8 @@ impl State {
         when: When,
         troubles: &'a [Trouble],
     ) -> Option<At<'a>> {
-        let effect = self.effect(call)?.class;
-        let from = self.tool_call(call).map_or("", |call| self.came_from(call));
-        Some(At { when, aim: self.aim(call), from, effect, troubles })
+        self.effect(call)?;
+        Some(At { when, aim: self.aim(call), troubles })
     }
 
     /// The breakpoints on a place that is no call.
@@ -58,9 +57,8 @@ impl State {
 
     /// Whether a breakpoint of exactly this tool is on.
     pub fn breaks_at_tool(&self, tool: &ToolName) -> bool {
-        let is_it =
-            |spec: &BreakpointSpec| matches!(&spec.place, Place::Tool(name) if name == tool);
-        self.breakpoints.values().any(|known| known.on && is_it(&known.spec))
+        let of_it = |known: &&BreakpointState| matches!(&known.spec.place, Place::Call(Target::Tool(name)) if name == tool);
+        self.breakpoints.values().filter(of_it).any(|known| known.on)
     }
 
     /// The tool before a call in its task, or `start`.

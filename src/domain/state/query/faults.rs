@@ -6,19 +6,23 @@ use indexmap::IndexSet;
 
 use crate::domain::chat::Role;
 use crate::domain::event::ClassAssignment;
-use crate::domain::fault::{Aim, Target};
 use crate::domain::id::{EffectId, FaultId, ToolName};
-use crate::domain::state::{FaultState, State};
+use crate::domain::spec::EffectClass;
+use crate::domain::state::{FaultState, State, ToolState};
+use crate::domain::target::{Aim, Sort, Target};
 
 impl State {
     /// The properties of an effect that a fault can match.
     pub(super) fn aim(&self, effect: EffectId) -> Aim<'_> {
         if let Some(call) = self.model_call(effect) {
-            return Aim { role: Some(call.role), model: Some(&call.model), ..Aim::default() };
+            let server = self.models.known.get(&call.model).and_then(|model| model.spec.server());
+            let (role, model) = (Some(call.role), Some(&call.model));
+            return Aim { role, model, server, ..Aim::default() };
         }
         if let Some(call) = self.tool_call(effect) {
             let class = self.tools.get(&call.tool).and_then(|tool| tool.class.as_ref());
-            return Aim { tool: Some((&call.tool, class)), ..Aim::default() };
+            let (tool, from) = (Some((&call.tool, class)), Some(self.came_from(call)));
+            return Aim { tool, from, effect: Some(call.class), ..Aim::default() };
         }
         Aim { embedding: self.embedding(effect).is_some(), ..Aim::default() }
     }
@@ -29,12 +33,6 @@ impl State {
         let aim = if self.faults.is_empty() { Aim::default() } else { self.aim(effect) };
         let hit = self.faults.iter().filter(move |(_, fault)| fault.is_armed_on(&aim));
         hit.map(|(id, fault)| (*id, fault))
-    }
-
-    /// The number of this occasion for each of these faults, from 1, for an effect that was just
-    /// requested.
-    pub fn occasions(&self, effect: EffectId) -> Vec<(FaultId, u32)> {
-        self.faults_on(effect).map(|(id, fault)| (id, fault.seen)).collect()
     }
 
     /// The kind of a fault, in a word.
@@ -57,17 +55,40 @@ impl State {
         broken.map(|tool| &tool.spec.name).collect()
     }
 
-    /// Every possible target, one sort after the other.
+    /// The names that targets of this sort can have; none where there are too many to offer.
+    pub fn target_names(&self, sort: Sort) -> Vec<String> {
+        if sort == Sort::Effect {
+            return EffectClass::all().map(|class| class.name().to_owned()).collect();
+        }
+        let known = self.fault_targets().into_iter().filter(|target| target.sort() == sort);
+        known.map(|target| target.name()).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// The tool that the agent has called most; before any call, the one with the highest score.
+    pub fn favourite(&self) -> Option<&ToolName> {
+        let offered = self.tools.values().filter(|tool| tool.is_offered());
+        let key = |tool: &&ToolState| (tool.started, self.learning.score(&tool.spec.name));
+        let best = offered.max_by(|one, other| {
+            let ((calls, score), (others, other)) = (key(one), key(other));
+            calls.cmp(&others).then(score.total_cmp(&other))
+        });
+        best.map(|tool| &tool.spec.name)
+    }
+
+    /// Every target that can be named, one sort after the other.
     pub fn fault_targets(&self) -> Vec<Target> {
         let of_tools = self.tools.values().filter_map(|tool| tool.class.as_ref());
         let classes = self.workers.classes.names().chain(of_tools.map(ClassAssignment::name));
         // The classes in use are usually configured ones, too.
         let classes: IndexSet<String> = classes.collect();
+        let servers = self.models.known.values().filter_map(|model| model.spec.server());
+        let servers: IndexSet<&str> = servers.collect();
         let tools = self.tools.keys().cloned().map(Target::Tool);
         tools
             .chain(classes.into_iter().map(Target::Class))
             .chain(Role::all().map(Target::Role))
             .chain(self.models.known.keys().cloned().map(Target::Model))
+            .chain(servers.into_iter().map(|server| Target::Server(server.to_owned())))
             .chain([Target::Embedding])
             .collect()
     }

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::domain::fault::FaultKind;
 use crate::domain::id::TaskId;
 use crate::domain::state::{Lap, State, ToolCallPhase, ToolCallState, Tried, TriedEnd};
 
@@ -29,9 +28,11 @@ impl State {
             outcome: task.outcome(),
             correct: task.correct,
             tried,
+            hits: self.hits(task),
             tokens: task.tokens(),
             credits: task.credits(),
             dollars: task.dollars,
+            micros: task.started.zip(task.ended).map_or(0, |(from, to)| to.saturating_sub(from)),
         })
     }
 
@@ -44,8 +45,7 @@ impl State {
     fn end_of(&self, call: &ToolCallState) -> TriedEnd {
         let fault = call.injected.and_then(|fault| self.faults.get(&fault));
         // A call that a fault only delays has its own outcome.
-        let is_spoilt =
-            fault.is_some_and(|fault| !matches!(fault.spec.kind, FaultKind::Latency { .. }));
+        let is_spoilt = fault.is_some_and(|fault| !fault.spec.kind.keeps_answer());
         match &call.phase {
             ToolCallPhase::Requested | ToolCallPhase::Running => TriedEnd::Open,
             ToolCallPhase::Refused { .. } => TriedEnd::Refused,
@@ -60,7 +60,7 @@ impl State {
 }
 
 /// Whether two calls share the text of an argument.
-fn asks_the_same(one: &ToolCallState, other: &ToolCallState) -> bool {
+pub(super) fn asks_the_same(one: &ToolCallState, other: &ToolCallState) -> bool {
     let mut texts = Vec::new();
     each_text(&one.arguments, &mut |text| texts.push(text.to_lowercase()));
     let mut is_shared = false;

@@ -28,6 +28,16 @@ impl State {
         self.knobs.count(Knob::ResultMax).min(share.max(LEAST))
     }
 
+    /// What a tool last answered in this session, as far as its calls are kept.
+    pub fn last_result(&self, tool: &ToolName) -> Option<&str> {
+        self.tool_calls.iter().rev().filter(|call| call.tool == *tool).find_map(|call| match &call
+            .phase
+        {
+            ToolCallPhase::Done { output } => Some(output.text.as_str()),
+            _ => None,
+        })
+    }
+
     /// The number by which the agent may ask for more of a result: the place of its call in the task.
     pub fn result_number(&self, call: EffectId) -> Option<usize> {
         let task = self.task(self.tool_call(call)?.task)?;

@@ -132,7 +132,7 @@ fn faults(state: &State, name: &ToolName, page: &mut Page<'_>) {
         let armed = if fault.armed { format!("{INJECTED} armed") } else { "disarmed".to_owned() };
         let style = if fault.armed { page.theme.injected } else { page.theme.dim };
         let seen = words::counted(fault.seen, "call");
-        let what = format!("{}, fired {} of {seen}", fault.spec, fault.fired);
+        let what = format!("{}, hit {} of {seen}", fault.spec, fault.fired);
         page.field_in(&format!("{id} {armed}"), &what, style);
     }
 }

@@ -1,140 +1,79 @@
-//! `toolyard run`: a session without a screen.
+//! What a run prints: every event, or a line for each ended task.
 
 use std::io::{self, BufWriter, Write};
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::{cell::RefCell, path::Path, rc::Rc, sync::Arc};
 
-use rustix::process::Signal;
-use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 
-use super::out::{accepted, expect_place, warn};
-use super::{RunArgs, colour, runtime, trouble::Trouble};
+use crate::app::cli::colour;
 use crate::app::report::folded::{Folded, Sums};
 use crate::app::report::{Graded, Quality};
-use crate::app::session::SessionSpec;
+use crate::app::scenario::Observed;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
-    BreakpointEvent, Command, EmbeddingEvent, Event, GraphEvent, ModelCallEvent, PlanEvent, Record,
-    SessionEvent, State, TaskEvent, state::Keeps, state::RECENT,
+    BreakpointEvent, Command, ConsentEvent, EmbeddingEvent, Event, GraphEvent, ModelCallEvent,
+    PlanEvent, Record, SessionEvent, State, TaskEvent, state::Keeps, state::RECENT,
 };
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
+use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{self, Resilience};
-use crate::store::kept;
-use crate::ui::wording::not_embedded;
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunEnd {
-    /// All tasks ended with an answer.
-    Answered,
-    /// Some task did not.
-    NotAnswered,
-    /// The next model call would have gone beyond the limit of dollars.
-    OutOfDollars,
-    /// A model could not be used, so a task failed.
-    ModelUnusable,
-    /// The session was ended by this signal, or because the reader of the output is gone.
-    BySignal(i32),
-}
-
-/// Runs the tasks.
-pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
-    if let Some(file) = args.words.as_deref().filter(|words| Path::new(words).is_file()) {
-        // A file is no question, and an answer to its name may cost money.
-        let text = format!("{file} is a file: to read tasks from it, write --tasks {file}");
-        return Err(Trouble::Usage(text));
-    }
-    let spec = args.session.spec(args.words.as_deref().or(args.task.as_deref()))?;
-    let mut prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
-    // Only the whole last state needs the details of all tasks.
-    prepared.keeps = if args.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };
-    for path in [&args.report, &args.state].into_iter().flatten() {
-        expect_place(path)?;
-    }
-    let signal = Arc::new(AtomicI32::new(0));
-    let (stop, commands) = mpsc::unbounded_channel();
-    let folded = match args.report {
-        Some(_) => Folded::whole().map_err(Trouble::failed)?,
-        None => Folded::default(),
-    };
-    let out = Rc::new(RefCell::new(Output::new(args.json, folded, stop.clone())));
-    let state = runtime()?.block_on(async {
-        // A script sends no commands, but Ctrl-C and SIGTERM must end the session properly.
-        let seen = Arc::clone(&signal);
-        tokio::task::spawn(async move {
-            seen.store(super::live::interrupted().await, Ordering::Relaxed);
-            let _ = stop.send(Command::Stop);
-            std::future::pending::<()>().await;
-        });
-        let shown = Rc::clone(&out);
-        let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
-        prepared.run(commands, listener).await
-    })?;
-    let (answered, folded) = {
-        let mut out = out.borrow_mut();
-        (out.folded.sums(&state).totals.answered, std::mem::take(&mut out.folded))
-    };
-    if let Some(path) = &args.report {
-        let report = folded.report(&state).map_err(Trouble::failed)?;
-        kept::save(path, &report).map_err(Trouble::failed)?;
-    }
-    if let Some(path) = &args.state {
-        kept::save(path, &state).map_err(Trouble::failed)?;
-    }
-    if let Some(error) = out.borrow_mut().lost.take() {
-        accepted(Err(error))?;
-        warn(&format!("{UNREAD}; the session was stopped, since its tasks may cost money"));
-        return Ok(RunEnd::BySignal(Signal::PIPE.as_raw()));
-    }
-    if let Some(why) = &out.borrow().unusable {
-        warn(&format!("{why}. Repair it, or add --keep-going to go on with the next task."));
-        return Ok(RunEnd::ModelUnusable);
-    }
-    if out.borrow().is_out_of_dollars {
-        return Ok(RunEnd::OutOfDollars);
-    }
-    match signal.load(Ordering::Relaxed) {
-        0 if answered == state.tasks.len() => Ok(RunEnd::Answered),
-        0 => Ok(RunEnd::NotAnswered),
-        signal => Ok(RunEnd::BySignal(signal)),
-    }
-}
+use crate::ui::wording::{not_embedded, outcome_unknown};
 
 /// Why a session ends when its output has no reader.
-const UNREAD: &str = "nobody reads the output any more";
+pub(super) const UNREAD: &str = "nobody reads the output any more";
 
 /// The output during a run: every event, or a line for each ended task.
-struct Output {
+pub(super) struct Output {
     json: bool,
     out: BufWriter<io::Stdout>,
     state: State,
-    folded: Folded,
+    pub folded: Folded,
+    /// What the check of a scenario needs.
+    pub observed: Option<Observed>,
     /// Why the output stopped.
-    lost: Option<io::Error>,
-    is_out_of_dollars: bool,
+    pub lost: Option<io::Error>,
+    pub is_out_of_dollars: bool,
     /// Why a model cannot be used, if that ended the session.
-    unusable: Option<String>,
+    pub unusable: Option<String>,
+    /// Why the session ended.
+    pub ended: Option<String>,
     /// Where to ask for the end of the session.
     stop: UnboundedSender<Command>,
 }
 
 impl Output {
-    fn new(json: bool, folded: Folded, stop: UnboundedSender<Command>) -> Self {
-        let out = BufWriter::new(io::stdout());
-        let state = State::keeping(Keeps::Tasks(RECENT));
-        let (lost, is_out_of_dollars, unusable) = (None, false, None);
-        Self { json, out, state, folded, lost, is_out_of_dollars, unusable, stop }
+    pub fn new(
+        json: bool,
+        folded: Folded,
+        observed: Option<Observed>,
+        stop: UnboundedSender<Command>,
+    ) -> Self {
+        Self {
+            json,
+            out: BufWriter::new(io::stdout()),
+            state: State::keeping(Keeps::Tasks(RECENT)),
+            folded,
+            observed,
+            lost: None,
+            is_out_of_dollars: false,
+            unusable: None,
+            ended: None,
+            stop,
+        }
     }
 
     /// Without its output the session stops: who reads no further needs no more of it, and each
     /// further task may cost money. The journal has the rest of what happened.
-    fn show(&mut self, record: &Record) {
+    pub fn show(&mut self, record: &Record) {
         if let Event::Session(SessionEvent::SessionEnded { why, .. }) = &record.event {
             self.is_out_of_dollars = why.starts_with(DOLLARS_REACHED);
             self.unusable = why.starts_with(MODEL_UNUSABLE).then(|| why.clone());
+            self.ended = Some(why.clone());
         }
         self.state.apply(record);
+        if let Some(observed) = &mut self.observed {
+            observed.take(&self.state, record);
+        }
         let folded = self.folded.take(&self.state, record);
         if self.lost.is_some() {
             return;
@@ -218,6 +157,9 @@ impl Output {
                 self.aside(&format!("not learned: {why}"))
             }
             Event::Session(SessionEvent::Noticed { text }) => self.aside(text),
+            Event::Consent(ConsentEvent::OutcomeUnknown { effect }) => {
+                self.aside(&outcome_unknown(*effect))
+            }
             Event::Breakpoint(BreakpointEvent::BreakpointHit { breakpoint, text, .. })
                 if !text.is_empty() =>
             {
@@ -244,6 +186,9 @@ impl Output {
                 for (id, known) in &self.state.breakpoints {
                     let hits = counted(known.hits as usize, "hit");
                     writeln!(self.out, "breakpoint {id} {}: {hits}", known.spec)?;
+                }
+                for (fault, taken) in FaultVerdict::of_session(&self.state) {
+                    writeln!(self.out, "fault {}: {}", fault.spec, reaction::sentence(&taken))?;
                 }
                 if let Some((fault, taken)) = Resilience::of_session(&self.state) {
                     let said = resilience::sentence(&taken, None);

@@ -1,0 +1,164 @@
+//! `toolyard attach`: the screen of a session that runs elsewhere on this machine. `toolyard follow`: that of a journal
+//! that somebody writes.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::journal_args::{AttachArgs, FollowArgs};
+use super::live::{self, FOLLOW};
+use super::{growing, out, save, sessions, trouble::Trouble};
+use crate::app::config::Config;
+use crate::domain::{Event, SessionEvent};
+use crate::files::safe_json::safe;
+use crate::serve::{self, AttachError, Attached};
+use crate::store::journal::folder::Kept;
+use crate::store::journal::{self, JournalError, Reader, Summary};
+use crate::ui::{self, view::ReadOnly, view::Tone};
+
+/// Shows a session that runs elsewhere, and controls it where nobody else does.
+///
+/// # Errors
+/// It does not run, or nobody can attach to it.
+pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
+    let journal = match &args.session {
+        Some(session) => named(session, &args.config.config)?,
+        None => newest_running(&sessions::folder_of(&args.config)?)?,
+    };
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    // A file that is no journal, or that of another version, is said to be that.
+    let summary = Summary::of(&journal).map_err(Trouble::usage)?;
+    let Attached { hello, seat, commands, grown } =
+        serve::attach(&journal, !args.watch).map_err(|error| not_attached(error, &summary))?;
+    live::expect_terminal()?;
+    let pause = growing::by_session(grown, &journal);
+    let (records, _) = growing::records(&journal, pause).map_err(Trouble::failed)?;
+    let settings = live::settings(&config, hello.title, Some(ReadOnly::Watching))?;
+    let source = ui::Source {
+        opened: Some(hello.opened),
+        records,
+        commands: Some(commands),
+        seat: Some(seat),
+        twins: None,
+        sweeps: None,
+        scenarios: save::saver(None, Some(journal.clone())),
+        journal: Some(journal),
+    };
+    ui::run(source, settings).map_err(Trouble::failed)
+}
+
+/// A journal by its path, or by its name in the folder for journals.
+fn named(session: &Path, config: &Option<PathBuf>) -> Result<PathBuf, Trouble> {
+    if session.exists() {
+        return Ok(session.to_owned());
+    }
+    let args = super::ConfigArgs { config: config.clone() };
+    let folder = sessions::folder_of(&args)?;
+    let names = [folder.join(session), folder.join(format!("{}.jsonl", session.display()))];
+    names.into_iter().find(|path| path.is_file()).ok_or_else(|| {
+        let (session, folder) = (session.display(), folder.display());
+        Trouble::Usage(format!(
+            "{session}: no such journal, here or in {folder}; toolyard sessions lists them"
+        ))
+    })
+}
+
+/// The newest session of the folder that runs.
+fn newest_running(folder: &Path) -> Result<PathBuf, Trouble> {
+    let found = sessions::found(folder)?;
+    let is_running = |kept: &&Kept| journal::is_written(&kept.path).unwrap_or(false);
+    let mut running = found.iter().filter(is_running).peekable();
+    // Twins are newer than their sessions, and nobody can attach to them.
+    let newest = running.peek().copied();
+    let chosen = running.find(|kept| serve::is_served(&kept.path)).or(newest);
+    chosen.map(|kept| kept.path.clone()).ok_or_else(|| {
+        let folder = folder.display();
+        Trouble::Usage(format!(
+            "no session runs whose journal is in {folder}; toolyard replay shows the newest one, and toolyard resume \
+             goes on with one that did not end"
+        ))
+    })
+}
+
+/// Why nobody can attach, with what to do instead.
+fn not_attached(error: AttachError, session: &Summary) -> Trouble {
+    let path = session.path.display();
+    match error {
+        AttachError::NoSocket(_) if session.ended.is_some() => Trouble::Usage(format!(
+            "{path}: its session has ended; toolyard replay {path} shows it"
+        )),
+        AttachError::NoSocket(_) if session.running => Trouble::Failed(format!(
+            "{path}: nobody can attach to its session: it is a twin, a scenario or a part of a comparison, or it could \
+             open no socket; toolyard follow {path} shows it"
+        )),
+        AttachError::NoSocket(_) => Trouble::Usage(format!(
+            "{path}: its session does not run on this machine; toolyard resume {path} goes on with it, and toolyard \
+             follow {path} shows what another machine writes"
+        )),
+        other => Trouble::failed(other),
+    }
+}
+
+/// Shows a journal while it grows, or prints its events as they come.
+///
+/// # Errors
+/// The file cannot be read, or is no journal that this version knows.
+pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
+    let path = &args.journal;
+    if args.json {
+        return print(path).map(|()| ui::EndReason::ByUser);
+    }
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    let header = begun(path)?.header;
+    live::expect_terminal()?;
+    let (records, remark) = growing::records(path, growing::by_time()).map_err(Trouble::failed)?;
+    let settings = live::settings(&config, path.display().to_string(), Some(ReadOnly::Following))?;
+    let source = ui::Source {
+        opened: Some(header.opened),
+        records,
+        commands: None,
+        seat: None,
+        twins: None,
+        sweeps: None,
+        scenarios: save::saver(None, Some(path.clone())),
+        journal: Some(path.clone()),
+    };
+    let ended = ui::run(source, settings).map_err(Trouble::failed)?;
+    match remark.get() {
+        Some((Tone::Bad, error)) => Err(Trouble::Usage(error.clone())),
+        Some(_) | None => Ok(ended),
+    }
+}
+
+/// A reader of a journal whose header is whole. One that has just been made may not have it yet.
+fn begun(path: &Path) -> Result<Reader, Trouble> {
+    loop {
+        let reader = Reader::open(path).map_err(Trouble::usage)?;
+        if !reader.header.opened.is_empty() {
+            return Ok(reader);
+        }
+        thread::sleep(FOLLOW);
+    }
+}
+
+/// Prints every event as a line of JSON, until the session has ended.
+fn print(path: &Path) -> Result<(), Trouble> {
+    let mut reader = begun(path)?;
+    let mut next = || -> Result<_, JournalError> {
+        loop {
+            if let Some(record) = reader.next().transpose()? {
+                return Ok(record);
+            }
+            reader.look_again()?;
+            reader.expect_same()?;
+            thread::sleep(FOLLOW);
+        }
+    };
+    loop {
+        let record = next().map_err(Trouble::usage)?;
+        let json = serde_json::to_string(&record).map_err(Trouble::failed)?;
+        let is_end = matches!(record.event, Event::Session(SessionEvent::SessionEnded { .. }));
+        if !out::print_if_read(&format!("{}\n", safe(&json)))? || is_end {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A journal that grows while a screen shows it.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use tokio::sync::mpsc;
+
+use super::live::{AHEAD, FOLLOW, Remark};
+use crate::domain::Mode;
+use crate::store::journal::{self, JournalError, Marker};
+use crate::ui::{self, view::Tone};
+
+/// Waits until it is worth reading on; false: nothing comes any more.
+pub type Pause = Box<dyn FnMut() -> bool + Send>;
+
+/// Waits for a time. A file of another machine has nothing that could wake its reader.
+pub fn by_time() -> Pause {
+    Box::new(|| {
+        thread::sleep(FOLLOW);
+        true
+    })
+}
+
+/// Waits until the session says that it has written. When it says nothing any more, the journal is read as long as
+/// somebody writes it.
+pub fn by_session(grown: Receiver<()>, journal: &Path) -> Pause {
+    let (journal, mut is_last) = (journal.to_owned(), false);
+    Box::new(move || match grown.recv_timeout(FOLLOW) {
+        Ok(()) | Err(RecvTimeoutError::Timeout) => true,
+        Err(RecvTimeoutError::Disconnected) if is_last => false,
+        Err(RecvTimeoutError::Disconnected) => {
+            thread::sleep(FOLLOW);
+            // What was written before the lock was free is read once more.
+            is_last = !journal::is_written(&journal).unwrap_or(false);
+            true
+        }
+    })
+}
+
+/// The records of a journal, and those that are written while this is read. They end with the session.
+///
+/// # Errors
+/// The system has no thread.
+pub fn records(path: &Path, mut pause: Pause) -> Result<(ui::Records, Remark), JournalError> {
+    let (read, records) = mpsc::channel(AHEAD);
+    let remark: Remark = Arc::new(OnceLock::new());
+    let (told, journal) = (Arc::clone(&remark), path.to_owned());
+    let work = move || {
+        if let Err(error) = read_on(&journal, &read, &mut pause) {
+            // It is set once.
+            let _ = told.set((Tone::Bad, error.to_string()));
+        }
+    };
+    let io = |source| JournalError::Io { path: path.to_owned(), source };
+    thread::Builder::new().name("journal".to_owned()).spawn(work).map_err(io)?;
+    Ok((ui::Records::Read(records, Arc::clone(&remark)), remark))
+}
+
+/// Reads until the session ends, nothing comes any more, or nobody takes what is read.
+fn read_on(
+    path: &Path,
+    read: &mpsc::Sender<ui::Read>,
+    pause: &mut Pause,
+) -> Result<(), JournalError> {
+    let mut marker = Marker::open(path, u64::MAX)?;
+    let mut next = ui::Read::Begin(Box::new(marker.state().clone()), marker.past());
+    while read.blocking_send(next).is_ok() && marker.state().control.mode != Mode::Ended {
+        next = loop {
+            if let Some(record) = marker.read()? {
+                break ui::Read::Record(record);
+            }
+            marker.expect_same()?;
+            if read.is_closed() || !pause() {
+                return Ok(());
+            }
+        };
+    }
+    Ok(())
+}

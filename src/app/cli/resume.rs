@@ -1,0 +1,43 @@
+//! `toolyard resume`: an interrupted session goes on.
+
+use super::journal_args::ResumeArgs;
+use super::run::{self, RunEnd, Wanted};
+use super::{live, out, sessions, trouble::Trouble};
+use crate::app::session::{SessionSpec, newest_interrupted};
+use crate::ui::EndReason;
+
+/// How a resumed session ended.
+pub enum Resumed {
+    OnScreen(EndReason),
+    Headless(RunEnd),
+}
+
+/// Goes on with the session of a journal, else with the newest one that did not end.
+///
+/// # Errors
+/// There is none, or it cannot go on.
+pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
+    let journal = match &args.journal {
+        Some(journal) => journal.clone(),
+        None => newest_interrupted(&sessions::folder_of(&args.config)?)?,
+    };
+    let is_headless = args.headless || args.json;
+    let spec = SessionSpec {
+        config: args.config.config.clone(),
+        workspace: args.workspace.clone(),
+        allow: args.allow.clone(),
+        repeats_unknown: args.repeat_unknown,
+        keep_going: args.keep_going,
+        resumed: Some(journal.clone()),
+        ..SessionSpec::default()
+    };
+    if is_headless {
+        let wanted = Wanted { json: args.json, report: args.report.as_deref(), state: None };
+        let prepared = spec.prepare()?;
+        if !args.json {
+            out::print_line(&format!("resuming {}", journal.display()))?;
+        }
+        return run::headless(prepared, &wanted).map(Resumed::Headless);
+    }
+    live::show(spec, live::Show::default()).map(Resumed::OnScreen)
+}

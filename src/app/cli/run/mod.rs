@@ -1,0 +1,176 @@
+//! `toolyard run`: a session without a screen, or scenarios.
+
+use std::{cell::RefCell, io, path::Path, rc::Rc, sync::Arc};
+
+use rustix::process::Signal;
+use tokio::sync::{mpsc, watch};
+
+use self::output::{Output, UNREAD};
+use super::out::{accepted, expect_place, warn};
+use super::{RunArgs, live, runtime, trouble::Trouble};
+use crate::app::report::folded::Folded;
+use crate::app::scenario::Observed;
+use crate::app::session::{PreparedSession, SessionError, SessionSpec};
+use crate::domain::{Command, Record, State, state::Keeps, state::RECENT};
+use crate::store::kept;
+
+mod output;
+mod scenario;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// All tasks ended with an answer.
+    Answered,
+    /// Some task did not.
+    NotAnswered,
+    /// All scenarios passed.
+    AsExpected,
+    /// An expectation of a scenario did not hold, or its session ended early.
+    NotAsExpected,
+    /// The next model call would have gone beyond the limit of dollars.
+    OutOfDollars,
+    /// A model could not be used, so a task failed.
+    ModelUnusable,
+    /// The session was ended by this signal, or because the reader of the output is gone.
+    BySignal(i32),
+}
+
+/// A session that has run.
+struct Ran {
+    state: State,
+    folded: Folded,
+    observed: Option<Observed>,
+    /// Why the output stopped.
+    lost: Option<io::Error>,
+    is_out_of_dollars: bool,
+    unusable: Option<String>,
+    /// Why the session ended.
+    ended: Option<String>,
+}
+
+/// Runs the tasks, or the scenarios.
+pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
+    if !args.scenario.is_empty() {
+        return scenario::run(args);
+    }
+    if let Some(file) = args.words.as_deref().filter(|words| Path::new(words).is_file()) {
+        // A file is no question, and an answer to its name may cost money.
+        let text = format!("{file} is a file: to read tasks from it, write --tasks {file}");
+        return Err(Trouble::Usage(text));
+    }
+    let spec = args.session.spec(args.words.as_deref().or(args.task.as_deref()))?;
+    let prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
+    headless(
+        prepared,
+        &Wanted { json: args.json, report: args.report.as_deref(), state: args.state.as_deref() },
+    )
+}
+
+/// What is written of a session without a screen.
+pub struct Wanted<'a> {
+    /// Every event, as a line of JSON.
+    pub json: bool,
+    pub report: Option<&'a Path>,
+    pub state: Option<&'a Path>,
+}
+
+/// Runs a session to its end, and writes what is wanted.
+///
+/// # Errors
+/// It cannot start, or what is wanted cannot be written.
+pub fn headless(mut prepared: PreparedSession, wanted: &Wanted<'_>) -> Result<RunEnd, Trouble> {
+    // Only the whole last state needs the details of all tasks.
+    prepared.is_attachable = true;
+    prepared.keeps = if wanted.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };
+    for path in [wanted.report, wanted.state].into_iter().flatten() {
+        expect_place(path)?;
+    }
+    let folded = match wanted.report {
+        Some(_) => Folded::whole().map_err(Trouble::failed)?,
+        None => Folded::default(),
+    };
+    let (ran, signal) = runtime()?.block_on(async {
+        let signal = signals().await;
+        let ran = session(prepared, wanted.json, folded, None, signal.clone()).await;
+        ran.map(|ran| (ran, *signal.borrow()))
+    })?;
+    let Ran { state, folded, .. } = &ran;
+    let answered = folded.sums(state).totals.answered;
+    if let Some(path) = wanted.state {
+        kept::save(path, state).map_err(Trouble::failed)?;
+    }
+    let is_done = answered == state.tasks.len();
+    if let Some(path) = wanted.report {
+        let report = ran.folded.report(&ran.state).map_err(Trouble::failed)?;
+        kept::save(path, &report).map_err(Trouble::failed)?;
+    }
+    if let Some(error) = ran.lost {
+        return unread(error);
+    }
+    if let Some(why) = ran.unusable {
+        warn(&format!("{why}. Repair it, or add --keep-going to go on with the next task."));
+        return Ok(RunEnd::ModelUnusable);
+    }
+    Ok(match signal {
+        _ if ran.is_out_of_dollars => RunEnd::OutOfDollars,
+        0 if is_done => RunEnd::Answered,
+        0 => RunEnd::NotAnswered,
+        signal => RunEnd::BySignal(signal),
+    })
+}
+
+/// Output that nobody reads ends a run; any other loss of it is an error.
+fn unread(error: io::Error) -> Result<RunEnd, Trouble> {
+    accepted(Err(error))?;
+    warn(&format!("{UNREAD}; the session was stopped, since its tasks may cost money"));
+    Ok(RunEnd::BySignal(Signal::PIPE.as_raw()))
+}
+
+/// The number of the signal that came, from now on; 0: none yet. Ctrl-C and SIGTERM must end a session properly.
+async fn signals() -> watch::Receiver<i32> {
+    let (came, signal) = watch::channel(0);
+    tokio::task::spawn(async move {
+        came.send_replace(live::interrupted().await);
+        // Who asks later must find it.
+        came.closed().await;
+    });
+    // It listens from its first turn on, which must come before the session's.
+    tokio::task::yield_now().await;
+    signal
+}
+
+/// Runs a session to its end, or until a signal comes.
+async fn session(
+    prepared: PreparedSession,
+    json: bool,
+    folded: Folded,
+    observed: Option<Observed>,
+    mut signal: watch::Receiver<i32>,
+) -> Result<Ran, SessionError> {
+    // A script sends no other commands; those of screens that attach go the same way.
+    let (stop, commands) = mpsc::unbounded_channel();
+    let attached = prepared.is_attachable.then(|| stop.downgrade());
+    let out = Rc::new(RefCell::new(Output::new(json, folded, observed, stop.clone())));
+    let listening = tokio::task::spawn(async move {
+        if signal.wait_for(|signal| *signal != 0).await.is_ok() {
+            let _ = stop.send(Command::Stop);
+        }
+        std::future::pending::<()>().await;
+    });
+    let shown = Rc::clone(&out);
+    let listener = Box::new(move |record: &Arc<Record>| shown.borrow_mut().show(record));
+    let ended = prepared.run(commands, attached, listener).await;
+    listening.abort();
+    let state = ended?;
+    let mut out = out.borrow_mut();
+    Ok(Ran {
+        state,
+        folded: std::mem::take(&mut out.folded),
+        observed: out.observed.take(),
+        lost: out.lost.take(),
+        is_out_of_dollars: out.is_out_of_dollars,
+        unusable: out.unusable.take(),
+        ended: out.ended.take(),
+    })
+}

@@ -1,0 +1,200 @@
+//! `toolyard run --scenario`: sessions from files, each checked against what its file expects.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::{Ran, RunEnd, session, signals, unread};
+use crate::app::cli::out::{expect_place, print_json, print_line, warn};
+use crate::app::cli::{RunArgs, SessionArgs, colour, runtime, trouble::Trouble};
+use crate::app::report::folded::Folded;
+use crate::app::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
+use crate::app::session::{JournalChoice, SessionSpec};
+use crate::domain::words::counted;
+use crate::domain::{Role, state::Keeps, state::RECENT};
+use crate::files::toml_file::{Problem, Problems};
+use crate::model::known::without_known;
+use crate::store::import::write_file;
+use crate::ui::symbols::{Charset, DONE, FAILED, fallback};
+use crate::ui::text::clean;
+
+/// Runs and checks the scenarios. All files are read and checked before the first session begins.
+pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
+    let files = load(args)?;
+    if let Some(path) = &args.junit {
+        expect_place(path)?;
+    }
+    let (verdicts, end) = runtime()?.block_on(run_all(args, &files))?;
+    if let Some(path) = &args.junit {
+        let xml = junit(&verdicts).map_err(Trouble::failed)?;
+        write_file(path, &without_known(&xml)).map_err(Trouble::failed)?;
+    }
+    if let Some(end) = end {
+        return Ok(end);
+    }
+    let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
+    let all = passed == files.len();
+    Ok(if all { RunEnd::AsExpected } else { RunEnd::NotAsExpected })
+}
+
+/// Reads and checks all files, so that a mistake in the last one costs no session.
+fn load(args: &RunArgs) -> Result<Vec<ScenarioFile>, Trouble> {
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    let mut names: BTreeMap<String, &Path> = BTreeMap::new();
+    for path in &args.scenario {
+        match ScenarioFile::load(path) {
+            Ok(file) => files.push(file),
+            Err(found) => problems.extend(found.0),
+        }
+    }
+    for file in &files {
+        if let Some(other) = names.insert(file.name(), &file.path) {
+            let name = file.name();
+            let text = format!(
+                "the name {name:?} is that of {}, too; write another `name`",
+                other.display()
+            );
+            problems.push(Problem::of_file(file.path.display().to_string(), text));
+        }
+        let refused = file.prepare(|spec| change(spec, args)).err();
+        problems.extend(refused.into_iter().flat_map(|found| found.0));
+    }
+    if problems.is_empty() { Ok(files) } else { Err(Trouble::usage(Problems(problems))) }
+}
+
+/// Applies the options that override a scenario.
+fn change(spec: &mut SessionSpec, args: &RunArgs) {
+    let SessionArgs { config, model, planner, solver, seed, no_journal, max_dollars, .. } =
+        &args.session;
+    if let Some(file) = &config.config {
+        spec.config = Some(file.clone());
+    }
+    if let Some(model) = model {
+        // Another model for every role, as without the scenario's own.
+        spec.model = Some(model.as_str().into());
+        spec.roles.clear();
+    }
+    for (role, model) in [(Role::Planner, planner), (Role::Solver, solver)] {
+        spec.roles.extend(model.as_deref().map(|model| (role, model.into())));
+    }
+    spec.seed = seed.or(spec.seed);
+    spec.max_dollars = max_dollars.or(spec.max_dollars);
+    spec.keep_going |= args.keep_going;
+    if *no_journal {
+        spec.journal = JournalChoice::None;
+    }
+}
+
+/// Runs one session after the other; how the run ends, if something ends it before the last.
+async fn run_all(
+    args: &RunArgs,
+    files: &[ScenarioFile],
+) -> Result<(Vec<ScenarioVerdict>, Option<RunEnd>), Trouble> {
+    let signal = signals().await;
+    let mut verdicts = Vec::new();
+    for file in files {
+        if !args.json {
+            print_line(&format!("scenario {} ({})", clean(&file.name()), shown(&file.path)))?;
+        }
+        let (verdict, lost) = run_one(args, file, signal.clone()).await;
+        if let Some(error) = lost {
+            verdicts.push(verdict);
+            return Ok((verdicts, Some(unread(error)?)));
+        }
+        tell(args, &verdict)?;
+        verdicts.push(verdict);
+        let came = *signal.borrow();
+        if came != 0 {
+            conclude(args, &verdicts, files.len())?;
+            return Ok((verdicts, Some(RunEnd::BySignal(came))));
+        }
+    }
+    conclude(args, &verdicts, files.len())?;
+    Ok((verdicts, None))
+}
+
+/// Runs one session and checks it. An error is why its output stopped.
+async fn run_one(
+    args: &RunArgs,
+    file: &ScenarioFile,
+    signal: watch::Receiver<i32>,
+) -> (ScenarioVerdict, Option<std::io::Error>) {
+    let name = || (file.name(), file.path.display().to_string());
+    let failed = |why: String| (ScenarioVerdict::new(name(), Some(why), Vec::new(), 0.0), None);
+    // A session before this one may have saved something in its workspace, so that it is read again.
+    let mut prepared = match file.prepare(|spec| change(spec, args)) {
+        Ok(prepared) => prepared,
+        Err(problems) => return failed(problems.to_string()),
+    };
+    prepared.keeps = Keeps::Tasks(RECENT);
+    let expect = &file.scenario.expect;
+    let observed = Some(Observed::new(expect));
+    let ran = match session(prepared, args.json, Folded::default(), observed, signal.clone()).await
+    {
+        Ok(ran) => ran,
+        Err(error) => return failed(error.to_string()),
+    };
+    let early = ended_early(&ran, *signal.borrow());
+    let Ran { state, observed, lost, .. } = ran;
+    let checked = check(expect, &state, &observed.unwrap_or_default());
+    (ScenarioVerdict::new(name(), early, checked, state.at as f64 / 1e6), lost)
+}
+
+/// Why a session ended before its last task did.
+fn ended_early(ran: &Ran, signal: i32) -> Option<String> {
+    let is_done = ran.state.tasks_done == ran.state.tasks.len();
+    let by_signal = (signal != 0).then(|| format!("ended by signal {signal}"));
+    let stopped = ran.unusable.is_some() || ran.is_out_of_dollars || !is_done;
+    let why = || ran.ended.clone().unwrap_or_else(|| "the session has no end".to_owned());
+    by_signal.filter(|_| !is_done).or_else(|| stopped.then(why))
+}
+
+/// Prints the result of a scenario.
+fn tell(args: &RunArgs, verdict: &ScenarioVerdict) -> Result<(), Trouble> {
+    if args.json {
+        return print_json(&json!({ "scenario": verdict }).to_string());
+    }
+    for Checked { expected, held, found } in &verdict.expectations {
+        let mark = if *held { (colour::GOOD, DONE) } else { (colour::BAD, FAILED) };
+        let mark = colour::paint(mark.0, &sign(mark.1));
+        print_line(&format!("  {mark} {}: {}", clean(expected), clean(found)))?;
+    }
+    if let Some(why) = &verdict.ended_early {
+        let mark = colour::paint(colour::BAD, &sign(FAILED));
+        print_line(&format!("  {mark} the session ended early: {}", clean(why)))?;
+    }
+    let all = verdict.expectations.len();
+    let held = all - verdict.failures();
+    let word = match verdict.passed {
+        true => colour::paint(colour::GOOD, "passed"),
+        false => colour::paint(colour::BAD, "FAILED"),
+    };
+    let name = clean(&verdict.name);
+    print_line(&format!("scenario {name} {word}: {held} of {} held", counted(all, "expectation")))
+}
+
+/// Prints how many scenarios passed.
+fn conclude(args: &RunArgs, verdicts: &[ScenarioVerdict], all: usize) -> Result<(), Trouble> {
+    let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
+    if args.json {
+        return print_json(&json!({ "scenarios": { "passed": passed, "all": all } }).to_string());
+    }
+    if verdicts.len() < all {
+        warn(&format!("{} not run", counted(all - verdicts.len(), "scenario")));
+    }
+    print_line(&format!("{passed} of {} passed", counted(all, "scenario")))
+}
+
+fn shown(path: &Path) -> String {
+    clean(&path.display().to_string()).into_owned()
+}
+
+/// A symbol of the screen, in ASCII where the locale shows nothing else.
+fn sign(symbol: &str) -> String {
+    match Charset::of(|name| std::env::var(name).ok()) {
+        Charset::Unicode => symbol.to_owned(),
+        Charset::Ascii => symbol.chars().map(|c| fallback(c).unwrap_or(c)).collect(),
+    }
+}

@@ -1,0 +1,128 @@
+//! Saves the session on the screen as a scenario, in the working directory.
+
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::{env, fs, thread};
+
+use crate::app::scenario::{Observed, Scenario, saved};
+use crate::app::session::SessionSpec;
+use crate::domain::state::{Keeps, RECENT};
+use crate::domain::words::counted;
+use crate::domain::{Event, SessionEvent, State};
+use crate::model::known::without_known;
+use crate::store::journal::Reader;
+use crate::ui::scenario::SaveScenario;
+
+/// Most scenarios of one day in one folder.
+const MOST_A_DAY: u32 = 1000;
+
+/// The beginning of a file that is saved.
+const HEAD: &str = "\
+# A scenario. Run it and check it: toolyard run --scenario FILE
+# [expect] has what happened in the session; change it to what must happen.
+";
+
+/// Saves a session that began with this spec; that of a replay is read from its journal.
+pub fn saver(began: Option<SessionSpec>, journal: Option<PathBuf>) -> SaveScenario {
+    Box::new(move |live, tell| {
+        let known = match &journal {
+            Some(path) => Known::Journal(path.clone(), live.n),
+            None => Known::of(live)?,
+        };
+        let began = began.clone();
+        // The screen may be gone already.
+        let work = move || drop(tell.send(save(began, known)));
+        let started = thread::Builder::new().name("scenario".to_owned()).spawn(work);
+        started.map(drop).map_err(|error| error.to_string())
+    })
+}
+
+/// Where the whole session is known from.
+enum Known {
+    /// A journal up to this event.
+    Journal(PathBuf, u64),
+    State(Box<State>),
+}
+
+impl Known {
+    /// What the screen itself knows, which forgets old tasks.
+    fn of(live: &State) -> Result<Self, String> {
+        let gone = live.tasks.gone() + live.bare_tasks().len();
+        if gone > 0 {
+            let tasks = counted(gone, "task");
+            return Err(format!(
+                "the session has no journal, and its first {tasks} are not in memory any more"
+            ));
+        }
+        Ok(Known::State(Box::new(live.clone())))
+    }
+}
+
+fn save(began: Option<SessionSpec>, known: Known) -> Result<PathBuf, String> {
+    let (of_journal, state, observed) = match known {
+        Known::State(state) => {
+            let observed = Observed::of(&state);
+            (None, *state, observed)
+        }
+        Known::Journal(path, until) => read(&path, until)?,
+    };
+    let began = match (began, of_journal) {
+        (Some(began), _) => began,
+        (None, Some(read)) => read?,
+        (None, None) => return Err("nothing says how the session began".to_owned()),
+    };
+    let scenario = saved(&began, &state, &observed)?;
+    let folder = env::current_dir().map_err(|error| error.to_string())?;
+    write(&folder, &scenario)
+}
+
+/// How a session began.
+type Began = Result<SessionSpec, String>;
+
+/// Reads a session up to this event.
+fn read(path: &Path, until: u64) -> Result<(Option<Began>, State, Observed), String> {
+    let mut reader = Reader::open(path).map_err(|error| error.to_string())?;
+    let mut state = State::keeping(Keeps::Details(RECENT));
+    let (mut began, mut observed) = (None, Observed::default());
+    while state.n < until
+        && let Some(record) = reader.next()
+    {
+        let record = record.map_err(|error| error.to_string())?;
+        if let Event::Session(SessionEvent::SessionOpened { opening }) = &record.event {
+            began.get_or_insert_with(|| SessionSpec::of_opening(opening));
+        }
+        state.apply(&record);
+        observed.take(&state, &record);
+    }
+    Ok((began, state, observed))
+}
+
+/// Writes the scenario to a new file of this folder.
+fn write(folder: &Path, scenario: &Scenario) -> Result<PathBuf, String> {
+    let text = format!("{HEAD}\n{}", scenario.to_toml()?);
+    // What is saved must be readable again.
+    Scenario::parse("the scenario", &text).map_err(|problems| problems.to_string())?;
+    let day = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    new_file(folder, &format!("scenario-{day}"), &without_known(&text))
+        .map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// Writes a text to the first of `NAME-1.toml`, `NAME-2.toml` and so on that does not exist. The file is there as a
+/// whole, or not at all.
+fn new_file(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".scenario-").permissions(fs::Permissions::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    for number in 1..=MOST_A_DAY {
+        let path = folder.join(format!("{name}-{number}.toml"));
+        match file.persist_noclobber(&path) {
+            Ok(_) => return Ok(path),
+            Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => file = taken.file,
+            Err(failed) => return Err(failed.error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}

@@ -1,0 +1,317 @@
+//! Compares what is expected with what happened.
+
+use serde::Serialize;
+
+use super::expect::{AtLeast, Expectations, TaskExpectations};
+use super::limits::Limits;
+use super::observed::{EndedTask, Observed, TaskSums};
+use crate::domain::State;
+use crate::domain::expression::{Evaluator, Expression, Resolver};
+use crate::domain::words::{clipped, counted};
+use crate::papers::facts::Facts;
+use crate::papers::grading::is_correct;
+use crate::papers::resilience::{Broken, Resilience, Verdict};
+
+/// Characters of a text that are shown.
+const SHOWN: usize = 120;
+
+/// One expectation, and whether it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    /// In words: `at most 12 tool calls`.
+    pub expected: String,
+    pub held: bool,
+    /// What happened: `14 tool calls`.
+    pub found: String,
+}
+
+impl Checked {
+    fn new(expected: impl Into<String>, held: bool, found: impl Into<String>) -> Self {
+        Self { expected: expected.into(), held, found: found.into() }
+    }
+
+    /// At most so many of these.
+    fn at_most(thing: &str, most: u64, found: u64) -> Self {
+        let expected = format!("at most {}", counted(most, thing));
+        Self::new(expected, found <= most, counted(found, thing))
+    }
+}
+
+/// Checks each expectation by itself, in the order of the documentation.
+pub fn check(expect: &Expectations, state: &State, observed: &Observed) -> Vec<Checked> {
+    let mut checked = Vec::new();
+    let all = state.tasks.len() as u64;
+    checked
+        .extend(expect.answered.map(|least| at_least("answered", least, observed.answered, all)));
+    checked.extend(
+        expect.right.map(|least| at_least("right", least, observed.right, observed.judged)),
+    );
+    limits(&expect.limits, &observed.sums_of(state), "", &mut checked);
+    checked.extend(expect.recovered.map(|most| recovered(most, state, observed)));
+    if expect.writes_once {
+        checked.push(writes_once(observed));
+    }
+    checked.extend(expect.holds.iter().map(|condition| holds(condition, state)));
+    expect.tasks.iter().for_each(|task| of_task(task, observed.named(&task.task), &mut checked));
+    checked
+}
+
+/// So many tasks, of those that can be counted.
+fn at_least(what: &str, least: AtLeast, found: u64, of: u64) -> Checked {
+    let share = 100.0 * found as f64 / of.max(1) as f64;
+    let (expected, held) = match least {
+        AtLeast::Count(least) => (counted(least, "task"), found >= least),
+        AtLeast::Percent(least) => (format!("{least} % of the tasks"), of > 0 && share >= least),
+    };
+    let found = match least {
+        AtLeast::Count(_) => format!("{found} of {of}"),
+        AtLeast::Percent(_) => format!("{found} of {of} ({share:.1} %)"),
+    };
+    Checked::new(format!("at least {expected} {what}"), held, found)
+}
+
+/// Of a session, or of the task that `place` begins with.
+fn limits(limits: &Limits, sums: &TaskSums, place: &str, checked: &mut Vec<Checked>) {
+    let before = checked.len();
+    let calls = |tool| sums.used.get(tool).copied().unwrap_or_default();
+    for tool in &limits.used {
+        let found = counted(calls(tool), "call");
+        checked.push(Checked::new(format!("{tool} is used"), calls(tool) > 0, found));
+    }
+    for tool in &limits.not_used {
+        let found = counted(calls(tool), "call");
+        checked.push(Checked::new(format!("{tool} is not used"), calls(tool) == 0, found));
+    }
+    let counts = [
+        ("tool call", limits.calls, sums.calls()),
+        ("model call", limits.model_calls, sums.model_calls),
+        ("token", limits.tokens, sums.tokens),
+    ];
+    for (thing, most, found) in counts {
+        checked.extend(most.map(|most| Checked::at_most(thing, most, found)));
+    }
+    if let Some(most) = limits.credits {
+        let found = format!("{:.2} credits", sums.credits);
+        checked.push(Checked::new(format!("at most {most} credits"), sums.credits <= most, found));
+    }
+    if let Some(most) = limits.dollars {
+        let found = match sums.is_unpriced {
+            true => format!("{:.4} dollars and calls with an unknown price", sums.dollars),
+            false => format!("{:.4} dollars", sums.dollars),
+        };
+        // An unknown price never counts as 0.
+        let held = !sums.is_unpriced && sums.dollars <= most;
+        checked.push(Checked::new(format!("at most {most} dollars"), held, found));
+    }
+    for one in checked.iter_mut().skip(before) {
+        one.expected.insert_str(0, place);
+    }
+}
+
+fn recovered(most: u64, state: &State, observed: &Observed) -> Checked {
+    let expected = format!("recovered after at most {}", counted(most, "task"));
+    let Some((_, broken)) = Broken::newest(state, None) else {
+        return Checked::new(expected, false, "no tool was broken");
+    };
+    let verdict = Resilience::of(&observed.laps, &broken, false).verdict;
+    let held = matches!(verdict, Verdict::Recovered { after } if after as u64 <= most);
+    Checked::new(expected, held, verdict.to_string())
+}
+
+fn writes_once(observed: &Observed) -> Checked {
+    let found = match observed.repeats {
+        0 => "none is repeated".to_owned(),
+        repeats => {
+            let named: Vec<_> = observed.repeated.iter().map(|call| clipped(call, SHOWN)).collect();
+            let more = if repeats > named.len() as u64 { ", …" } else { "" };
+            format!("{}: {}{more}", counted(repeats, "repetition"), named.join(", "))
+        }
+    };
+    Checked::new("no write is repeated", observed.repeats == 0, found)
+}
+
+fn holds(condition: &Expression, state: &State) -> Checked {
+    let facts = Facts::of_session(state);
+    let resolver = Resolver(&facts);
+    let value = Evaluator::new(&resolver).value(condition);
+    let held = value.as_ref().is_ok_and(|value| value.flag() == Some(true));
+    let found = match value {
+        Ok(value) => value.shown(),
+        Err(why) => why,
+    };
+    Checked::new(condition.text(), held, clipped(&found, SHOWN))
+}
+
+fn of_task(expect: &TaskExpectations, task: Option<&EndedTask>, checked: &mut Vec<Checked>) {
+    let TaskExpectations { task: name, answered, right, answer, contains, limits: most } = expect;
+    let place = format!("{name}: ");
+    let Some(task) = task else {
+        return checked.push(Checked::new(format!("{place}is done"), false, "it has not ended"));
+    };
+    let given = task.answer.as_deref();
+    let found = given.map_or("no answer".to_owned(), quoted);
+    if let Some(answered) = *answered {
+        let expected = if answered { "is answered" } else { "is not answered" };
+        let held = task.has_answered == answered;
+        checked.push(Checked::new(format!("{place}{expected}"), held, found.clone()));
+    }
+    if let Some(right) = *right {
+        let expected = if right { "is right" } else { "is wrong" };
+        let found = match task.correct {
+            None => format!("{found}; no right answer is known"),
+            Some(_) => found.clone(),
+        };
+        checked.push(Checked::new(
+            format!("{place}{expected}"),
+            task.correct == Some(right),
+            found,
+        ));
+    }
+    if let Some(answer) = answer {
+        let held = given.is_some_and(|given| is_correct(given, answer));
+        let expected = format!("{place}the answer is {}", quoted(answer));
+        checked.push(Checked::new(expected, held, found.clone()));
+    }
+    if let Some(part) = contains {
+        let has = |given: &str| given.to_lowercase().contains(&part.to_lowercase());
+        let expected = format!("{place}the answer contains {}", quoted(part));
+        checked.push(Checked::new(expected, given.is_some_and(has), found.clone()));
+    }
+    limits(most, &task.sums, &place, checked);
+}
+
+/// The beginning of a text, on one line.
+fn quoted(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("“{}”", clipped(&words.join(" "), SHOWN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::scenario::expect::TaskRef;
+    use crate::domain::expression::Scope;
+
+    /// Each expectation, `+` for one that holds, with what was found.
+    fn said(checked: &[Checked]) -> Vec<String> {
+        let sign = |held: bool| if held { '+' } else { '-' };
+        let line = |one: &Checked| format!("{} {}: {}", sign(one.held), one.expected, one.found);
+        checked.iter().map(line).collect()
+    }
+
+    fn sums() -> TaskSums {
+        TaskSums {
+            used: [("a".into(), 2), ("b".into(), 1)].into(),
+            model_calls: 4,
+            tokens: 1000,
+            credits: 5.5,
+            dollars: 0.25,
+            is_unpriced: false,
+        }
+    }
+
+    #[test]
+    fn a_number_or_a_share_of_tasks_is_a_lower_bound() {
+        let said = |least, found, of| said(&[at_least("right", least, found, of)]).concat();
+        assert_eq!(said(AtLeast::Count(3), 3, 4), "+ at least 3 tasks right: 3 of 4");
+        assert_eq!(said(AtLeast::Count(4), 3, 4), "- at least 4 tasks right: 3 of 4");
+        let three = AtLeast::Percent(75.0);
+        assert_eq!(said(three, 3, 4), "+ at least 75 % of the tasks right: 3 of 4 (75.0 %)");
+        assert_eq!(said(three, 2, 3), "- at least 75 % of the tasks right: 2 of 3 (66.7 %)");
+        // Where nothing can be right, nothing is known to be.
+        assert!(said(AtLeast::Percent(0.0), 0, 0).starts_with('-'));
+    }
+
+    #[test]
+    fn each_limit_is_told_by_itself() {
+        let limits_of = |most: u64, dollars: f64| Limits {
+            used: vec!["a".into(), "c".into()],
+            not_used: vec!["b".into(), "c".into()],
+            calls: Some(most),
+            model_calls: Some(most + 1),
+            tokens: Some(most * 300),
+            credits: Some(most as f64 + 2.5),
+            dollars: Some(dollars),
+        };
+        let check = |most, dollars, sums: &TaskSums| {
+            let mut checked = Vec::new();
+            limits(&limits_of(most, dollars), sums, "", &mut checked);
+            said(&checked)
+        };
+        let found = check(3, 0.25, &sums());
+        assert_eq!(
+            found,
+            [
+                "+ a is used: 2 calls",
+                "- c is used: 0 calls",
+                "- b is not used: 1 call",
+                "+ c is not used: 0 calls",
+                "+ at most 3 tool calls: 3 tool calls",
+                "+ at most 4 model calls: 4 model calls",
+                "- at most 900 tokens: 1000 tokens",
+                "+ at most 5.5 credits: 5.50 credits",
+                "+ at most 0.25 dollars: 0.2500 dollars",
+            ]
+        );
+        let less = check(2, 0.2, &sums());
+        assert!(less[4..].iter().all(|line| line.starts_with('-')), "{less:?}");
+        let unpriced = check(3, 9.0, &TaskSums { is_unpriced: true, ..sums() });
+        let why = "- at most 9 dollars: 0.2500 dollars and calls with an unknown price";
+        assert_eq!(unpriced[8], why);
+    }
+
+    #[test]
+    fn a_task_is_checked_by_its_answer_and_its_calls() {
+        let task = EndedTask {
+            name: "t".into(),
+            has_answered: true,
+            answer: Some("It is  The Salt Garden.".into()),
+            correct: Some(true),
+            sums: sums(),
+        };
+        let expect = |answer: &str, part: &str, right| TaskExpectations {
+            answered: Some(true),
+            right: Some(right),
+            answer: Some(answer.into()),
+            contains: Some(part.into()),
+            limits: Limits { calls: Some(3), ..Limits::default() },
+            ..TaskExpectations::of(TaskRef::Name("t".into()))
+        };
+        let check = |expect: &TaskExpectations, task: Option<&EndedTask>| {
+            let mut checked = Vec::new();
+            of_task(expect, task, &mut checked);
+            said(&checked)
+        };
+        assert_eq!(
+            check(&expect("salt garden", "salt GARDEN", true), Some(&task)),
+            [
+                "+ task t: is answered: “It is The Salt Garden.”",
+                "+ task t: is right: “It is The Salt Garden.”",
+                "+ task t: the answer is “salt garden”: “It is The Salt Garden.”",
+                "+ task t: the answer contains “salt GARDEN”: “It is The Salt Garden.”",
+                "+ task t: at most 3 tool calls: 3 tool calls",
+            ]
+        );
+        let wrong = check(&expect("391", "pepper", false), Some(&task));
+        assert!(wrong[1..4].iter().all(|line| line.starts_with('-')), "{wrong:?}");
+        let silent = EndedTask::default();
+        let found = check(&expect("391", "3", true), Some(&silent));
+        assert!(found[..4].iter().all(|line| line.starts_with('-')), "{found:?}");
+        assert_eq!(found[1], "- task t: is right: no answer; no right answer is known");
+        assert_eq!(check(&expect("391", "3", true), None), ["- task t: is done: it has not ended"]);
+    }
+
+    #[test]
+    fn conditions_are_read_of_the_session_at_its_end() {
+        let state = State::default();
+        let check = |text: &str| {
+            let condition = Expression::condition(text, Scope::Session).unwrap();
+            said(&[holds(&condition, &state)]).concat()
+        };
+        assert_eq!(check("done == 0"), "+ done == 0: true");
+        assert_eq!(check("right > 0"), "- right > 0: false");
+        assert!(check("score.nobody < 0.0").starts_with("- score.nobody < 0.0: "));
+        let nothing = recovered(3, &state, &Observed::default());
+        assert_eq!(said(&[nothing]), ["- recovered after at most 3 tasks: no tool was broken"]);
+    }
+}

@@ -1,0 +1,172 @@
+//! What a scenario expects: in `[expect]` of the whole session, in `[[expect.task]]` of one task.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::limits::{Limits, count};
+use crate::domain::expression::{Expression, Scope};
+use crate::files::toml_file::{Field, Fields};
+
+/// What is expected of a session. What is not said is not checked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Expectations {
+    /// Tasks that end with an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered: Option<AtLeast>,
+    /// Tasks whose answer is right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<AtLeast>,
+    #[serde(flatten)]
+    pub limits: Limits,
+    /// The agent recovers from the fault of a tool after so many tasks, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovered: Option<u64>,
+    /// No call that changes something is made twice with the same arguments.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub writes_once: bool,
+    /// Conditions on the session at its end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<Expression>,
+    #[serde(rename = "task", skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskExpectations>,
+}
+
+/// What is expected of one task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskExpectations {
+    pub task: TaskRef,
+    /// Whether it ends with an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered: Option<bool>,
+    /// Whether its answer is right, by the right answers of the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<bool>,
+    /// Its answer means the same as this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Its answer has this text in it, in upper or lower case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contains: Option<String>,
+    #[serde(flatten)]
+    pub limits: Limits,
+}
+
+/// A task by its number in the session, or by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum TaskRef {
+    /// From 1.
+    Number(u32),
+    Name(String),
+}
+
+/// A number of tasks, or a share of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AtLeast {
+    Count(u64),
+    Percent(f64),
+}
+
+impl Expectations {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Reads those that are there, and notes problems on the way.
+    pub(super) fn read(fields: &mut Fields<'_>) -> Self {
+        let mut expect = Self::default();
+        fields.put("answered", &mut expect.answered, |field| at_least(field).map(Some));
+        fields.put("right", &mut expect.right, |field| at_least(field).map(Some));
+        expect.limits = Limits::read(fields);
+        fields.put("recovered", &mut expect.recovered, |field| count(field).map(Some));
+        fields.put("writes_once", &mut expect.writes_once, Field::flag);
+        fields.put("holds", &mut expect.holds, |field| {
+            let texts = field.list()?;
+            Some(texts.iter().filter_map(condition).collect())
+        });
+        fields.put("task", &mut expect.tasks, |field| {
+            Some(field.list()?.iter().filter_map(of_task).collect())
+        });
+        expect
+    }
+}
+
+impl fmt::Display for AtLeast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AtLeast::Count(count) => write!(f, "{count}"),
+            AtLeast::Percent(percent) => write!(f, "{percent} %"),
+        }
+    }
+}
+
+/// As it is written: `5`, or `"80%"`.
+impl Serialize for AtLeast {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            AtLeast::Count(count) => serializer.serialize_u64(*count),
+            AtLeast::Percent(percent) => serializer.collect_str(&format_args!("{percent}%")),
+        }
+    }
+}
+
+impl fmt::Display for TaskRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TaskRef::Number(number) => write!(f, "task {number}"),
+            TaskRef::Name(name) => write!(f, "task {name}"),
+        }
+    }
+}
+
+fn at_least(field: &Field<'_>) -> Option<AtLeast> {
+    if !field.is_text() {
+        return count(field).map(AtLeast::Count);
+    }
+    let percent = |text: &str| text.strip_suffix('%')?.trim().parse::<f64>().ok();
+    let within = |percent: &f64| (0.0..=100.0).contains(percent);
+    let expected = "a number of tasks such as 5, or a share such as \"80%\", from 0 to 100 %";
+    field.text_as(expected, |text| percent(text).filter(within)).map(AtLeast::Percent)
+}
+
+/// A condition, or its problem with the place in it.
+fn condition(field: &Field<'_>) -> Option<Expression> {
+    let text = field.filled("a condition such as \"score.search_web < 0\"")?;
+    let read = Expression::condition(text, Scope::Session);
+    read.map_err(|error| field.refuse(error.to_string())).ok()
+}
+
+fn of_task(field: &Field<'_>) -> Option<TaskExpectations> {
+    let mut fields = field.table()?;
+    let task = fields.need("task", "task = 3, or the name of a task");
+    let task = task.and_then(|field| match field.is_text() {
+        true => field.filled("the name of a task").map(|name| TaskRef::Name(name.to_owned())),
+        false => {
+            let number = field.whole(1, i64::from(u32::MAX))?;
+            u32::try_from(number).ok().map(TaskRef::Number)
+        }
+    });
+    let (mut answered, mut right, mut answer, mut contains) = (None, None, None, None);
+    let text = |field: &Field<'_>| field.filled("a text that is not empty").map(str::to_owned);
+    fields.put("answered", &mut answered, |field| field.flag().map(Some));
+    fields.put("right", &mut right, |field| field.flag().map(Some));
+    fields.put("answer", &mut answer, |field| text(field).map(Some));
+    fields.put("contains", &mut contains, |field| text(field).map(Some));
+    let limits = Limits::read(&mut fields);
+    fields.finish();
+    let task = task?;
+    let read = TaskExpectations { task, answered, right, answer, contains, limits };
+    if read == TaskExpectations::of(read.task.clone()) {
+        field.refuse("nothing is expected of this task; write at least one expectation, such as right = true");
+    }
+    Some(read)
+}
+
+impl TaskExpectations {
+    /// Nothing yet.
+    pub(super) fn of(task: TaskRef) -> Self {
+        let limits = Limits::default();
+        Self { task, answered: None, right: None, answer: None, contains: None, limits }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a scenario names must exist: a typo would be an expectation that never holds, or always.
+
+use super::ScenarioFile;
+use super::expect::TaskRef;
+use crate::app::session::{Field, PreparedSession, SessionError, SessionSpec};
+use crate::domain::breakpoint::Place;
+use crate::domain::{Target, ToolName, words};
+use crate::files::toml_file::{Problem, Problems};
+
+impl ScenarioFile {
+    /// Its session with these changes, ready to start.
+    ///
+    /// # Errors
+    /// Everything that the session or its expectations name and that does not exist.
+    pub fn prepare(
+        &self,
+        change: impl FnOnce(&mut SessionSpec),
+    ) -> Result<PreparedSession, Problems> {
+        let mut spec = self.scenario.session.clone();
+        change(&mut spec);
+        let prepared = spec.prepare().map_err(|error| self.refused(&error))?;
+        let problems = self.unknown(&prepared);
+        if problems.is_empty() { Ok(prepared) } else { Err(Problems(problems)) }
+    }
+
+    /// Why its session cannot start, at the line of the field.
+    fn refused(&self, error: &SessionError) -> Problem {
+        match error {
+            SessionError::Spec { field, why } => {
+                let path = self.path_of(field);
+                self.lines.problem(&path, why.clone())
+            }
+            SessionError::Input(why) | SessionError::Failed(why) => {
+                Problem::of_file(self.path.display().to_string(), why.clone())
+            }
+        }
+    }
+
+    /// The path of a session's field in the file.
+    fn path_of(&self, field: &Field) -> String {
+        let faults = &self.scenario.session.faults;
+        match field {
+            Field::Fault(fault) => {
+                let at = faults.iter().position(|known| known == &**fault).unwrap_or_default();
+                format!("faults[{at}]")
+            }
+            other => other.to_string(),
+        }
+    }
+
+    fn unknown(&self, prepared: &PreparedSession) -> Vec<Problem> {
+        let expect = &self.scenario.expect;
+        let names: Vec<&str> =
+            prepared.workspace.manifests.iter().map(|tool| tool.spec.name.as_str()).collect();
+        let of_session = expect.limits.tools().map(|(path, tool)| (format!("expect.{path}"), tool));
+        let of_tasks = expect.tasks.iter().enumerate().flat_map(|(at, task)| {
+            task.limits.tools().map(move |(path, tool)| (format!("expect.task[{at}].{path}"), tool))
+        });
+        let session = &self.scenario.session;
+        let breakpoints = session.breakpoints.iter().map(|it| &it.place).enumerate();
+        let breakpoints = breakpoints
+            .filter_map(|(at, place)| Some((format!("breakpoints[{at}]"), tool_of(place)?)));
+        let rules = session.allow.iter().map(|rule| &rule.place).enumerate();
+        let rules = rules.filter_map(|(at, place)| Some((format!("allow[{at}]"), tool_of(place)?)));
+        let named = breakpoints.chain(rules).chain(of_session).chain(of_tasks);
+        let tools = named.filter(|(_, tool)| !names.contains(&tool.as_str()));
+        let tools = tools.map(|(path, tool)| {
+            let expected = words::expected(tool.as_str(), names.iter().copied());
+            self.lines.problem(&path, format!("there is no tool {tool}; {expected}"))
+        });
+        let tasks = expect.tasks.iter().enumerate().filter_map(|(at, task)| {
+            let why = no_such_task(&task.task, prepared)?;
+            Some(self.lines.problem(&format!("expect.task[{at}].task"), why))
+        });
+        let mut all: Vec<Problem> = tools.chain(tasks).collect();
+        all.sort_by_key(|problem| problem.line);
+        all
+    }
+}
+
+/// The tool that a place is about. Without a screen no tool comes later.
+fn tool_of(place: &Place) -> Option<&ToolName> {
+    if let Place::Call(Target::Tool(tool)) = place { Some(tool) } else { None }
+}
+
+/// Why the session has no such task.
+fn no_such_task(task: &TaskRef, prepared: &PreparedSession) -> Option<String> {
+    let all = prepared.tasks.len();
+    match task {
+        TaskRef::Number(number) if usize::try_from(*number).is_ok_and(|number| number <= all) => {
+            None
+        }
+        TaskRef::Number(number) => Some(format!(
+            "there is no task {number}; the session has {}",
+            words::counted(all, "task")
+        )),
+        TaskRef::Name(name) => {
+            let names = || prepared.tasks.distinct().iter().map(|task| task.name.as_str());
+            let named = || names().filter(|name| !name.is_empty());
+            if named().any(|known| known == name) {
+                return None;
+            }
+            let known: Vec<&str> = named().collect();
+            Some(match known.is_empty() {
+                true => format!("there is no task {name}; no task of the session has a name"),
+                false => {
+                    let expected = words::expected(name, known.iter().copied());
+                    format!("there is no task {name}; {expected}")
+                }
+            })
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Scenarios: a session as a file, and what is expected of it.
+//!
+//! ```text
+//! FILE ── load ──► ScenarioFile ── prepare ──► session ── records ──► Observed ──┐
+//!                        └───────────────── Expectations ───────────────► check ◄┘──► Checked, each by itself
+//! ```
+
+mod check;
+mod expect;
+mod junit;
+mod known;
+mod limits;
+mod observed;
+mod read;
+mod save;
+mod verdict;
+mod write;
+
+use std::path::PathBuf;
+
+pub use self::check::Checked;
+pub use self::expect::Expectations;
+pub use self::observed::Observed;
+pub use self::save::saved;
+pub use self::verdict::ScenarioVerdict;
+pub use self::{check::check, junit::junit};
+use crate::app::session::SessionSpec;
+use crate::files::toml_file::Lines;
+
+/// A session, and what is expected of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scenario {
+    /// For people and reports; else the name of its file.
+    pub name: Option<String>,
+    /// What it is for.
+    pub about: Option<String>,
+    pub session: SessionSpec,
+    pub expect: Expectations,
+}
+
+/// A scenario that was read from a file.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    pub path: PathBuf,
+    pub scenario: Scenario,
+    /// For problems that only its session shows.
+    lines: Lines,
+}
+
+impl ScenarioFile {
+    /// Its own name, or that of the file without its ending.
+    pub fn name(&self) -> String {
+        let stem = || self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.scenario.name.clone().unwrap_or_else(stem)
+    }
+}

@@ -1,0 +1,215 @@
+//! What a check needs of a session. It is summed up while the session runs, since a state forgets old tasks.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::expect::{Expectations, TaskRef};
+use crate::app::report::TaskReport;
+use crate::domain::chance::{Chance, canonical};
+use crate::domain::{
+    EffectClass, EffectRef, Event, FaultKind, Lap, Origin, Outcome, Record, State, TaskEvent,
+    ToolCallEvent, ToolName,
+};
+
+/// Repeated writes that are named.
+const NAMED: usize = 3;
+
+/// Sums over a session so far.
+#[derive(Debug, Default)]
+pub struct Observed {
+    /// Over the tasks that have ended.
+    sums: TaskSums,
+    /// Tasks that ended with an answer.
+    pub answered: u64,
+    /// Tasks whose answer is right.
+    pub right: u64,
+    /// Tasks of which it is known what is right.
+    pub judged: u64,
+    /// The tasks that expectations name, by their numbers.
+    pub tasks: BTreeMap<u32, EndedTask>,
+    /// All tasks in short, where the agent must recover.
+    pub laps: Vec<Lap>,
+    /// Hashes of the writes that were made.
+    writes: HashSet<u64>,
+    /// The first writes that were made again.
+    pub repeated: Vec<String>,
+    /// How many there were.
+    pub repeats: u64,
+    /// The tasks that are named, as expectations do.
+    named: Vec<TaskRef>,
+    keeps_laps: bool,
+}
+
+/// What tasks took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskSums {
+    /// Calls of each tool that was called.
+    pub used: BTreeMap<ToolName, u64>,
+    pub model_calls: u64,
+    pub tokens: u64,
+    pub credits: f64,
+    /// A lower bound if the price of a model call is unknown.
+    pub dollars: f64,
+    pub is_unpriced: bool,
+}
+
+/// A task that has ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EndedTask {
+    pub name: String,
+    pub has_answered: bool,
+    pub answer: Option<String>,
+    pub correct: Option<bool>,
+    pub sums: TaskSums,
+}
+
+impl Observed {
+    /// For the check of these expectations.
+    pub fn new(expect: &Expectations) -> Self {
+        let named = expect.tasks.iter().map(|task| task.task.clone()).collect();
+        Self { named, keeps_laps: expect.recovered.is_some(), ..Self::default() }
+    }
+
+    /// Of a session whose state has the details of all its tasks.
+    pub fn of(state: &State) -> Self {
+        let mut observed = Self::default();
+        for task in state.tasks.iter().take(state.tasks_done) {
+            observed.task(&TaskReport::of(state, task), task.model_calls.len() as u64);
+        }
+        for call in &state.tool_calls {
+            observed.write(state, call.reference());
+        }
+        observed
+    }
+
+    /// Takes in an event that the state has folded.
+    pub fn take(&mut self, state: &State, record: &Record) {
+        match &record.event {
+            Event::Task(TaskEvent::TaskFinished { task, .. }) => {
+                let Some(task) = state.task(*task) else { return };
+                let model_calls = task.model_calls.len() as u64;
+                self.task(&TaskReport::of(state, task), model_calls);
+                self.laps.extend(state.laps.last().filter(|_| self.keeps_laps).cloned());
+            }
+            Event::ToolCall(
+                ToolCallEvent::ToolCallFinished { effect, .. }
+                | ToolCallEvent::ToolCallFailed { effect, .. },
+            ) => self.write(state, *effect),
+            _ => {}
+        }
+    }
+
+    fn task(&mut self, report: &TaskReport, model_calls: u64) {
+        let sums = TaskSums::of(report, model_calls);
+        self.sums.add(&sums);
+        self.answered += u64::from(report.outcome == Some(Outcome::Answered));
+        self.right += u64::from(report.correct == Some(true));
+        self.judged += u64::from(report.can_be_scored());
+        let number = report.n.0;
+        let is_named = self.named.iter().any(|named| match named {
+            TaskRef::Number(known) => *known == number,
+            // Of several tasks of one name, the first counts.
+            TaskRef::Name(name) => {
+                *name == report.name && self.tasks.values().all(|task| task.name != *name)
+            }
+        });
+        if is_named {
+            let task = EndedTask {
+                name: report.name.clone(),
+                has_answered: report.outcome == Some(Outcome::Answered),
+                answer: report.answer.clone(),
+                correct: report.correct,
+                sums,
+            };
+            self.tasks.insert(number, task);
+        }
+    }
+
+    /// Notes a call that may have changed something. One that failed may have done so, too.
+    fn write(&mut self, state: &State, effect: EffectRef) {
+        if !matches!(effect.class, EffectClass::Write | EffectClass::Unknown) {
+            return;
+        }
+        let Some(call) = state.tool_call(effect.id) else { return };
+        let injected = call.injected.and_then(|fault| state.faults.get(&fault));
+        let was_made = match effect.origin {
+            Origin::Live => true,
+            Origin::Injected => injected.is_none_or(|fault| !replaces(&fault.spec.kind)),
+            _ => false,
+        };
+        if call.started.is_none() || call.is_by_hand() || !was_made {
+            return;
+        }
+        let key = format!("{} {}", call.tool, canonical(&call.arguments));
+        if self.writes.insert(Chance::new(0).with(key.as_bytes()).bits()) {
+            return;
+        }
+        self.repeats += 1;
+        if self.repeated.len() < NAMED {
+            self.repeated.push(key);
+        }
+    }
+
+    /// What the session took. Some model calls, such as those that class tools, belong to no task.
+    pub fn sums_of(&self, state: &State) -> TaskSums {
+        let totals = state.totals();
+        TaskSums {
+            model_calls: totals.model_calls as u64,
+            dollars: totals.dollars,
+            is_unpriced: totals.unpriced > 0,
+            ..self.sums.clone()
+        }
+    }
+
+    /// Whether any call may have changed something.
+    pub fn has_writes(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    /// A task that expectations name.
+    pub fn named(&self, task: &TaskRef) -> Option<&EndedTask> {
+        match task {
+            TaskRef::Number(number) => self.tasks.get(number),
+            TaskRef::Name(name) => self.tasks.values().find(|task| task.name == *name),
+        }
+    }
+}
+
+impl TaskSums {
+    fn of(report: &TaskReport, model_calls: u64) -> Self {
+        let mut used: BTreeMap<ToolName, u64> = BTreeMap::new();
+        for tool in &report.tools {
+            *used.entry(tool.clone()).or_default() += 1;
+        }
+        let grading = report.grading.as_ref();
+        Self {
+            used,
+            model_calls,
+            tokens: report.tokens_in.saturating_add(report.tokens_out),
+            credits: report.cost,
+            dollars: report.dollars.unwrap_or(0.0) + grading.map_or(0.0, |grading| grading.dollars),
+            is_unpriced: report.dollars.is_none()
+                || grading.is_some_and(|grading| grading.unpriced > 0),
+        }
+    }
+
+    fn add(&mut self, more: &Self) {
+        for (tool, calls) in &more.used {
+            *self.used.entry(tool.clone()).or_default() += calls;
+        }
+        self.model_calls += more.model_calls;
+        self.tokens = self.tokens.saturating_add(more.tokens);
+        self.credits += more.credits;
+        self.dollars += more.dollars;
+        self.is_unpriced |= more.is_unpriced;
+    }
+
+    /// Calls of all tools.
+    pub fn calls(&self) -> u64 {
+        self.used.values().sum()
+    }
+}
+
+/// Whether a fault of this kind comes in place of the call, so that the tool does nothing.
+fn replaces(kind: &FaultKind) -> bool {
+    *kind == FaultKind::Timeout || kind.tool_outcome(Chance::new(0)).is_some()
+}

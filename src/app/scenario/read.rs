@@ -1,0 +1,108 @@
+//! Reads scenarios. All mistakes of a file are reported at once, with line and field.
+
+use std::path::{Path, PathBuf};
+
+use super::{Expectations, Scenario, ScenarioFile};
+use crate::app::session::{JournalChoice, SessionSpec, TaskSource};
+use crate::domain::Target;
+use crate::files::text_file::{self, Expectation};
+use crate::files::toml_file::{Field, Fields, Lines, Problems, TomlFile};
+
+const EXPECTED: Expectation = Expectation {
+    what: "a scenario in TOML",
+    missing: "expected the file of a scenario",
+    largest: 16 << 20,
+};
+
+/// Fields of a session that only a screen can use.
+const OF_A_SCREEN: [&str; 3] = ["paused", "stay", "parent"];
+
+impl ScenarioFile {
+    /// Reads a scenario. Relative paths in it start at its folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, or all problems of its text.
+    pub fn load(path: &Path) -> Result<Self, Problems> {
+        let text = text_file::read(path, &EXPECTED)?;
+        let (mut scenario, lines) = parse(&path.display().to_string(), &text)?;
+        scenario.session.start_paths_at(path.parent().unwrap_or(Path::new("")));
+        Ok(Self { path: path.to_owned(), scenario, lines })
+    }
+}
+
+impl Scenario {
+    /// Reads the text of a scenario. Its paths stay as they are.
+    ///
+    /// # Errors
+    /// All problems of the text.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
+        parse(file, text).map(|(scenario, _)| scenario)
+    }
+}
+
+fn parse(file: &str, text: &str) -> Result<(Scenario, Lines), Problems> {
+    let read = TomlFile::read(file, text, |mut fields| {
+        let lines = fields.lines();
+        let mut scenario = Scenario::default();
+        let text = |field: &Field<'_>| field.filled("a text that is not empty").map(str::to_owned);
+        fields.put("name", &mut scenario.name, |field| text(field).map(Some));
+        fields.put("about", &mut scenario.about, |field| text(field).map(Some));
+        let expect = fields.get("expect");
+        let advice = "is for sessions on a screen; a scenario runs without one";
+        fields.forbid(|key| OF_A_SCREEN.contains(&key), advice);
+        let session = fields.rest::<SessionSpec>();
+        if let Some(mut inner) = expect.as_ref().and_then(|field| field.table()) {
+            scenario.expect = Expectations::read(&mut inner);
+            inner.finish();
+        }
+        scenario.session = session?;
+        complain(&fields, expect.as_ref(), &scenario);
+        Some((scenario, lines))
+    });
+    read.map_err(|mut problems| {
+        problems.0.sort_by_key(|problem| problem.line);
+        problems
+    })
+}
+
+/// Notes what is wrong with the scenario as a whole. One that can only pass, or only fail, checks nothing.
+fn complain(fields: &Fields<'_>, expect: Option<&Field<'_>>, scenario: &Scenario) {
+    let Some(field) = expect else {
+        return fields.refuse(
+            "expects nothing; write a table [expect] with at least one expectation, such as right = 3",
+        );
+    };
+    if !field.is_table() {
+        return;
+    }
+    let expected = &scenario.expect;
+    if expected.is_empty() && field.table().is_some_and(|table| table.all().is_empty()) {
+        field.refuse("expects nothing; write at least one expectation, such as right = 3");
+    }
+    let breaks_tools = |target: &Target| matches!(target, Target::Tool(_) | Target::Class(_));
+    let has_fault = scenario.session.faults.iter().any(|fault| breaks_tools(&fault.target));
+    if expected.recovered.is_some() && !has_fault {
+        field.refuse("`recovered` needs a fault of a tool or of a class of tools in `faults`");
+    }
+}
+
+impl SessionSpec {
+    /// Lets relative paths start at this folder.
+    fn start_paths_at(&mut self, folder: &Path) {
+        let start = |path: &mut PathBuf| *path = folder.join(&*path);
+        let own = [
+            &mut self.config,
+            &mut self.workspace,
+            &mut self.learned,
+            &mut self.experience,
+            &mut self.recorded,
+        ];
+        own.into_iter().flatten().for_each(start);
+        if let JournalChoice::File(path) = &mut self.journal {
+            start(path);
+        }
+        if let TaskSource::File(path) = &mut self.tasks {
+            start(path);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The result of a scenario.
+
+use serde::Serialize;
+
+use super::check::Checked;
+
+/// Whether a scenario passed, and why not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScenarioVerdict {
+    pub name: String,
+    pub file: String,
+    pub passed: bool,
+    /// Why the session ended early, if it did; then the scenario has failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_early: Option<String>,
+    pub expectations: Vec<Checked>,
+    /// How long the session took.
+    pub seconds: f64,
+}
+
+impl ScenarioVerdict {
+    pub fn new(
+        (name, file): (String, String),
+        ended_early: Option<String>,
+        expectations: Vec<Checked>,
+        seconds: f64,
+    ) -> Self {
+        let passed = ended_early.is_none() && expectations.iter().all(|one| one.held);
+        Self { name, file, passed, ended_early, expectations, seconds }
+    }
+
+    /// How many expectations did not hold.
+    pub fn failures(&self) -> usize {
+        self.expectations.iter().filter(|one| !one.held).count()
+    }
+}

@@ -1,0 +1,247 @@
+//! A session that continues an interrupted one.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{JournalChoice, PreparedSession, SessionError, SessionSpec};
+use crate::domain::{
+    EffectId, Event, ModelName, Opening, Record, SessionEvent, State, TaskEvent, TaskId,
+};
+use crate::engine::{Interrupted, Resumed};
+use crate::store::journal::{self, Header, LoadedJournal, folder};
+
+/// A session that is resumed again and again has a journal each time; more are a circle.
+const MOST: usize = 1000;
+
+impl SessionSpec {
+    /// The rest of an interrupted session: its spec with this one's fields, its past, and what its task at work had done.
+    ///
+    /// # Errors
+    /// The journal cannot be read, is still being written, was continued already, or has nothing left to do; or the
+    /// workspace or the models are other ones.
+    pub(super) fn resume(&self, path: &Path) -> Result<PreparedSession, SessionError> {
+        expect_interrupted(path)?;
+        let loaded = journal::read(path).map_err(SessionError::input)?;
+        let header = loaded.header.clone();
+        let first = opening(&loaded.records);
+        let Some(opening) = first else {
+            let why = "it has no first event, so there is nothing to continue";
+            return Err(wrong(path, why));
+        };
+        let spec = self.over(base(&header, &loaded.records)?, path);
+        let Interrupted { past, rest } = interrupted(path, loaded)?;
+        let has_begun = past.iter().chain(&rest).any(|record| is_first_work(&record.event));
+        let mut prepared = spec.read()?;
+        prepared.expect_same(path, &opening, header.spec.is_some())?;
+        if has_begun || spec.stay {
+            let repeats_unknown = self.repeats_unknown;
+            prepared.past = past;
+            prepared.resumed = Some(Resumed { rest, repeats_unknown });
+        }
+        Ok(prepared)
+    }
+
+    /// This spec over that of the interrupted session, which named its faults, breakpoints and tasks in its events.
+    fn over(&self, base: SessionSpec, path: &Path) -> SessionSpec {
+        let mut allow = base.allow;
+        allow.extend(self.allow.iter().cloned());
+        SessionSpec {
+            config: self.config.clone().or(base.config),
+            workspace: self.workspace.clone().or(base.workspace),
+            model: self.model.clone().or(base.model),
+            max_dollars: self.max_dollars.or(base.max_dollars),
+            allow,
+            journal: JournalChoice::File(next_to(path)),
+            paused: self.paused,
+            stay: self.stay,
+            keep_going: self.keep_going,
+            resumed: Some(path.to_owned()),
+            recorded: None,
+            repeats_unknown: self.repeats_unknown,
+            ..base
+        }
+    }
+}
+
+impl PreparedSession {
+    /// Whether the models are those of the interrupted session; and the workspace, where its journal does not say where
+    /// that is.
+    fn expect_same(
+        &self,
+        path: &Path,
+        opening: &Opening,
+        knows_workspace: bool,
+    ) -> Result<(), SessionError> {
+        if !knows_workspace && self.workspace.title != opening.workspace {
+            let (was, now) = (&opening.workspace, &self.workspace.title);
+            let why = format!("its session worked in {was}, not in {now}; add --workspace DIR");
+            return Err(wrong(path, &why));
+        }
+        let gone = |model: &&ModelName| !self.config.models.contains_key(model.as_str());
+        if let Some(model) = opening.roles.values().find(gone) {
+            let why = format!("its model {model} is not configured; add it, or --config FILE");
+            return Err(wrong(path, &why));
+        }
+        Ok(())
+    }
+}
+
+/// A new journal beside this one: `j.2.jsonl` beside `j.jsonl`.
+fn next_to(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = match stem.rsplit_once('.') {
+        Some((stem, number)) if number.parse::<u32>().is_ok() => stem,
+        _ => &stem,
+    };
+    let names = (2..).map(|number: u64| path.with_file_name(format!("{stem}.{number}.jsonl")));
+    names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| path.to_owned())
+}
+
+/// The newest journal of a folder whose session did not end, or was stopped with tasks left.
+///
+/// # Errors
+/// The folder cannot be read, or has none.
+pub fn newest_interrupted(folder: &Path) -> Result<PathBuf, SessionError> {
+    let found = folder::journals(folder).map_err(|error| wrong(folder, &error.to_string()))?;
+    let newest = found.iter().find(|kept| expect_interrupted(&kept.path).is_ok());
+    newest.map(|kept| kept.path.clone()).ok_or_else(|| {
+        wrong(folder, "no session in it can be resumed: each has ended, runs, or was resumed")
+    })
+}
+
+/// # Errors
+/// Why the session of a journal cannot be resumed.
+fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
+    if journal::is_written(path).map_err(SessionError::input)? {
+        let shown = path.display();
+        let why = format!("it is still being written: toolyard attach {shown} shows its session");
+        return Err(wrong(path, &why));
+    }
+    let summary = journal::Summary::of(path).map_err(SessionError::input)?;
+    if let Some(next) = continued_by(path) {
+        let why = format!("it was resumed in {}: resume that", next.display());
+        return Err(wrong(path, &why));
+    }
+    if let Some(earlier) =
+        journal::Reader::open(path).map_err(SessionError::input)?.header.continues
+    {
+        let earlier = path.with_file_name(earlier);
+        if summary.events <= past_of(&earlier) {
+            let why = format!("it had only begun to continue {}: resume that", earlier.display());
+            return Err(wrong(path, &why));
+        }
+    }
+    let Some(ended) = summary.ended else { return Ok(()) };
+    let records = journal::read(path).map_err(SessionError::input)?.records;
+    let state = State::fold(&records);
+    let is_left = Interrupted::of(records).is_open() || state.next_task().is_some();
+    if is_left {
+        return Ok(());
+    }
+    Err(wrong(path, &format!("its session has ended ({ended}), and no task is left")))
+}
+
+/// The journal of the same folder that continues this one.
+fn continued_by(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let name = path.file_name()?.to_str()?;
+    let all = folder::journals(folder.unwrap_or(Path::new("."))).ok()?;
+    let continues = |other: &&folder::Kept| {
+        let header = journal::Reader::open(&other.path).map(|reader| reader.header);
+        header.is_ok_and(|header| header.continues.as_deref() == Some(name))
+    };
+    // One that was killed before it had copied this one adds nothing, unless it is being written.
+    let adds = |other: &&folder::Kept| {
+        let is_written = journal::is_written(&other.path).unwrap_or(true);
+        let lines = |path: &Path| journal::Summary::of(path).map_or(0, |summary| summary.events);
+        is_written || lines(&other.path) > past_of(path)
+    };
+    let next = all.iter().filter(continues).find(adds)?;
+    Some(path.with_file_name(next.path.file_name()?))
+}
+
+/// How many records of this journal one that continues it copies first.
+fn past_of(path: &Path) -> u64 {
+    let read = journal::read(path).map(|loaded| Interrupted::of(loaded.records).past.len());
+    u64::try_from(read.unwrap_or(usize::MAX)).unwrap_or(u64::MAX)
+}
+
+/// The parts of a session. Where it was resumed before and the same task is at work, what that task had done before
+/// counts, too: the session may have been interrupted before it came so far again.
+fn interrupted(path: &Path, loaded: LoadedJournal) -> Result<Interrupted, SessionError> {
+    let mut continues = loaded.header.continues.clone();
+    let mut parts = Interrupted::of(loaded.records);
+    let mut at = path.to_owned();
+    for _ in 0..MOST {
+        let Some(name) = continues else { return Ok(parts) };
+        at = at.with_file_name(name);
+        let earlier = journal::read(&at).map_err(SessionError::input)?;
+        continues = earlier.header.continues.clone();
+        let earlier = Interrupted::of(earlier.records);
+        match task_of(&earlier.rest) {
+            Some(task) if !has_ended(&parts.past, task) => {
+                parts.rest = joined(parts.rest, earlier.rest);
+            }
+            _ => return Ok(parts),
+        }
+    }
+    Err(wrong(path, "its journals continue each other in a circle"))
+}
+
+/// The task that these records work on.
+fn task_of(rest: &[Record]) -> Option<TaskId> {
+    rest.iter().find_map(|record| match &record.event {
+        Event::Task(TaskEvent::TaskStarted { task }) => Some(*task),
+        _ => None,
+    })
+}
+
+fn has_ended(past: &[Record], wanted: TaskId) -> bool {
+    let is_it = |event: &Event| matches!(event, Event::Task(TaskEvent::TaskFinished { task, .. }) if *task == wanted);
+    past.iter().any(|record| is_it(&record.event))
+}
+
+/// The records of a task; of calls whose end they do not have, those of an earlier attempt that has it.
+fn joined(rest: Vec<Record>, earlier: Vec<Record>) -> Vec<Record> {
+    if rest.is_empty() {
+        return earlier;
+    }
+    let calls = |records: &[Record], counts: &dyn Fn(&Event) -> bool| -> BTreeSet<EffectId> {
+        let counted = records.iter().filter(|record| counts(&record.event));
+        counted.filter_map(|record| Some(record.event.effect()?.id)).collect()
+    };
+    let (own, ended) = (calls(&rest, &|_| true), calls(&rest, &Event::is_end));
+    let ended_earlier = calls(&earlier, &Event::is_end);
+    let is_earlier =
+        |id: EffectId| !own.contains(&id) || !ended.contains(&id) && ended_earlier.contains(&id);
+    let of = |record: &Record| record.event.effect().map(|effect| effect.id);
+    let kept = rest.into_iter().filter(|record| of(record).is_none_or(|id| !is_earlier(id)));
+    let more = earlier.into_iter().filter(|record| of(record).is_some_and(is_earlier));
+    kept.chain(more).collect()
+}
+
+/// The spec of the interrupted session; of a journal that does not have it what its events say.
+fn base(header: &Header, records: &[Record]) -> Result<SessionSpec, SessionError> {
+    if let Some(spec) = &header.spec {
+        let read = serde_json::from_value::<SessionSpec>(spec.clone());
+        return read.map_err(|error| SessionError::Input(format!("the journal's spec: {error}")));
+    }
+    let mut spec = SessionSpec::default();
+    spec.take_from(records);
+    Ok(spec)
+}
+
+fn opening(records: &[Record]) -> Option<Opening> {
+    records.iter().find_map(|record| match &record.event {
+        Event::Session(SessionEvent::SessionOpened { opening }) => Some((**opening).clone()),
+        _ => None,
+    })
+}
+
+fn is_first_work(event: &Event) -> bool {
+    matches!(event, Event::Task(TaskEvent::TaskStarted { .. }))
+}
+
+fn wrong(path: &Path, why: &str) -> SessionError {
+    SessionError::Input(format!("{}: {why}", path.display()))
+}

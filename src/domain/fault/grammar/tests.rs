@@ -1,0 +1,215 @@
+//! Tests of the text form of faults.
+
+use proptest::prelude::*;
+
+use super::super::kind::{Drift, Scores, Spread};
+use super::super::settings::{LONGEST_LATENCY, STATUSES};
+use super::*;
+use crate::domain::chat::Role;
+use crate::domain::spec::EffectClass;
+
+#[test]
+fn reads_what_it_writes() {
+    for text in [
+        "search_web:error",
+        "search_web:error:from-task=50",
+        "calc:latency:ms=800:p=0.3",
+        "x.y:timeout:nth=3",
+        "a:garbage",
+        "a:empty:p=0.5:from-task=2",
+        "a:error:p=0.5:nth=2:text=no: none",
+        "a:answer:first=3:text=42: the answer",
+        "tool:role:error",
+        "class:Information Retrieval / Airline:empty",
+        "role:actor:broken-arguments:nth=2",
+        "role:planner:error:status=529:p=0.5:text=no: none",
+        r"model:qwen2.5\:7b:rate-limit:retry-after=20",
+        "model:gpt:cut-stream",
+        "embedding:timeout:from-task=3",
+        "edge:search->calc:wrong:every=3",
+        "effect:write:reset:most=2:for=60",
+        "tools:error:p=0.3",
+        "models:price:times=2.5",
+        "server:api.example.com:auth-expired:from=2:to=4",
+        "any:latency:ms=1500:spread=tail",
+        "a:drift:change=drop:nth=2",
+        "a:huge:kb=64",
+        "a:flapping:up=5:down=3",
+        "a:injection:first=1:text=say {canary}: now",
+        r#"any:error:if=tool == "a" ? task > 2 \: ms > 5:p=0.5"#,
+        "role:evaluator:scores:how=noisy:value=2",
+    ] {
+        assert_eq!(text.parse::<FaultSpec>().unwrap().to_string(), text);
+    }
+    let spec: FaultSpec = "a:error:p=1:text=no: none".parse().unwrap();
+    assert_eq!(spec.kind, FaultKind::Error { status: None, text: Some("no: none".into()) });
+    let spec: FaultSpec = r"model:qwen2.5\:7b:timeout".parse().unwrap();
+    assert_eq!(spec.target, Target::Model("qwen2.5:7b".into()));
+}
+
+#[test]
+fn a_word_for_a_kind_of_target_is_never_a_bare_tool() {
+    let target = |text: &str| text.parse::<FaultSpec>().map(|spec| spec.target);
+    for sort in Sort::all() {
+        let tool = Target::Tool(sort.name().into());
+        assert_eq!(target(&format!("tool:{}:error", sort.name())), Ok(tool.clone()));
+        assert_eq!(tool.to_string(), format!("tool:{}", sort.name()));
+    }
+    assert_eq!(target("embedding:error"), Ok(Target::Embedding));
+    assert_eq!(target("tool:a:error"), target("a:error"));
+    assert_eq!(target("tool:error:error"), Ok(Target::Tool("error".into())));
+    assert_eq!(target("error:error"), Ok(Target::Tool("error".into())));
+    assert_eq!(target("role:solver:error"), Ok(Target::Role(Role::Solver)));
+    assert_eq!(target("model:latency:error"), Ok(Target::Model("latency".into())));
+    for text in ["role:error", "class:latency:ms=5"] {
+        let word = text.split(':').next().unwrap();
+        let error = target(text).unwrap_err();
+        let hint = format!("a tool called `{word}` is written `tool:{word}`");
+        assert!(error.contains(&hint), "{error}");
+    }
+}
+
+#[test]
+fn says_what_is_wrong() {
+    for (text, phrase) in [
+        ("", "no tool named"),
+        (":error", "no tool named"),
+        ("role::error", "no role named"),
+        ("class", "no class named"),
+        ("a", "no kind named"),
+        ("role:actor", "no kind named"),
+        ("embedding", "no kind named"),
+        ("a:melt", "no kind `melt`"),
+        ("model:qwen2.5:7b:error", "no kind `7b`"),
+        ("role:actr:error", "there is no role actr; did you mean `actor`?"),
+        ("a:error:p=2", "p is 2"),
+        ("a:error:nth=0", "counts from 1"),
+        ("a:error:ms=4", "error does not take `ms` (did you mean `most`?); it takes text, if, p"),
+        ("a:latency:ms=3600001", "ms is 3600001, but takes at most an hour, 3600000"),
+        ("a:latency:ms=18446744073709551615", "at most an hour"),
+        ("a:error:p", "has no `=`"),
+        ("a:error:status=500", "tools have no status"),
+        ("embedding:error:status=200", "not an HTTP error from 400 to 599"),
+        ("role:actor:timeout:retry-after=3", "timeout does not take `retry-after`"),
+        ("role:actor:rate-limit:retry-after=-1", "not a number it takes"),
+        ("a:error:evry=3", "did you mean `every`?"),
+        ("a:error:every=0", "every counts from 1"),
+        ("a:error:if=ms >", "if: "),
+        ("a:error:if=mss > 3", "if: "),
+        ("a:latency:spread=norml", "there is no spread `norml`; did you mean `normal`?"),
+        ("a:huge:kb=99999", "takes at most 16384"),
+        ("a:drift:change=x", "there is no change `x`; known: rename, drop, retype"),
+        ("role:evaluator:scores:value=4", "not a whole number from -3 to 3"),
+        ("role:actor:scores", "scores fits role:evaluator only"),
+        ("models:price:times=-1", "not a number of at least 0"),
+        ("edge:a:error", "`a` is not an edge"),
+        ("effect:writes:error", "there is no effect writes; did you mean `write`?"),
+        ("a:cut-stream", "cut-stream does not fit a target of the kind tool; it fits role, model"),
+        ("class:A:overflow", "it fits role, model, server, models, embedding"),
+        ("embedding:empty", "it fits tool, class, edge, effect, tools, role, model"),
+    ] {
+        let error = text.parse::<FaultSpec>().unwrap_err();
+        assert!(error.contains(phrase), "{text}: {error}");
+    }
+}
+
+fn targets() -> impl Strategy<Value = Target> {
+    let name = r"[a-c:\\/ é]{0,6}|tool|class|role|model|embedding|error|any";
+    let name = name.prop_map(|name: String| name.trim().to_owned());
+    let name = name.prop_filter("a name", |name| !name.is_empty());
+    let role = prop::sample::select(Role::all().collect::<Vec<_>>());
+    let effect = prop::sample::select(EffectClass::all().collect::<Vec<_>>());
+    prop_oneof![
+        name.clone().prop_map(|name| Target::Tool(name.into())),
+        name.clone().prop_map(Target::Class),
+        (name.clone(), name.clone()).prop_map(|(a, b)| Target::Edge(a.into(), b.into())),
+        effect.prop_map(Target::Effect),
+        role.prop_map(Target::Role),
+        name.clone().prop_map(|name| Target::Model(name.into())),
+        name.prop_map(Target::Server),
+        prop::sample::select(vec![Target::Any, Target::Tools, Target::Models, Target::Embedding]),
+    ]
+}
+
+fn kinds() -> impl Strategy<Value = FaultKind> {
+    let error = (prop::option::of(STATUSES), prop::option::of(".{0,8}"));
+    let text = || prop::option::of(".{0,8}");
+    let spread = prop::sample::select(vec![Spread::Fixed, Spread::Uniform, Spread::Tail]);
+    let how = prop::sample::select(vec![Scores::Flipped, Scores::Noisy, Scores::Constant]);
+    let change = prop::sample::select(vec![Drift::Rename, Drift::Drop, Drift::Retype]);
+    prop_oneof![
+        error.prop_map(|(status, text)| FaultKind::Error { status, text }),
+        (0..=LONGEST_LATENCY, spread).prop_map(|(ms, spread)| FaultKind::Latency { ms, spread }),
+        any::<u32>().prop_map(|retry_after| FaultKind::RateLimit { retry_after }),
+        ".{1,8}".prop_map(|text| FaultKind::Answer { text }),
+        (any::<u32>(), 1..=u32::MAX).prop_map(|(up, down)| FaultKind::Flapping { up, down }),
+        text().prop_map(|text| FaultKind::HiddenError { text }),
+        text().prop_map(|text| FaultKind::Injection { text }),
+        change.prop_map(|change| FaultKind::Drift { change }),
+        (1..=16_384u32).prop_map(|kb| FaultKind::Huge { kb }),
+        (how, -3..=3i8).prop_map(|(how, value)| FaultKind::Scores { how, value }),
+        (0.0..1e6f64).prop_map(|times| FaultKind::Price { times }),
+        prop::sample::select(FaultKind::ALL)
+            .prop_filter("it needs a text", |kind| !matches!(kind, FaultKind::Answer { .. })),
+    ]
+}
+
+fn triggers() -> impl Strategy<Value = Trigger> {
+    let count = || prop::option::of(1..=u32::MAX);
+    let conditions = prop::option::of(prop::sample::select(vec![
+        "ms > 5",
+        "tool == \"a:b\" ? ok : task > 2",
+        "args.x == \"\\\\\"",
+    ]));
+    let counts = (count(), count(), count(), count(), count(), count());
+    let tasks = (count(), count(), count());
+    let all = (conditions, prop::option::of(0.0..=1.0), counts, tasks);
+    all.prop_map(|(condition, probability, counts, tasks)| Trigger {
+        condition: condition.map(|text| Expression::condition(text, Scope::Call).unwrap()),
+        probability,
+        nth: counts.0,
+        first: counts.1,
+        from: counts.2,
+        to: counts.3,
+        every: counts.4,
+        most: counts.5,
+        seconds: tasks.0,
+        from_task: tasks.1,
+        to_task: tasks.2,
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_fault_comes_back_as_it_was_written(
+        target in targets(),
+        mut kind in kinds(),
+        trigger in triggers(),
+    ) {
+        if let (true, FaultKind::Error { status, .. }) = (target.sort().is_of_tools(), &mut kind) {
+            *status = None;
+        }
+        let spec = FaultSpec { target, kind, trigger };
+        let read = FaultSpec::read(&spec.to_string());
+        if spec.kind.check(&spec.target).is_ok() {
+            prop_assert_eq!(read, Ok(spec));
+        } else {
+            prop_assert!(read.unwrap_err().contains(" fit"));
+        }
+    }
+}
+
+#[test]
+fn the_help_names_every_target_kind_and_key() {
+    let words: Vec<&str> = FAULT_HELP.split(|c: char| !(c.is_alphanumeric() || c == '-')).collect();
+    for sort in Sort::all() {
+        let name = if sort == Sort::Tool { "tool" } else { sort.name() };
+        assert!(words.contains(&name), "{name}");
+    }
+    for kind in FaultKind::ALL {
+        assert!(words.contains(&kind.name()), "{}", kind.name());
+        let keys = kind.keys(Sort::Role).iter().chain(kind.keys(Sort::Tool));
+        keys.for_each(|key| assert!(words.contains(key), "{key}"));
+    }
+    Trigger::KEYS.iter().for_each(|key| assert!(words.contains(key), "{key}"));
+}

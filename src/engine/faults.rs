@@ -1,0 +1,106 @@
+//! Which armed faults hit a call, and when one disarms itself.
+//!
+//! That is decided when a call is requested, in the order in which the reply or the plan lists the calls, so that it does
+//! not matter which one runs first. Only a fault that was armed since then is asked when the call starts.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::{fault_choice::FaultChoice, handle::Handle, session::Session};
+use crate::domain::breakpoint::When;
+use crate::domain::expression::{Evaluator, Resolver};
+use crate::domain::fault::{Occasion, Progress};
+use crate::domain::{By, Chance, EffectId, FaultEvent, FaultId, FaultState, TaskId};
+use crate::papers::facts::Facts;
+
+impl Session {
+    /// Lets the armed faults that have not done so yet look at a call.
+    pub fn choose_fault(
+        &mut self,
+        (call, task): (EffectId, TaskId),
+        chance: Chance,
+        choice: &mut FaultChoice,
+    ) {
+        if self.state.faults_armed() == 0 {
+            return;
+        }
+        for fault in self.faults_that_match(call) {
+            if choice.known.contains(&fault) {
+                continue;
+            }
+            choice.known.push(fault);
+            let Some(known) = self.state.faults.get(&fault) else { continue };
+            let chance = chance.with(b"fault").with(&fault.0.to_le_bytes());
+            let now = self.progress_of(known, task);
+            let progress = Progress { seen: now.seen.saturating_add(1), ..now };
+            let fires = choice.hits.is_none() && known.spec.fires(&Occasion { progress, chance });
+            choice.hits = choice.hits.or(fires.then_some(fault));
+            self.emit(FaultEvent::FaultMatched { fault, call, fires });
+        }
+        self.end_faults();
+    }
+
+    /// Whether the chosen fault still hits its call: a person may have disarmed it since.
+    pub fn fault_that_hits(&self, choice: &FaultChoice) -> Option<(FaultId, &FaultState)> {
+        let fault = choice.hits?;
+        let known = self.state.faults.get(&fault)?;
+        (known.armed || known.is_over).then_some((fault, known))
+    }
+
+    /// The armed faults of a call's target whose conditions hold.
+    fn faults_that_match(&self, call: EffectId) -> Vec<FaultId> {
+        let holds = |known: &FaultState| {
+            let Some(condition) = &known.spec.trigger.condition else { return true };
+            let facts = Facts::of_call(&self.state, call, When::Before);
+            Evaluator::new(&Resolver(&facts)).holds(condition)
+        };
+        let matching = self.state.faults_on(call).filter(|(_, known)| holds(known));
+        matching.map(|(fault, _)| fault).collect()
+    }
+
+    fn progress_of(&self, fault: &FaultState, task: TaskId) -> Progress {
+        let since = |at: u64| self.now().saturating_sub(at);
+        Progress {
+            task: task.0,
+            seen: fault.seen,
+            chosen: fault.chosen,
+            elapsed: since(fault.armed_at),
+            since_first: fault.first_at.map(since),
+        }
+    }
+
+    /// Disarms the faults that can never fire again.
+    pub fn end_faults(&mut self) {
+        let task = self.state.shown_task().map_or(TaskId(0), |task| task.id);
+        let is_over =
+            |known: &FaultState| known.armed && known.spec.is_over(&self.progress_of(known, task));
+        let over = self.state.faults.iter().filter(|(_, known)| is_over(known));
+        let over: Vec<FaultId> = over.map(|(fault, _)| *fault).collect();
+        for fault in over {
+            self.emit(FaultEvent::FaultDisarmed { fault, by: By::Engine });
+        }
+    }
+
+    /// Microseconds of the session at which time next ends a fault.
+    fn next_end(&self) -> Option<u64> {
+        let armed = self.state.faults.values().filter(|known| known.armed);
+        armed.filter_map(FaultState::ends_at).min()
+    }
+}
+
+/// Disarms faults when their time is over; never ends.
+pub async fn end_in_time(handle: Handle) {
+    loop {
+        let (next, now) = handle.read(|session| (session.next_end(), session.now()));
+        let Some(end) = next else {
+            handle.until(|session| session.next_end().is_some()).await;
+            continue;
+        };
+        let left = Duration::from_micros(end.saturating_sub(now));
+        let other = handle.until(|session| session.next_end() != Some(end));
+        if timeout(left, other).await.is_err() {
+            handle.write(Session::end_faults);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Fields whose type serde reads, with errors as those of the other fields.
+
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, Deserializer};
+
+use super::{Fields, join};
+use crate::domain::words;
+
+impl Fields<'_> {
+    /// All fields that were not requested, as one value; `None` if any is invalid. Each field is also read alone, so
+    /// that the problems of all of them are noted.
+    pub fn rest<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let mut rest = DeTable::new();
+        let mut is_valid = true;
+        for (name, value) in self.table {
+            let key: &str = name.get_ref();
+            if self.known.contains(&key) || self.forbidden.contains(&key) {
+                continue;
+            }
+            let mut alone = DeTable::new();
+            alone.insert(name.clone(), value.clone());
+            is_valid &= self.read::<T>(key, alone).is_some();
+            rest.insert(name.clone(), value.clone());
+        }
+        if is_valid { self.read("", rest) } else { None }
+    }
+
+    /// Reads one field, or all of them.
+    fn read<T: DeserializeOwned>(&self, name: &str, table: DeTable<'_>) -> Option<T> {
+        let whole = Spanned::new(self.span.clone(), table);
+        let error = match serde_path_to_error::deserialize(Deserializer::from(whole)) {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        let path = error.path().to_string();
+        let error = error.into_inner();
+        let (text, unknown) = self.said(error.message(), path == name || path == ".");
+        let path = if path == "." { name } else { &path };
+        let field = match unknown {
+            Some(key) if path != key && !path.ends_with(&format!(".{key}")) => join(path, key),
+            _ => path.to_owned(),
+        };
+        let field = if field.is_empty() { self.path.clone() } else { join(&self.path, &field) };
+        // Serde knows no places inside of lists.
+        let problem = self.lines().problem(&field, text);
+        self.file.problems.borrow_mut().push(problem);
+        None
+    }
+
+    /// An error of serde in the words of the other readers, and the unknown key that it is about.
+    fn said<'e>(&self, message: &'e str, is_top: bool) -> (String, Option<&'e str>) {
+        let mut quoted = message.split('`').skip(1).step_by(2);
+        if message.starts_with("unknown field `") {
+            let word = quoted.next().unwrap_or_default();
+            let own = self.known.iter().copied().filter(|_| is_top);
+            let known: Vec<&str> = own.chain(quoted).collect();
+            let expected = words::expected(word, known.iter().copied());
+            return (format!("unknown key; {expected}"), Some(word));
+        }
+        if message.starts_with("unknown variant `") {
+            let word = quoted.next().unwrap_or_default();
+            let known: Vec<&str> = quoted.collect();
+            let expected = words::expected(word, known.iter().copied());
+            return (format!("{word:?} is not a valid value; {expected}"), None);
+        }
+        (plain(message).unwrap_or_else(|| message.to_owned()), None)
+    }
+}
+
+/// `expected true or false, got 3` for `invalid type: integer `3`, expected a boolean`; `None`: it is no such message.
+fn plain(message: &str) -> Option<String> {
+    let begins = ["invalid type: ", "invalid value: "];
+    let rest = begins.iter().find_map(|begin| message.strip_prefix(begin))?;
+    let (got, expected) = rest.rsplit_once(", expected ")?;
+    let expected = match expected {
+        "a boolean" => "true or false",
+        "a string" | "path string" => "a text in quotes",
+        "a sequence" => "a list in [brackets]",
+        "a map" => "a table of keys and values",
+        "f64" => "a number",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
+        "i64" => "a whole number",
+        other => other,
+    };
+    let got = match got {
+        "map" => "a table",
+        "sequence" => "a list",
+        other => {
+            let kinds = ["string ", "integer ", "floating point ", "boolean "];
+            let value = kinds.iter().find_map(|kind| other.strip_prefix(kind));
+            value.unwrap_or(other).trim_matches('`')
+        }
+    };
+    Some(format!("expected {expected}, got {got}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use crate::files::toml_file::{Problem, TomlFile};
+
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Rest {
+        size: u8,
+        kind: Kind,
+        parts: Vec<Part>,
+    }
+
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Kind {
+        #[default]
+        Round,
+        Square,
+    }
+
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Part {
+        length: u8,
+    }
+
+    fn read(text: &str) -> Result<(Option<String>, Rest), Vec<String>> {
+        let read = TomlFile::read("f.toml", text, |mut fields| {
+            let name = fields.get("name").and_then(|field| field.text()).map(str::to_owned);
+            Some((name, fields.rest::<Rest>()?))
+        });
+        read.map_err(|problems| problems.0.iter().map(Problem::to_string).collect())
+    }
+
+    #[test]
+    fn the_rest_is_read_by_serde() {
+        let text = "name = \"n\"\nsize = 3\nkind = \"square\"\n[[parts]]\nlength = 4\n";
+        let (name, rest) = read(text).unwrap();
+        assert_eq!((name.as_deref(), rest.size), (Some("n"), 3));
+        assert!(matches!(rest.kind, Kind::Square) && rest.parts[0].length == 4);
+        assert!(read("").is_ok());
+    }
+
+    #[test]
+    fn each_invalid_field_is_named_with_its_line() {
+        let text =
+            "nmae = 1\nsize = -3\nkind = \"squre\"\n[[parts]]\nlength = 1\n[[parts]]\nlenght = 2\n";
+        let mut found = read(text).unwrap_err();
+        found.sort();
+        assert_eq!(
+            found,
+            [
+                "f.toml:1: nmae: unknown key; did you mean `name`? (known: name, size, kind, parts)",
+                "f.toml:2: size: expected a whole number of at least 0, got -3",
+                "f.toml:3: kind: \"squre\" is not a valid value; did you mean `square`? (known: round, square)",
+                "f.toml:7: parts[1].lenght: unknown key; did you mean `length`? (known: length)",
+            ]
+        );
+    }
+}

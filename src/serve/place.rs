@@ -1,0 +1,187 @@
+//! Where the socket of a session is.
+//!
+//! Paths of sockets are limited to about a hundred bytes, so it cannot be beside the journal. It is in a private folder
+//! of this machine, named after the journal's file: its device and its number there. Such a name fits, and is the same
+//! however the journal's path is written.
+
+use std::fs::{self, DirBuilder, Metadata};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, io};
+
+use rustix::io::{Errno, ioctl_fionbio};
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketType};
+use rustix::process::geteuid;
+
+/// The longest path of a socket on the systems supported, without its end.
+const LONGEST: usize = 103;
+
+/// The folders in which sockets can be, the first choice first. Two programs of one user may see different variables,
+/// so a program that looks for a socket looks in each of them.
+pub fn folders() -> Vec<PathBuf> {
+    let uid = geteuid().as_raw();
+    let own = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let system = Path::new("/run/user").join(uid.to_string());
+    let mut folders: Vec<_> = own
+        .into_iter()
+        .chain(system.is_dir().then_some(system))
+        .map(|own| own.join("toolyard"))
+        .collect();
+    // Not the variable TMPDIR, which may be another one for each program.
+    folders.push(Path::new("/tmp").join(format!("toolyard-{uid}")));
+    folders.dedup();
+    folders
+}
+
+/// The name of the socket of a session with this journal.
+fn name_of(journal: &Path) -> io::Result<String> {
+    let about = journal.metadata()?;
+    Ok(format!("{:x}-{:x}.sock", about.dev(), about.ino()))
+}
+
+/// The socket of the session that writes this journal; `None` if there is none.
+///
+/// # Errors
+/// The journal cannot be looked at, or the socket belongs to somebody else.
+pub fn socket_of(journal: &Path) -> io::Result<Option<PathBuf>> {
+    let name = name_of(journal)?;
+    for folder in folders() {
+        let path = folder.join(&name);
+        let Ok(about) = path.symlink_metadata() else { continue };
+        expect_private(&folder)?;
+        if !about.file_type().is_socket() || about.uid() != geteuid().as_raw() {
+            return Err(wrong(&path, "expected a socket of yours; delete it"));
+        }
+        return Ok(Some(path));
+    }
+    Ok(None)
+}
+
+/// Whether somebody serves the socket of the session that writes this journal.
+pub fn is_served(journal: &Path) -> bool {
+    let socket = socket_of(journal).ok().flatten();
+    socket.is_some_and(|socket| !is_stale(&socket))
+}
+
+/// The place for a new socket: the first folder that is private. Sockets there that nobody serves are deleted.
+///
+/// # Errors
+/// There is no private folder, or the journal cannot be looked at.
+pub(super) fn place_for(journal: &Path) -> io::Result<PathBuf> {
+    let name = name_of(journal)?;
+    let mut last = None;
+    for folder in folders() {
+        let path = folder.join(&name);
+        if path.as_os_str().len() + ADDED > LONGEST {
+            last = Some(wrong(&path, "the path is too long for a socket"));
+            continue;
+        }
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        match made.and_then(|()| expect_private(&folder)) {
+            Ok(()) => {
+                delete_stale(&folder);
+                return Ok(path);
+            }
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.unwrap_or_else(|| wrong(journal, "no folder for its socket")))
+}
+
+/// What a socket's name ends with before somebody serves it, behind the number of the process.
+pub(super) const NEW: &str = ".new";
+/// By how many letters such a name is longer at most.
+const ADDED: usize = 8;
+/// Nobody takes so long to serve a new socket.
+const OLD: Duration = Duration::from_secs(60);
+
+/// A folder in which anybody else could put files is of no use.
+fn expect_private(folder: &Path) -> io::Result<()> {
+    let about = folder.symlink_metadata()?;
+    match why_not_private(&about, geteuid().as_raw()) {
+        Some(why) => Err(wrong(folder, why)),
+        None => Ok(()),
+    }
+}
+
+fn why_not_private(about: &Metadata, uid: u32) -> Option<&'static str> {
+    if !about.is_dir() {
+        return Some("expected a folder and no link; delete it");
+    }
+    if about.uid() != uid {
+        return Some("expected a folder of yours; it belongs to somebody else");
+    }
+    (about.mode() & 0o077 != 0).then_some("others can read this folder; set its mode to 0700")
+}
+
+fn wrong(path: &Path, why: &str) -> io::Error {
+    io::Error::other(format!("{}: {why}", path.display()))
+}
+
+/// Deletes the sockets of sessions that were killed.
+fn delete_stale(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let is_socket = entry.file_type().is_ok_and(|kind| kind.is_socket());
+        // One that has another name is about to be served, unless its process was killed just then.
+        let has_name = path.extension().is_some_and(|extension| extension == "sock");
+        let made = entry.metadata().and_then(|about| about.modified()).ok();
+        let is_old = made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > OLD);
+        if is_socket && (has_name || is_old) && is_stale(&path) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// Whether nobody serves a socket. This does not wait: a session that is stopped answers nobody.
+pub(super) fn is_stale(socket: &Path) -> bool {
+    let tried = net::socket(AddressFamily::UNIX, SocketType::STREAM, None).and_then(|probe| {
+        ioctl_fionbio(&probe, true)?;
+        net::connect(&probe, &SocketAddrUnix::new(socket)?)
+    });
+    matches!(tried, Err(Errno::CONNREFUSED))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    #[test]
+    fn only_a_folder_that_is_private_is_used() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("own");
+        DirBuilder::new().mode(0o700).create(&folder).unwrap();
+        assert!(expect_private(&folder).is_ok());
+        let uid = geteuid().as_raw();
+        let about = folder.symlink_metadata().unwrap();
+        assert!(why_not_private(&about, uid + 1).unwrap().contains("somebody else"));
+        symlink(&folder, home.path().join("link")).unwrap();
+        let why = expect_private(&home.path().join("link")).unwrap_err().to_string();
+        assert!(why.contains("no link"), "{why}");
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
+        let why = expect_private(&folder).unwrap_err().to_string();
+        assert!(why.ends_with("own: others can read this folder; set its mode to 0700"), "{why}");
+    }
+
+    #[test]
+    fn only_sockets_that_nobody_serves_are_deleted() {
+        let home = tempfile::tempdir().unwrap();
+        let path = |name: &str| home.path().join(name);
+        let served = UnixListener::bind(path("a.sock")).unwrap();
+        drop(UnixListener::bind(path("b.sock")).unwrap());
+        fs::write(path("c.sock"), "a file").unwrap();
+        drop(UnixListener::bind(path("d")).unwrap());
+        delete_stale(home.path());
+        let there = |name| path(name).symlink_metadata().is_ok();
+        assert_eq!(
+            [there("a.sock"), there("b.sock"), there("c.sock"), there("d")],
+            [true, false, true, true]
+        );
+        drop(served);
+    }
+}

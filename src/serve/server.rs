@@ -1,0 +1,323 @@
+//! The server of a session: a thread that takes other sides in.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener as StdListener;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::mpsc as blocking;
+use std::time::Duration;
+use std::{fs, io, process, thread};
+
+use jiff::Timestamp;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::LocalSet;
+use tokio_util::sync::CancellationToken;
+use tracing::info;
+
+use super::desk::{Desk, Notice, Notices, STARTER, SideId};
+use super::guest;
+use super::line::{Hello, Told, VERSION, line_of};
+use super::place;
+use crate::domain::Command;
+use crate::ui::{Seat, SeatKind, SeatNews, SeatRequest};
+
+/// Sides at one time, besides the screen that started the session.
+const MOST: usize = 16;
+/// How long the end of a session waits until all sides have the rest of it.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// Notices that wait for a side. A side with more of them does not read, and is dropped.
+const NOTICES: usize = 64;
+
+/// What a session tells whoever attaches.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The file to which it writes.
+    pub journal: PathBuf,
+    /// When it was opened (RFC 3339, UTC).
+    pub opened: String,
+    /// For people.
+    pub title: String,
+}
+
+/// The server of a session. When it is dropped, the sides get the rest of the records, and the socket is deleted.
+#[derive(Debug)]
+pub struct Server {
+    last: watch::Sender<u64>,
+    /// Ends the taking in of sides when it is dropped. Not the end of `last`: every event would wake the thread.
+    open: Option<oneshot::Sender<()>>,
+    ended: blocking::Receiver<()>,
+    /// Deletes the socket.
+    _socket: Socket,
+}
+
+/// A socket's file, which is deleted with this.
+#[derive(Debug)]
+struct Socket(PathBuf);
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Server {
+    /// Opens the socket of a session, and takes in whoever comes. Commands of the side that controls go to `commands`.
+    /// With a screen of its own that screen controls at first, and gets a seat.
+    ///
+    /// # Errors
+    /// There is no place for the socket, or the system has no thread.
+    pub fn open(
+        opened: Opened,
+        commands: WeakUnboundedSender<Command>,
+        has_screen: bool,
+    ) -> io::Result<(Self, Option<Seat>)> {
+        let path = place::place_for(&opened.journal)?;
+        let (socket, listener) = listen(&path)?;
+        let (last, seen) = watch::channel(0);
+        let (open, closed) = oneshot::channel();
+        let (tell_end, ended) = blocking::channel();
+        let (seat, starter) = if has_screen { seat() } else { (None, None) };
+        let work = move || {
+            // It ends with the thread.
+            let _tell_end: blocking::Sender<()> = tell_end;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let served = runtime.and_then(|runtime| {
+                let local = LocalSet::new();
+                local.block_on(
+                    &runtime,
+                    serve(listener, Shared::new(opened, commands), (seen, closed), starter),
+                )
+            });
+            if let Err(error) = served {
+                info!(%error, "nobody can attach to this session");
+            }
+        };
+        thread::Builder::new().name("attach".to_owned()).spawn(work)?;
+        info!(?path, "opened a socket");
+        Ok((Self { last, open: Some(open), ended, _socket: socket }, seat))
+    }
+
+    /// The journal has this event now.
+    pub fn note(&self, n: u64) {
+        self.last.send_replace(n);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.open = None;
+        // It is disconnected when the last side has everything.
+        let _ = self.ended.recv_timeout(FAREWELL);
+    }
+}
+
+/// Whoever finds the socket by its name can be sure that somebody serves it.
+fn listen(path: &Path) -> io::Result<(Socket, StdListener)> {
+    let new = Socket(path.with_extension(format!("{}{}", process::id(), place::NEW)));
+    let _ = fs::remove_file(&new.0);
+    let listener = StdListener::bind(&new.0)?;
+    fs::set_permissions(&new.0, fs::Permissions::from_mode(0o600))?;
+    listener.set_nonblocking(true)?;
+    fs::rename(&new.0, path)?;
+    Ok((Socket(path.to_owned()), listener))
+}
+
+/// The other end of a seat.
+struct Starter {
+    news: UnboundedSender<SeatNews>,
+    requests: UnboundedReceiver<SeatRequest>,
+}
+
+fn seat() -> (Option<Seat>, Option<Starter>) {
+    let (tell, news) = mpsc::unbounded_channel();
+    let (ask, requests) = mpsc::unbounded_channel();
+    let seat = Seat { kind: SeatKind::Own, news, requests: ask };
+    (Some(seat), Some(Starter { news: tell, requests }))
+}
+
+/// What all sides share. Everything here runs on one thread.
+pub(super) struct Shared {
+    pub opened: Opened,
+    commands: WeakUnboundedSender<Command>,
+    desk: RefCell<Desk>,
+    starter: RefCell<Option<UnboundedSender<SeatNews>>>,
+    guests: RefCell<BTreeMap<SideId, Sender<Notice>>>,
+    next: Cell<SideId>,
+    /// The session has ended: the journal does not grow any more.
+    pub is_over: CancellationToken,
+}
+
+impl Shared {
+    pub fn new(opened: Opened, commands: WeakUnboundedSender<Command>) -> Self {
+        Self {
+            opened,
+            commands,
+            desk: RefCell::default(),
+            starter: RefCell::default(),
+            guests: RefCell::default(),
+            next: Cell::new(STARTER + 1),
+            is_over: CancellationToken::new(),
+        }
+    }
+
+    pub fn hello(&self, n: u64) -> Hello {
+        Hello {
+            toolyard_attach: VERSION,
+            journal: self.opened.journal.to_string_lossy().into_owned(),
+            opened: self.opened.opened.clone(),
+            title: self.opened.title.clone(),
+            pid: process::id(),
+            n,
+            controller: self.desk.borrow().controller(),
+        }
+    }
+
+    /// A command of a side that controls.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn command(&self, side: SideId, command: Command) -> Result<(), String> {
+        let name = command.name();
+        let desk = self.desk.borrow();
+        if !desk.controls(side) {
+            let who = desk.controller();
+            let who = who.map_or_else(
+                || "nobody controls it".to_owned(),
+                |who| format!("controlled by {who}"),
+            );
+            return Err(format!("cannot {name}: {who}; take control first"));
+        }
+        let sent = self.commands.upgrade().is_some_and(|commands| commands.send(command).is_ok());
+        if sent { Ok(()) } else { Err(format!("cannot {name}: the session is over")) }
+    }
+
+    pub fn take(&self, side: SideId) {
+        let told = self.desk.borrow_mut().take(side, &now());
+        self.tell(told);
+    }
+
+    pub fn leave(&self, side: SideId) {
+        let told = self.desk.borrow_mut().leave(side, &now());
+        self.tell(told);
+    }
+
+    fn tell(&self, notices: Notices) {
+        for (side, notice) in notices {
+            if side == STARTER {
+                let starter = self.starter.borrow();
+                // Without its screen the session ends.
+                let _ = starter.as_ref().map(|starter| starter.send(news(notice)));
+                continue;
+            }
+            let mut guests = self.guests.borrow_mut();
+            if guests.get(&side).is_some_and(|guest| guest.try_send(notice).is_err()) {
+                // Its connection ends when its notices do.
+                guests.remove(&side);
+            }
+        }
+    }
+
+    /// A side comes; `None` if there are too many.
+    fn join(&self, name: String) -> Option<(SideId, mpsc::Receiver<Notice>)> {
+        let mut guests = self.guests.borrow_mut();
+        if guests.len() >= MOST {
+            return None;
+        }
+        let side = self.next.replace(self.next.get() + 1);
+        let (tell, notices) = mpsc::channel(NOTICES);
+        guests.insert(side, tell);
+        self.desk.borrow_mut().join(side, name);
+        Some((side, notices))
+    }
+
+    fn part(&self, side: SideId) {
+        self.guests.borrow_mut().remove(&side);
+        let told = self.desk.borrow_mut().part(side, &now());
+        self.tell(told);
+    }
+}
+
+fn news(notice: Notice) -> SeatNews {
+    match notice {
+        Notice::Control { yours, controller } => SeatNews::Control { yours, controller },
+        Notice::Asked(by) => SeatNews::Asked { by },
+        Notice::Refused(why) => SeatNews::Refused { why },
+    }
+}
+
+fn now() -> String {
+    Timestamp::now().strftime("%H:%M UTC").to_string()
+}
+
+/// Takes sides in until the session ends, and then until they have everything.
+async fn serve(
+    listener: StdListener,
+    shared: Shared,
+    (seen, mut closed): (watch::Receiver<u64>, oneshot::Receiver<()>),
+    starter: Option<Starter>,
+) -> io::Result<()> {
+    let listener = UnixListener::from_std(listener)?;
+    let shared = Rc::new(shared);
+    let mut asks = starter.map(|starter| {
+        *shared.starter.borrow_mut() = Some(starter.news);
+        let name = format!("its own screen, pid {}", process::id());
+        shared.desk.borrow_mut().join(STARTER, name);
+        // It knows already.
+        let _ = shared.desk.borrow_mut().take(STARTER, &now());
+        starter.requests
+    });
+    let mut sides = tokio::task::JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    sides.spawn_local(meet(stream, Rc::clone(&shared), seen.clone()));
+                }
+                // Where no file can be opened, the next moment may be better.
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            },
+            Some(_) = sides.join_next() => {}
+            Some(request) = asked(&mut asks) => match request {
+                SeatRequest::Take => shared.take(STARTER),
+                SeatRequest::Leave => shared.leave(STARTER),
+            },
+            _ = &mut closed => break,
+        }
+    }
+    drop(listener);
+    shared.is_over.cancel();
+    while sides.join_next().await.is_some() {}
+    Ok(())
+}
+
+async fn asked(asks: &mut Option<UnboundedReceiver<SeatRequest>>) -> Option<SeatRequest> {
+    match asks {
+        Some(asks) => asks.recv().await,
+        None => None,
+    }
+}
+
+/// Serves a side until it leaves.
+async fn meet(stream: UnixStream, shared: Rc<Shared>, seen: watch::Receiver<u64>) {
+    let pid = stream.peer_cred().ok().and_then(|peer| peer.pid());
+    let name = pid.map_or_else(|| "another program".to_owned(), |pid| format!("pid {pid}"));
+    match shared.join(name) {
+        Some((side, notices)) => {
+            let served = guest::serve(stream, side, &shared, notices, seen).await;
+            if let Err(error) = served {
+                info!(side, %error, "a connection to this session ended");
+            }
+            shared.part(side);
+        }
+        None => {
+            let why =
+                format!("{MOST} others are attached to this session already; end one of them");
+            // Whoever it is needs not read it.
+            let _ = stream.try_write(line_of(&Told::Refused(why)).as_bytes());
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Saves the session on the screen as a scenario. A long journal is read for it, so that it happens beside the screen.
+
+use super::Loop;
+use crate::ui::scenario::SavedScenario;
+use crate::ui::view::Tone;
+
+impl Loop {
+    pub(super) fn save_scenario(&mut self) {
+        if let Err(why) = self.front.save_scenario(self.saved.0.clone()) {
+            self.told_of_scenario(Err(why));
+        }
+    }
+
+    /// Says where the scenario is.
+    pub(super) fn told_of_scenario(&mut self, saved: SavedScenario) {
+        match saved {
+            Ok(path) => {
+                let text = format!("scenario saved: {}", path.display());
+                self.front.screen.tell(Tone::Good, text);
+            }
+            Err(why) => {
+                let text = format!("the scenario is not saved: {why}");
+                self.front.screen.tell(Tone::Bad, text);
+            }
+        }
+    }
+}

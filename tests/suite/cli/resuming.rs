@@ -1,0 +1,151 @@
+//! `toolyard resume`: what goes on, what is taken from the journal, and what is refused.
+
+use std::fs::File;
+
+use serde_json::Value;
+
+use crate::program::Home;
+
+const RUN: [&str; 8] =
+    ["run", "--strategy", "toolnet", "--tasks-limit", "4", "--fresh", "--journal", "j.jsonl"];
+
+/// A journal that ends in the middle of the line that ends its second task.
+fn torn(home: &Home) {
+    home.succeed(&RUN);
+    tear(home, "j.jsonl");
+}
+
+fn tear(home: &Home, journal: &str) {
+    let whole = home.read(journal);
+    let (cut, _) = whole.match_indices("\"TaskFinished\"").nth(1).unwrap();
+    home.write(journal, &whole[..cut]);
+}
+
+fn state(home: &Home, journal: &str) -> Value {
+    serde_json::from_str(&home.succeed(&["replay", journal, "--json"])).unwrap()
+}
+
+#[test]
+fn a_torn_journal_goes_on_in_a_new_one_that_has_everything() {
+    let home = Home::new();
+    torn(&home);
+    let before = home.read("j.jsonl");
+    let said = home.succeed(&["resume", "j.jsonl", "--headless"]);
+    assert!(said.starts_with("resuming j.jsonl\n"), "{said}");
+    assert!(said.contains("the session goes on: "), "{said}");
+    assert!(said.contains("4 of 4 answered"), "{said}");
+    assert_eq!(home.read("j.jsonl"), before, "the old journal is not touched");
+    let state = state(&home, "j.2.jsonl");
+    assert_eq!(state["tasks_done"], 4);
+    let origins: Vec<&str> = state["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| call["origin"].as_str().unwrap())
+        .collect();
+    assert!(origins.contains(&"recorded") && origins.contains(&"live"), "{origins:?}");
+    // It is what the session would have been without the interruption.
+    let whole = Home::new();
+    whole.succeed(&RUN);
+    let whole = self::state(&whole, "j.jsonl");
+    for field in ["answer", "correct", "outcome"] {
+        let of = |state: &Value| -> Vec<Value> {
+            state["tasks"].as_array().unwrap().iter().map(|task| task[field].clone()).collect()
+        };
+        assert_eq!(of(&state), of(&whole), "{field}");
+    }
+    let refused = home.run(&["resume", "j.jsonl", "--headless"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("it was resumed in j.2.jsonl: resume that"), "{}", refused.err);
+}
+
+#[test]
+fn the_newest_session_that_did_not_end_is_found() {
+    let home = Home::new();
+    let none = home.run(&["resume", "--headless"]);
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("no session in it can be resumed"), "{}", none.err);
+    torn(&home);
+    std::fs::create_dir_all(home.path("toolyard/journals")).unwrap();
+    std::fs::rename(home.path("j.jsonl"), home.path("toolyard/journals/j.jsonl")).unwrap();
+    // One that has ended is newer.
+    home.succeed(&["run", "--task", "What is 1 + 1?", "--fresh"]);
+    let said = home.succeed(&["resume", "--json"]);
+    let kinds: Vec<Value> = said
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["kind"].clone())
+        .collect();
+    assert_eq!(
+        (&kinds[0], kinds.last().unwrap()),
+        (&"SessionOpened".into(), &"SessionEnded".into())
+    );
+    assert!(home.path("toolyard/journals/j.2.jsonl").exists());
+    assert_eq!(home.run(&["resume", "--headless"]).code, 2, "nothing is left");
+}
+
+#[test]
+fn what_cannot_be_resumed_says_why() {
+    let home = Home::new();
+    torn(&home);
+    let refused = |journal: &str, more: &[&str]| {
+        let ran = home.run(&[&["resume", journal, "--headless"], more].concat());
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(!home.path("j.2.jsonl").exists(), "nothing was begun");
+        ran.err
+    };
+    assert!(refused("no.jsonl", &[]).contains("no.jsonl: No such file"));
+    home.write("text.jsonl", "hello\n");
+    assert!(refused("text.jsonl", &[]).contains("text.jsonl:1: no journal header"));
+    let text = home.read("j.jsonl");
+    home.write("new.jsonl", text.replacen("\"toolyard_journal\":2", "\"toolyard_journal\":99", 1));
+    assert!(refused("new.jsonl", &[]).contains("written in format 99"));
+    home.write("line.jsonl", text.replacen("\"kind\":\"TaskStarted\"", "\"kind\":7", 1));
+    assert!(refused("line.jsonl", &[]).contains("line.jsonl:"));
+    home.write(
+        "spec.jsonl",
+        text.replacen("\"strategy\":\"toolnet\"", "\"strategie\":\"toolnet\"", 1),
+    );
+    assert!(refused("spec.jsonl", &[]).contains("the journal's spec: unknown field `strategie`"));
+    home.write("mine.toml", "[models.mine]\nkind = \"simulated\"\n[roles]\ndefault = \"mine\"\n");
+    home.write("other.toml", "");
+    let run = ["run", "--config", "mine.toml", "--tasks-limit", "3", "--fresh", "--journal"];
+    home.succeed(&[&run[..], &["m.jsonl"]].concat());
+    tear(&home, "m.jsonl");
+    let said = refused("m.jsonl", &["--config", "other.toml"]);
+    assert!(said.contains("its model mine is not configured"), "{said}");
+    // Another program writes to it.
+    let written = File::options().append(true).open(home.path("j.jsonl")).unwrap();
+    written.lock().unwrap();
+    let said = refused("j.jsonl", &[]);
+    assert!(
+        said.contains("it is still being written: toolyard attach j.jsonl shows its session"),
+        "{said}"
+    );
+    drop(written);
+    home.succeed(&["resume", "j.jsonl", "--headless"]);
+}
+
+#[test]
+fn a_journal_without_a_spec_needs_to_be_told_where_its_tools_are() {
+    let home = Home::new();
+    home.write("w/tools/say.toml", "name = \"say\"\ndescription = \"Says it.\"\neffect = \"read\"\n[source]\ncommand = [\"cat\"]\n");
+    home.write("w/tasks.txt", "Say hello.\nSay it again.\n");
+    home.run(&["run", "--workspace", "w", "--journal", "j.jsonl", "--fresh"]);
+    let text = home.read("j.jsonl");
+    let header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert!(
+        header["spec"]["workspace"].as_str().unwrap().ends_with("/w"),
+        "a whole path: {header}"
+    );
+    let mut bare = header;
+    bare.as_object_mut().unwrap().remove("spec");
+    let lines = text.lines().skip(1).take_while(|line| !line.contains("TaskFinished"));
+    let lines: Vec<&str> = lines.collect();
+    home.write("old.jsonl", format!("{bare}\n{}\n", lines.join("\n")));
+    let ran = home.run(&["resume", "old.jsonl", "--headless"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("its session worked in w, not in"), "{}", ran.err);
+    assert!(ran.err.contains("add --workspace DIR"), "{}", ran.err);
+    let ran = home.run(&["resume", "old.jsonl", "--headless", "--workspace", "w"]);
+    assert!(ran.code <= 1 && ran.out.contains("Say it again."), "{ran:?}");
+}
