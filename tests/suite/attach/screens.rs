@@ -24,6 +24,8 @@ fn a_second_screen_watches_then_controls_and_leaves_the_session_running() {
     other.wait("run-or-pause: this screen only watches");
     own.press(" ");
     other.wait_header("RUNNING");
+    // The key pauses once this screen, too, has seen that the session runs.
+    own.wait_header("RUNNING");
     own.press(" ");
     other.wait_header("PAUSED");
 
