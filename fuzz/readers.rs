@@ -10,6 +10,7 @@ use toolyard::domain::{
     Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolName, Usage, arguments as input,
 };
 use toolyard::model::{http::sse::Parser, text::from_text};
+use toolyard::papers::atc;
 use toolyard::papers::plan::{self, MOST};
 use toolyard::tool::check::Checker;
 use toolyard::ui::text as screen;
@@ -34,6 +35,19 @@ pub fn plan_text(data: &[u8]) {
         assert!(steps.len() <= MOST, "{} plans", steps.len());
         let calls: usize = steps.iter().map(|step| step.evidence.len()).sum();
         assert!(calls <= MOST, "{calls} calls");
+    }
+}
+
+/// A programmer's reply: an error at any line of its program blames names that stand in it.
+pub fn program(data: &[u8]) {
+    let Ok(program) = atc::extract(&String::from_utf8_lossy(data)) else { return };
+    assert!(!program.trim().is_empty());
+    for (at, line) in program.split('\n').enumerate().take(20) {
+        let number = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
+        let (line, end_column) = (number(at), number(line.chars().count()));
+        let span = atc::Span { line, column: 1, end_line: line, end_column };
+        let blame = atc::blame::by_flow(&program, span, &["search", "f"], &[]);
+        assert!(blame.tools.iter().all(|tool| program.contains(tool.as_str())), "{blame:?}");
     }
 }
 

@@ -98,6 +98,14 @@ fn plans() {
 }
 
 #[test]
+fn programs() {
+    let joined = "First:\n```python\nimport json\ndef f(x, *y):\n    return search(q=x)[0]\n```\n\
+                  ~~~py\nfor i, m in enumerate(f(1)):\n    print(f\"{m['a']}\", [n for n in m])\n~~~\n";
+    let thought = "<think>so</think>\nr = json.loads(search(q=\"é\"))\nwhile r:\n    r = r[0]\n";
+    feed(readers::program, 5_000, [joined, thought]);
+}
+
+#[test]
 fn streams_of_events() {
     let deltas = "\u{3}data: {\"choices\":[{\"delta\":{\"content\":\"é\"}}]}\n\ndata: [DONE]\n\n";
     let others =

@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 pub use self::{
     drift::{Drift, Drifted, MOST},
     find::{Elsewhere, who_has},
+    text::{LEVELS, LINES},
 };
 
 /// Fields that a schema keeps in all. The rest of an object's are counted.

@@ -1,0 +1,77 @@
+//! The expressions at the failing place of a program.
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprContext, Stmt};
+use ruff_text_size::{Ranged, TextRange};
+
+use super::super::syntax::Tree;
+
+/// The walk to a place.
+struct Search<'t> {
+    range: TextRange,
+    /// The outermost expression that has exactly this place.
+    exact: Option<&'t Expr>,
+    /// The smallest expression and statement around it.
+    expr: Option<&'t Expr>,
+    stmt: Option<&'t Stmt>,
+}
+
+/// The expressions whose evaluation failed. An interpreter names the place of an expression. Where it names a target
+/// or a statement instead, the values of that statement are meant.
+pub(super) fn failing(tree: &Tree, range: TextRange) -> Vec<&Expr> {
+    let mut search = Search { range, exact: None, expr: None, stmt: None };
+    search.visit_body(tree.body());
+    match (search.exact.or(search.expr), search.stmt) {
+        (Some(expr), _) => vec![expr],
+        (None, Some(stmt)) => values(stmt),
+        (None, None) => Vec::new(),
+    }
+}
+
+impl<'t> Visitor<'t> for Search<'t> {
+    fn visit_stmt(&mut self, stmt: &'t Stmt) {
+        if stmt.range().contains_range(self.range) {
+            // An inner one comes later.
+            self.stmt = Some(stmt);
+            walk_stmt(self, stmt);
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'t Expr) {
+        if !is_target(expr) && expr.range().contains_range(self.range) {
+            self.expr = Some(expr);
+            if expr.range() == self.range && self.exact.is_none() {
+                self.exact = Some(expr);
+            }
+        }
+        walk_expr(self, expr);
+    }
+}
+
+/// Whether this is bound, and not read. An assignment to a part reads the object that has the part.
+fn is_target(expr: &Expr) -> bool {
+    let context = match expr {
+        Expr::Name(name) => name.ctx,
+        Expr::Starred(starred) => starred.ctx,
+        Expr::List(list) => list.ctx,
+        Expr::Tuple(tuple) => tuple.ctx,
+        _ => ExprContext::Load,
+    };
+    context != ExprContext::Load
+}
+
+/// The values that a statement works on.
+fn values(stmt: &Stmt) -> Vec<&Expr> {
+    match stmt {
+        Stmt::Assign(stmt) => vec![&stmt.value],
+        Stmt::AugAssign(stmt) => vec![&stmt.value],
+        Stmt::AnnAssign(stmt) => stmt.value.as_deref().into_iter().collect(),
+        Stmt::For(stmt) => vec![&stmt.iter],
+        Stmt::With(stmt) => stmt.items.iter().map(|item| &item.context_expr).collect(),
+        Stmt::Return(stmt) => stmt.value.as_deref().into_iter().collect(),
+        Stmt::Assert(stmt) => vec![&stmt.test],
+        Stmt::Delete(stmt) => stmt.targets.iter().collect(),
+        Stmt::Expr(stmt) => vec![&stmt.value],
+        _ => Vec::new(),
+    }
+}

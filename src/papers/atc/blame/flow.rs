@@ -1,0 +1,347 @@
+//! The tool behind an error, by data flow: from the failing expression through names to the calls of tools that made
+//! its value. What went into such a call is not followed; another call made that.
+
+use std::collections::HashSet;
+
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::{Ranged, TextRange, TextSize};
+use serde::{Deserialize, Serialize};
+
+use super::super::place::{Lines, Span};
+use super::super::syntax::Tree;
+use super::builtins::is_builtin;
+use super::failing::failing;
+use super::parts::{data, parts, parts_of_call};
+use super::program::{Program, Site, Source};
+use super::read::read;
+
+/// The most expressions that are followed. A program of any shape ends in bounded time.
+const MOST: usize = 40_000;
+/// The most calls of the program's functions that are followed into each other. Deeper ones count as any call.
+const CALLS: usize = 16;
+
+/// A call of a tool that a program made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallMade<'c> {
+    pub tool: &'c str,
+    /// The line of the call, counted from 1.
+    pub line: u32,
+    /// Whether it came back with a result: it neither failed nor was refused.
+    pub answered: bool,
+}
+
+/// A step of the way from the failing expression to the tool: a variable, parameter or function, and the line where it
+/// gets its value; in the end the tool and the line of its call. Lines count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    pub name: String,
+    pub line: u32,
+}
+
+/// What data flow says about an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blame {
+    /// The tool, if it is exactly one. A tool that was called and not offered is blamed as well.
+    pub tool: Option<String>,
+    /// The way to its call; empty without a blamed tool.
+    pub way: Vec<Step>,
+    /// All tools that the flow leads to, the nearest first. Several: a model decides.
+    pub tools: Vec<String>,
+}
+
+/// Blames a tool for the error of a program at a place. `tools` are the names that were offered, and `calls` the calls
+/// that were made: they decide between ways that only one of them took. Nothing is blamed where the program is no
+/// Python, or the place is not in it.
+pub fn by_flow(program: &str, span: Span, tools: &[&str], calls: &[CallMade]) -> Blame {
+    let lines = Lines::of(program);
+    let Some(range) = lines.range(span) else { return Blame::default() };
+    let Ok(tree) = Tree::parse(program) else { return Blame::default() };
+    let program = read(&tree);
+    let mut flow = Flow::of(&program, &lines, tools);
+    let failing = failing(&tree, range);
+    if let [Expr::Call(call)] = failing[..]
+        && let Some(tool) = flow.unknown_tool(call)
+    {
+        let way = vec![Step { name: tool.to_owned(), line: lines.line(call.start()) }];
+        return Blame { tool: Some(tool.to_owned()), way, tools: vec![tool.to_owned()] };
+    }
+    let roots = failing.len();
+    failing.into_iter().for_each(|expr| flow.follow(expr, None, None, None));
+    flow.run();
+    flow.blame(roots, calls)
+}
+
+/// An expression that is followed.
+struct Item<'t> {
+    expr: &'t Expr,
+    /// The item before it on the way.
+    from: Option<usize>,
+    /// The step that led here: a name, and the place where it gets its value.
+    step: Option<(&'t str, TextSize)>,
+    /// The call through which the function around it was entered.
+    entered: Option<usize>,
+}
+
+/// A call of a function of the program that the flow went into.
+struct Entered<'t> {
+    callable: usize,
+    call: &'t ExprCall,
+    outer: Option<usize>,
+    depth: usize,
+}
+
+/// A call of a tool that the flow leads to.
+struct Hit<'t> {
+    tool: &'t str,
+    range: TextRange,
+    item: usize,
+}
+
+/// The flow from the failing expression back, breadth first, so that the shortest way is found.
+struct Flow<'t, 'p> {
+    program: &'p Program<'t>,
+    lines: &'p Lines<'p>,
+    tools: HashSet<&'p str>,
+    items: Vec<Item<'t>>,
+    seen: HashSet<(TextRange, Option<usize>)>,
+    entered: Vec<Entered<'t>>,
+    hits: Vec<Hit<'t>>,
+}
+
+impl<'t, 'p> Flow<'t, 'p> {
+    fn of(program: &'p Program<'t>, lines: &'p Lines<'p>, tools: &[&'p str]) -> Self {
+        Self {
+            program,
+            lines,
+            tools: tools.iter().copied().collect(),
+            items: Vec::new(),
+            seen: HashSet::new(),
+            entered: Vec::new(),
+            hits: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) {
+        let mut at = 0;
+        while at < self.items.len() && at < MOST {
+            self.expand(at);
+            at += 1;
+        }
+    }
+
+    fn follow(
+        &mut self,
+        expr: &'t Expr,
+        from: Option<usize>,
+        step: Option<(&'t str, TextSize)>,
+        entered: Option<usize>,
+    ) {
+        if self.items.len() < MOST && self.seen.insert((expr.range(), entered)) {
+            self.items.push(Item { expr, from, step, entered });
+        }
+    }
+
+    fn expand(&mut self, at: usize) {
+        let Item { expr, entered, .. } = self.items[at];
+        match expr {
+            Expr::Name(name) => {
+                for binding in self.program.reaching(&name.id, name.range.start()) {
+                    match binding.source {
+                        Source::Value(value) => {
+                            let step = (name.id.as_str(), binding.name);
+                            self.follow(value, Some(at), Some(step), entered);
+                        }
+                        Source::Parameter(callable, parameter) => {
+                            self.follow_parameter(at, callable, parameter);
+                        }
+                        Source::Callable(_) | Source::Module | Source::Other => {}
+                    }
+                }
+            }
+            Expr::Call(call) => self.expand_call(at, call),
+            other => parts(other).into_iter().for_each(|part| {
+                self.follow(part, Some(at), None, entered);
+            }),
+        }
+    }
+
+    fn expand_call(&mut self, at: usize, call: &'t ExprCall) {
+        let tools = self.called_tools(call);
+        if !tools.is_empty() {
+            let hit = |tool| Hit { tool, range: call.range(), item: at };
+            self.hits.extend(tools.into_iter().map(hit));
+            return;
+        }
+        let entered = self.items[at].entered;
+        let callables = self.returning(call);
+        if callables.is_empty() {
+            let program = self.program;
+            let is_module = |object: &Expr| is_module(program, object);
+            for part in parts_of_call(call, is_module) {
+                self.follow(part, Some(at), None, entered);
+            }
+        }
+        for (name, callable) in callables {
+            let inside = self.enter(callable, call, entered);
+            for result in &self.program.callables[callable].results {
+                let step = (name, result.start());
+                self.follow(result, Some(at), Some(step), inside);
+            }
+        }
+    }
+
+    /// The functions of the program whose result a call has, by name: its own, or the one that `map` applies.
+    fn returning(&self, call: &'t ExprCall) -> Vec<(&'t str, usize)> {
+        let callee = match &*call.func {
+            Expr::Name(name) if name.id == "map" => call.arguments.args.first(),
+            callee => Some(callee),
+        };
+        let Some(name) = callee.and_then(Expr::as_name_expr) else { return Vec::new() };
+        let callables = self.program.callables_named(&name.id, name.range.start()).into_iter();
+        callables.map(|callable| (name.id.as_str(), callable)).collect()
+    }
+
+    fn enter(
+        &mut self,
+        callable: usize,
+        call: &'t ExprCall,
+        outer: Option<usize>,
+    ) -> Option<usize> {
+        let depth = outer.map_or(0, |outer| self.entered[outer].depth + 1);
+        if depth >= CALLS {
+            return None;
+        }
+        self.entered.push(Entered { callable, call, outer, depth });
+        Some(self.entered.len() - 1)
+    }
+
+    /// A parameter has what the call gave it through which its function was entered, or what any call gives.
+    fn follow_parameter(&mut self, at: usize, callable: usize, parameter: &'t str) {
+        let entered = self.items[at].entered;
+        let through = std::iter::successors(entered, |at| self.entered[*at].outer)
+            .find(|at| self.entered[*at].callable == callable);
+        match through {
+            Some(through) => {
+                let Entered { call, outer, .. } = self.entered[through];
+                let is_handed = !self.program.sites[callable]
+                    .iter()
+                    .any(|site| !site.is_handed && std::ptr::eq(site.call, call));
+                self.follow_arguments(at, callable, parameter, Site { call, is_handed }, outer);
+            }
+            None => {
+                let program = self.program;
+                for site in &program.sites[callable] {
+                    self.follow_arguments(at, callable, parameter, *site, None);
+                }
+            }
+        }
+    }
+
+    fn follow_arguments(
+        &mut self,
+        at: usize,
+        callable: usize,
+        parameter: &'t str,
+        site: Site<'t>,
+        outer: Option<usize>,
+    ) {
+        let step = (parameter, site.call.start());
+        for argument in self.arguments(callable, parameter, site) {
+            self.follow(argument, Some(at), Some(step), outer);
+        }
+    }
+
+    /// What a parameter gets at a call. A function that is handed to another gets a part of its other arguments.
+    fn arguments(&self, callable: usize, parameter: &str, site: Site<'t>) -> Vec<&'t Expr> {
+        let Some(parameters) = self.program.callables[callable].parameters else {
+            return Vec::new();
+        };
+        let given = &site.call.arguments;
+        match parameters.index(parameter) {
+            _ if site.is_handed => data(site.call),
+            Some(position) => {
+                let value = given.find_argument_value(parameter, position);
+                let is_spread = given.args.iter().any(Expr::is_starred_expr)
+                    || given.keywords.iter().any(|keyword| keyword.arg.is_none());
+                let default = parameters.find(parameter).and_then(|found| found.default());
+                match value {
+                    None if is_spread => data(site.call),
+                    value => value.or(default).into_iter().collect(),
+                }
+            }
+            // `*rest` and `**named`.
+            None => data(site.call),
+        }
+    }
+
+    /// The tools that a call calls itself, or hands to another function, as `all_of(tool, …)` and `map(tool, …)` do.
+    fn called_tools(&self, call: &'t ExprCall) -> Vec<&'t str> {
+        let handed = call.arguments.args.iter().filter_map(|argument| self.tool(argument));
+        self.tool(&call.func).map_or_else(|| handed.collect(), |tool| vec![tool])
+    }
+
+    /// The tool that an expression names. The program may have a function of that name, which is no tool.
+    fn tool(&self, expr: &'t Expr) -> Option<&'t str> {
+        let name = expr.as_name_expr()?;
+        let is_own = || self.program.binds(&name.id, name.range.start());
+        (self.tools.contains(name.id.as_str()) && !is_own()).then_some(name.id.as_str())
+    }
+
+    /// The name of a function that is called and that nobody has.
+    fn unknown_tool(&self, call: &'t ExprCall) -> Option<&'t str> {
+        let name = call.func.as_name_expr()?;
+        let is_known = self.tools.contains(name.id.as_str())
+            || is_builtin(&name.id)
+            || self.program.binds(&name.id, name.range.start());
+        (!is_known).then_some(name.id.as_str())
+    }
+
+    /// The tools of the hits. A failing call of a tool is to blame whatever was made; all other values come from calls
+    /// that answered.
+    fn blame(&self, roots: usize, calls: &[CallMade]) -> Blame {
+        let was_made = |hit: &&Hit| {
+            let lines = self.lines.line(hit.range.start())..=self.lines.line(hit.range.end());
+            let is_it = |call: &CallMade| call.tool == hit.tool && lines.contains(&call.line);
+            hit.item < roots || calls.iter().any(|call| call.answered && is_it(call))
+        };
+        let made: Vec<&Hit> = self.hits.iter().filter(was_made).collect();
+        let hits = if made.is_empty() { self.hits.iter().collect() } else { made };
+        let mut tools: Vec<String> = Vec::new();
+        for hit in &hits {
+            if !tools.iter().any(|tool| tool == hit.tool) {
+                tools.push(hit.tool.to_owned());
+            }
+        }
+        match (&tools[..], hits.first()) {
+            ([only], Some(hit)) => {
+                Blame { tool: Some(only.clone()), way: self.way(hit), tools: tools.clone() }
+            }
+            _ => Blame { tool: None, way: Vec::new(), tools },
+        }
+    }
+
+    fn way(&self, hit: &Hit<'t>) -> Vec<Step> {
+        let items = std::iter::successors(Some(hit.item), |item| self.items[*item].from);
+        let mut way: Vec<_> = items.filter_map(|item| self.items[item].step).collect();
+        way.reverse();
+        way.push((hit.tool, hit.range.start()));
+        let step = |(name, at): (&str, TextSize)| Step {
+            name: name.to_owned(),
+            line: self.lines.line(at),
+        };
+        way.into_iter().map(step).collect()
+    }
+}
+
+/// Whether an expression means a module, or a part of one as `datetime.datetime` does. A name that the program does not
+/// bind is one that only the interpreter knows.
+fn is_module(program: &Program<'_>, expr: &Expr) -> bool {
+    match expr {
+        Expr::Attribute(part) => is_module(program, &part.value),
+        Expr::Name(name) => {
+            let bindings = program.reaching(&name.id, name.range.start());
+            bindings.iter().all(|binding| matches!(binding.source, Source::Module))
+        }
+        _ => false,
+    }
+}
