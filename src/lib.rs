@@ -9,7 +9,7 @@
 //! ```text
 //! rooms
 //!   domain
-//!   files papers process
+//!   files net papers process
 //!   model store strategy tool
 //!   engine ui
 //!   serve
@@ -36,6 +36,8 @@ mod files;
 #[cfg(not(feature = "inside"))]
 mod model;
 #[cfg(not(feature = "inside"))]
+mod net;
+#[cfg(not(feature = "inside"))]
 mod papers;
 #[cfg(not(feature = "inside"))]
 mod process;
@@ -60,6 +62,8 @@ pub mod engine;
 pub mod files;
 #[cfg(feature = "inside")]
 pub mod model;
+#[cfg(feature = "inside")]
+pub mod net;
 #[cfg(feature = "inside")]
 pub mod papers;
 #[cfg(feature = "inside")]

@@ -15,7 +15,8 @@ use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelName, Record, State,
     Task, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName, state::next_number,
 };
-use crate::model::{Model, known};
+use crate::model::Model;
+use crate::net::known;
 use crate::store::journal::JournalError;
 use crate::tool::ToolBox;
 

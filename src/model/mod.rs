@@ -3,7 +3,6 @@
 
 pub mod http;
 mod ids;
-pub mod known;
 pub mod openai;
 pub mod secret;
 pub mod simulated;

@@ -1,17 +1,16 @@
 //! Keys: their sources, and how they stay hidden.
 //!
 //! A key is read when it is needed, from an environment variable or a command, and exists in memory
-//! only. Its type cannot be printed, and every text that leaves an adapter passes `Redactor`,
-//! because servers often echo what they refuse. Each key that is read is known from then on
-//! ([`super::known`]), so that no record and no output has it.
+//! only. Its type cannot be printed ([`Secret`]), and every text that leaves an adapter passes `Redactor`,
+//! because servers often echo what they refuse.
 
 use std::process::{ExitStatus, Stdio};
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use tokio::{io::AsyncReadExt, process::Command, sync::Mutex, time::timeout};
 
-use super::known;
 use crate::domain::{ModelError, ModelErrorKind};
+use crate::net::{known, secret::Secret};
 
 /// Time limit for a key command: it may ask a person to unlock a keyring.
 const COMMAND_TIME: Duration = Duration::from_secs(60);
@@ -42,27 +41,6 @@ pub enum HeaderSource {
     Literal(String),
     /// The environment variable of this name; its value is treated as a secret.
     Env(String),
-}
-
-/// A text that cannot be printed.
-pub struct Secret(Box<str>);
-
-impl Secret {
-    fn new(key: &str) -> Self {
-        known::remember(key);
-        Self(key.into())
-    }
-
-    /// The caller must not store, log or show the value.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
-    }
 }
 
 impl KeySource {
@@ -102,7 +80,7 @@ impl Key {
                     Some(key) => key,
                     None => run(words).await?,
                 };
-                let copy = Secret(key.0.clone());
+                let copy = key.clone();
                 *printed = Some(key);
                 Ok(Some(copy))
             }
@@ -117,15 +95,7 @@ impl Key {
 
 /// The value of an environment variable that holds `what`.
 pub(super) fn from_env(name: &str, what: &str) -> Result<Secret, ModelError> {
-    match std::env::var(name) {
-        Ok(value) if !value.trim().is_empty() => Ok(Secret::new(value.trim())),
-        Ok(_) | Err(std::env::VarError::NotPresent) => {
-            Err(missing(format!("{what} is missing: set the environment variable {name}")))
-        }
-        Err(std::env::VarError::NotUnicode(_)) => {
-            Err(missing(format!("{what} in the environment variable {name} is not valid UTF-8")))
-        }
-    }
+    Secret::from_env(name, what).map_err(missing)
 }
 
 /// Runs a key command. Its standard error is not repeated: it may contain half a secret.
@@ -172,7 +142,7 @@ pub(super) struct Redactor(Vec<Secret>);
 
 impl Redactor {
     pub(super) fn hide(&mut self, secret: Secret) {
-        if secret.0.len() >= SHORTEST_HIDDEN {
+        if secret.expose().len() >= SHORTEST_HIDDEN {
             self.0.push(secret);
         }
     }
@@ -180,8 +150,8 @@ impl Redactor {
     /// The text without any known secret, and without words that look like one.
     pub(super) fn clean(&self, text: &str) -> String {
         let mut text = known::without_known(text);
-        for Secret(secret) in &self.0 {
-            text = text.replace(&**secret, "[key]");
+        for secret in &self.0 {
+            text = text.replace(secret.expose(), "[key]");
         }
         let looks = |word: &&str| word.starts_with("sk-") && word.len() > "sk-".len() + 8;
         let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.'));
@@ -208,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_never_printed() {
-        let secret = Secret("hunter22".into());
+        let secret = Secret::new("hunter22");
         let mut redactor = Redactor::default();
         assert!(!format!("{secret:?}").contains("hunter"));
         redactor.hide(secret);
@@ -222,7 +192,7 @@ mod tests {
     #[test]
     fn short_words_are_no_secrets() {
         let mut redactor = Redactor::default();
-        redactor.hide(Secret("x".into()));
+        redactor.hide(Secret::new("x"));
         assert_eq!(redactor.clean("exit"), "exit");
     }
 

@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
 use crate::domain::{Command, Record};
 use crate::files::safe_json::safe;
-use crate::model::known::without_known;
+use crate::net::known::without_known;
 
 /// The version of the protocol.
 pub const VERSION: u32 = 1;

@@ -10,7 +10,7 @@ use crate::app::session::SessionSpec;
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::words::counted;
 use crate::domain::{Event, SessionEvent, State};
-use crate::model::known::without_known;
+use crate::net::known::without_known;
 use crate::store::journal::Reader;
 use crate::ui::scenario::SaveScenario;
 

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::files::toml_file::{Field, Fields};
-use crate::model::http::carries_key;
 use crate::model::secret::{HeaderSource, KeySource};
+use crate::net::client::carries_key;
 
 /// What to do instead of writing a key into a file.
 pub(super) const NO_KEYS: &str = "a key must not be in a file: write \

@@ -11,7 +11,7 @@ use tracing::info;
 use super::{PreparedSession, SessionError, SessionSpec};
 use crate::domain::{Command, Record, State, tokens};
 use crate::engine::{self, Listener};
-use crate::model::known;
+use crate::net::known;
 use crate::serve::{Opened, Server};
 use crate::store::journal::{Header, Journal, JournalError};
 use crate::ui::Seat;

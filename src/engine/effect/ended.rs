@@ -11,7 +11,7 @@ use crate::domain::{
 };
 use crate::engine::lanes::Waits;
 use crate::engine::{session::Session, station::Passage};
-use crate::model::known;
+use crate::net::known;
 
 /// A tool call that was cancelled before it started was not run.
 pub fn as_told(session: &Session, passage: &Passage, outcome: Outcome) -> Outcome {

@@ -12,7 +12,8 @@ use crate::domain::{
     Request, State, TaskId, ToolError, ToolErrorKind, ToolMode, ToolOutput,
 };
 use crate::engine::{handle::Handle, station::Passage};
-use crate::model::{Model, Progress, known, text};
+use crate::model::{Model, Progress, text};
+use crate::net::known;
 use crate::tool::{Invocation, Tool};
 
 /// Shortest interval between events of streamed text: a screen needs no more, and a journal should

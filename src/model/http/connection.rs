@@ -13,7 +13,8 @@ use super::line::{LONGEST_BODY, Line};
 use super::{Answer, Endpoint, Failure, Place, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::model::Progress;
-use crate::model::secret::{HeaderSource, Key, Redactor, Secret, from_env};
+use crate::model::secret::{HeaderSource, Key, Redactor, from_env};
+use crate::net::secret::Secret;
 
 /// One endpoint that can be called.
 ///

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Endpoint, Wire, endpoint};
 use crate::domain::ModelError;
 use crate::files::safe_json::safe;
-use crate::model::known::without_known;
+use crate::net::known::without_known;
 use crate::model::secret::{HeaderSource, KeySource};
 
 /// What ends the body. No line of indented JSON is just this word.

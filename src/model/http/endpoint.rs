@@ -1,18 +1,15 @@
 //! The settings of one endpoint, and its HTTP client.
 
-use std::{path::PathBuf, sync::Once, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use indexmap::IndexMap;
-use reqwest::{Certificate, Client, NoProxy, Proxy, Url, redirect};
+use reqwest::{Certificate, Client, NoProxy, Proxy, Url};
 use serde_json::{Map, Value};
 
 use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
-use crate::model::known;
 use crate::model::secret::{HeaderSource, KeySource, from_env};
-
-/// Headers that carry keys: their values must not be in a configuration.
-const KEY_HEADERS: [&str; 6] =
-    ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
+use crate::net::client::{self, carries_key};
+use crate::net::known;
 
 /// How to reach a model, and the options of its requests.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,15 +207,10 @@ impl Endpoint {
         }
     }
 
-    /// The client. It follows no redirect, because that would send key headers to any server.
+    /// The client.
     pub(super) fn client(&self, base: &Url) -> Result<Client, ModelError> {
-        static PROVIDER: Once = Once::new();
-        // An error means that another part of the program installed one, which works as well.
-        PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
-        let builder = Client::builder()
-            .user_agent(concat!("toolyard/", env!("CARGO_PKG_VERSION")))
+        let builder = client::builder()
             .connect_timeout(self.connect_timeout)
-            .redirect(redirect::Policy::none())
             .tls_certs_merge(self.certificates()?);
         let builder = match self.proxy.as_deref() {
             Some("none") => builder.no_proxy(),
@@ -235,11 +227,6 @@ impl Endpoint {
         };
         builder.build().map_err(|why| wrong(format!("cannot create an HTTP client: {why}")))
     }
-}
-
-/// Whether the value of this header is a key.
-pub(crate) fn carries_key(header: &str) -> bool {
-    KEY_HEADERS.iter().any(|key| header.eq_ignore_ascii_case(key))
 }
 
 /// Host and port, for people.

@@ -9,6 +9,7 @@ use super::retry::{self, Again};
 use super::{Wire, sse::Event};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::secret::{KeySource, Redactor};
+use crate::net::waiting;
 
 /// How soon after a request the end of an idle connection shows.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -90,7 +91,7 @@ impl Place<'_> {
         let told = format!("HTTP {} from {}", status.as_u16(), self.host);
         let mut failed = self.classify(status, &detail, &told, again);
         failed.status = Some(status);
-        if let Some(wait) = retry::asked(headers, now).filter(|_| failed.again == Again::Never) {
+        if let Some(wait) = waiting::asked(headers, now).filter(|_| failed.again == Again::Never) {
             failed.error.text += &format!(" It asks to wait {} s.", wait.as_secs());
         }
         if let Some(to) = headers.get("location").filter(|_| status.is_redirection()) {

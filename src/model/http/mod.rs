@@ -15,7 +15,6 @@ mod reach;
 mod retry;
 pub mod sse;
 
-pub(crate) use self::endpoint::carries_key;
 pub use self::{
     connection::Connection,
     endpoint::Endpoint,

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::{StatusCode, header::HeaderMap};
 
 use crate::domain::Chance;
+use crate::net::waiting::asked;
 
 /// The longest wait that an endpoint may ask for. If it asks for more, an earlier retry would only
 /// fail again, so there is none.
@@ -68,20 +69,6 @@ impl Again {
 /// Statuses that may be temporary: a timeout, a conflict, a rate limit, a failing server.
 pub(super) fn worth(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 409 | 429) || status.is_server_error()
-}
-
-/// The wait that the endpoint asks for; zero and past times count as none.
-pub(super) fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let number = |name: &str, unit: f64| {
-        let seconds = text(name)?.parse::<f64>().ok()? * unit;
-        Duration::try_from_secs_f64(seconds).ok()
-    };
-    let until = || httpdate::parse_http_date(text("retry-after")?).ok()?.duration_since(now).ok();
-    number("retry-after-ms", 0.001)
-        .or_else(|| number("retry-after", 1.0))
-        .or_else(until)
-        .filter(|wait| !wait.is_zero())
 }
 
 #[cfg(test)]

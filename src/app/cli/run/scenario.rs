@@ -15,7 +15,7 @@ use crate::app::session::{JournalChoice, SessionSpec};
 use crate::domain::words::counted;
 use crate::domain::{Role, state::Keeps, state::RECENT};
 use crate::files::toml_file::{Problem, Problems};
-use crate::model::known::without_known;
+use crate::net::known::without_known;
 use crate::store::import::write_file;
 use crate::ui::symbols::{Charset, DONE, FAILED, fallback};
 use crate::ui::text::clean;

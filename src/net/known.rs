@@ -38,7 +38,7 @@ pub(super) fn remember(key: &str) {
 }
 
 /// Hides the parts of an address that may be a key: its password, and long values of its query.
-pub(super) fn remember_address(url: &Url) {
+pub fn remember_address(url: &Url) {
     url.password().into_iter().for_each(remember);
     let is_key = |value: &str| {
         value.len() >= 2 * SHORTEST

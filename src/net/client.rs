@@ -1,0 +1,24 @@
+//! The beginning of every HTTP client, and the headers that carry keys.
+
+use std::sync::Once;
+
+use reqwest::{Client, ClientBuilder, redirect};
+
+/// Headers that carry keys: their values must not be in a file.
+const KEY_HEADERS: [&str; 6] =
+    ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
+
+/// A client that names this program and follows no redirect, because that would send key headers to any server.
+pub fn builder() -> ClientBuilder {
+    static PROVIDER: Once = Once::new();
+    // An error means that another part of the program installed one, which works as well.
+    PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+    Client::builder()
+        .user_agent(concat!("toolyard/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+}
+
+/// Whether the value of this header is a key.
+pub fn carries_key(header: &str) -> bool {
+    KEY_HEADERS.iter().any(|key| header.eq_ignore_ascii_case(key))
+}

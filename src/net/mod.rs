@@ -1,0 +1,7 @@
+//! What clients of HTTP share: how they are made, what a server says about waiting, and the secrets that must stay
+//! hidden.
+
+pub mod client;
+pub mod known;
+pub mod secret;
+pub mod waiting;

@@ -1,0 +1,45 @@
+//! A text that cannot be printed. Each one that is read is known from then on ([`super::known`]), so that no record
+//! and no output has it.
+
+use std::{env, fmt};
+
+use super::known;
+
+/// A text that cannot be printed.
+#[derive(Clone)]
+pub struct Secret(Box<str>);
+
+impl Secret {
+    /// Hides this text from now on.
+    pub fn new(key: &str) -> Self {
+        known::remember(key);
+        Self(key.into())
+    }
+
+    /// The value of an environment variable that holds `what`, without surrounding white space.
+    ///
+    /// # Errors
+    /// The variable is not set, is empty, or is not UTF-8.
+    pub fn from_env(name: &str, what: &str) -> Result<Self, String> {
+        match env::var(name) {
+            Ok(value) if !value.trim().is_empty() => Ok(Self::new(value.trim())),
+            Ok(_) | Err(env::VarError::NotPresent) => {
+                Err(format!("{what} is missing: set the environment variable {name}"))
+            }
+            Err(env::VarError::NotUnicode(_)) => {
+                Err(format!("{what} in the environment variable {name} is not valid UTF-8"))
+            }
+        }
+    }
+
+    /// The caller must not store, log or show the value.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
