@@ -73,6 +73,9 @@ fn tool(i: usize) -> Rc<dyn Tool> {
         timeout_ms: 1000,
         source: "bench".into(),
         examples: vec![],
+        disabled: None,
+        returns: None,
+        request: None,
     })))
 }
 

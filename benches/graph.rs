@@ -99,6 +99,9 @@ fn library(n: u64) -> Vec<ToolSpec> {
             timeout_ms: 1_000,
             source: "bench".into(),
             examples: Vec::new(),
+            disabled: None,
+            returns: None,
+            request: None,
         })
         .collect()
 }

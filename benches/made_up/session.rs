@@ -26,6 +26,9 @@ fn spec(i: u32) -> Arc<ToolSpec> {
         timeout_ms: 1000,
         source: "bench".into(),
         examples: vec![],
+        disabled: None,
+        returns: None,
+        request: None,
     })
 }
 

@@ -17,6 +17,7 @@ pub mod excerpt;
 pub mod expression;
 pub mod fault;
 pub mod graph;
+pub mod http_request;
 pub mod id;
 pub mod knob;
 pub mod markers;
@@ -52,6 +53,7 @@ pub use self::{
     expression::Expression,
     fault::{FaultKind, FaultSpec},
     graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
+    http_request::HttpRequest,
     id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::{Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, Speed},
     null_filter::{NullFilter, NullReason},
@@ -62,7 +64,9 @@ pub use self::{
     rates::Rates,
     retrieve::Lexical,
     role_settings::{FewShot, Sampling, SamplingOfRoles},
-    spec::{ChainStep, EffectClass, Exchange, ModelSpec, Scoring, Task, ToolMode, ToolSpec},
+    spec::{
+        ChainStep, EffectClass, Exchange, ModelSpec, Returns, Scoring, Task, ToolMode, ToolSpec,
+    },
     state::models::Tally,
     state::{
         BreakpointState, EffectState, EvidenceState, FaultState, Grading, Hold, Lap, Learning,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use strum::{IntoStaticStr, VariantArray};
 
 use crate::domain::chat::Usage;
+use crate::domain::http_request::HttpRequest;
 use crate::domain::id::{ModelName, ToolName};
 
 /// The effect of a call on the world, as its author declares it.
@@ -76,6 +77,25 @@ pub struct ToolSpec {
     /// Questions that this tool answers; they help retrieval and are never shown to a model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
+    /// Why it cannot be called, if its manifest disables it; such a tool is on no menu.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<String>,
+    /// What it returns, if its manifest says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returns: Option<Arc<Returns>>,
+    /// The request that a call makes, for a tool over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Arc<HttpRequest>>,
+}
+
+/// The form of a tool's results.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Returns {
+    /// JSON Schema of a result; it may leave out parts.
+    pub schema: Value,
+    /// One result as a text; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub example: String,
 }
 
 /// How a model receives tools.

@@ -1,4 +1,4 @@
-//! The beginning of every HTTP client, and the headers that carry keys.
+//! The beginning of every HTTP client, and the names of headers and settings that carry keys.
 
 use std::sync::Once;
 
@@ -21,4 +21,13 @@ pub fn builder() -> ClientBuilder {
 /// Whether the value of this header is a key.
 pub fn carries_key(header: &str) -> bool {
     KEY_HEADERS.iter().any(|key| header.eq_ignore_ascii_case(key))
+}
+
+/// Whether a setting of this name would contain a key itself, in any spelling.
+pub fn holds_a_key(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let letters = letters.to_ascii_lowercase();
+    let whole = ["key", "token", "authorization", "bearer"];
+    let ends = ["apikey", "accesstoken", "authtoken", "secret", "password"];
+    whole.contains(&letters.as_str()) || ends.iter().any(|end| letters.ends_with(end))
 }

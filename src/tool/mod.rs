@@ -1,9 +1,10 @@
 //! Tools and their sources. The engine calls only a [`Tool`]; it does not know whether that is a
-//! built-in function, a program or a table of recorded answers.
+//! built-in function, a program, a request over HTTP or a table of recorded answers.
 
 pub mod builtin;
 pub mod check;
 pub mod command;
+pub mod http;
 pub mod manifest;
 pub mod output;
 pub mod provider;

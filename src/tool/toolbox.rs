@@ -153,10 +153,14 @@ impl ToolBox {
     ///
     /// # Errors
     /// [`ToolErrorKind::Arguments`] for arguments that do not fit the tool's schema;
-    /// [`ToolErrorKind::Unavailable`] for an unknown tool, with the nearest name.
+    /// [`ToolErrorKind::Unavailable`] for an unknown tool, with the nearest name, and for a disabled one.
     pub fn check(&self, name: &str, arguments: &Value) -> Result<(), ToolError> {
         let entry = self.entries.get(name).ok_or_else(|| self.unknown(name))?;
         let spec = entry.tool.spec();
+        if let Some(why) = &spec.disabled {
+            let text = format!("{} is disabled: {why}", spec.name);
+            return Err(ToolError::new(ToolErrorKind::Unavailable, text));
+        }
         entry.checker.get_or_init(|| Checker::new(&spec.parameters)).check(arguments)
     }
 

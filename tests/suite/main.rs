@@ -29,6 +29,7 @@ mod graph;
 mod graph_exports;
 mod honest;
 mod hostile;
+mod http_tools;
 mod import;
 mod import_qa;
 mod index;

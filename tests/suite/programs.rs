@@ -39,6 +39,9 @@ fn tool(source: CommandSource) -> Manifest {
         timeout_ms: 1000,
         source: "command".into(),
         examples: Vec::new(),
+        disabled: None,
+        returns: None,
+        request: None,
     };
     Manifest { spec: Arc::new(spec), source: Source::Command(source), file: String::new() }
 }

@@ -326,6 +326,9 @@ pub fn tool(name: &str, class: &str, cost: f64) -> ToolSpec {
         timeout_ms: 5000,
         source: "builtin".into(),
         examples: Vec::new(),
+        disabled: None,
+        returns: None,
+        request: None,
     }
 }
 

@@ -6,21 +6,12 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::files::toml_file::{Field, Fields};
 use crate::model::secret::{HeaderSource, KeySource};
-use crate::net::client::carries_key;
+use crate::net::client::{carries_key, holds_a_key};
 
 /// What to do instead of writing a key into a file.
 pub(super) const NO_KEYS: &str = "a key must not be in a file: write \
     key_env = \"NAME_OF_A_VARIABLE\", or \
     key_command = [\"program\", \"argument\"] for a program that prints the key";
-
-/// Whether a setting of this name would contain a key itself, in any spelling.
-pub(super) fn holds_a_key(name: &str) -> bool {
-    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let letters = letters.to_ascii_lowercase();
-    let whole = ["key", "token", "authorization", "bearer"];
-    let ends = ["apikey", "accesstoken", "authtoken", "secret", "password"];
-    whole.contains(&letters.as_str()) || ends.iter().any(|end| letters.ends_with(end))
-}
 
 /// The source of the key, if one is sent.
 pub(super) fn key(fields: &mut Fields<'_>) -> Option<KeySource> {

@@ -6,11 +6,12 @@ use indexmap::IndexMap;
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-use super::keys::{NO_KEYS, headers, holds_a_key, key};
+use super::keys::{NO_KEYS, headers, key};
 use super::{ModelConfig, SIMULATED, read::path};
 use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{Field, Fields};
 use crate::model::{http::Endpoint, openai::OpenAi, simulated};
+use crate::net::client::holds_a_key;
 
 /// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;

@@ -1,6 +1,7 @@
 //! Checks the prerequisites of a session: the findings of `toolyard doctor`, as data. Each check
 //! works as a session would, and never shows a key.
 
+mod callable;
 mod models;
 mod prices;
 mod settings;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::Finding;
+use super::{Finding, callable};
 use crate::app::{config::Config, workspace::Workspace};
 use crate::domain::{EffectClass, Prompts, prompt::PROMPTS, words::counted};
 use crate::files::toml_file::Problem;
@@ -33,6 +33,7 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
     }
     let before = findings.len();
     findings.extend(workspace.manifests.iter().flat_map(faults));
+    findings.extend(callable::findings(&workspace.manifests));
     if findings.len() == before {
         findings.push(Finding::ok(ABOUT, "all tools can be called"));
     }
@@ -101,6 +102,15 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
                 manifest.file
             );
             Finding::warn(about(), text).advise(format!("set {name}, if the tool needs it"))
+        }));
+    }
+    if let Source::Http(source) = &manifest.source {
+        let used: Vec<&str> = source.arguments().collect();
+        let declared = manifest.spec.parameters["properties"].as_object();
+        let declared = declared.into_iter().flat_map(|declared| declared.keys());
+        findings.extend(declared.filter(|name| !used.contains(&name.as_str())).map(|name| {
+            let text = format!("{}: the argument {name:?} is not sent anywhere", manifest.file);
+            Finding::warn(about(), text).advise("name it in the source, or remove it")
         }));
     }
     findings

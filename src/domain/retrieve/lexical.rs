@@ -196,6 +196,9 @@ mod tests {
             timeout_ms: 1_000,
             source: "test".into(),
             examples: Vec::new(),
+            disabled: None,
+            returns: None,
+            request: None,
         }
     }
 

@@ -72,6 +72,6 @@ impl ToolState {
 
     /// Whether it may be on a menu.
     pub fn is_offered(&self) -> bool {
-        self.present && self.switched_on
+        self.present && self.switched_on && self.spec.disabled.is_none()
     }
 }

@@ -14,13 +14,28 @@
 //! required = ["city"]
 //! properties.city.type = "string"
 //!
-//! [source]                      # one of three
+//! disabled = "why"              # it stays visible, and cannot be called; default: it can
+//!
+//! [returns]                     # optional: the form of a result
+//! schema = { type = "object" }  # JSON Schema
+//! example = "{}"                # a result, as a text
+//!
+//! [source]                      # one of four
 //! command = ["python3", "weather.py"]  # no shell; runs in the manifest's folder; visible, so put
 //!                                      # keys into the environment instead
 //! env = ["PATH"]                # variables passed on; default none
 //! set = { LANG = "C" }          # variables set; default none
 //! cwd = "scripts"               # relative to the manifest's folder
 //! max_output = 65536            # bytes of stdout that are kept
+//!
+//! # url = "https://example.org/movie/{id}"  # {id}: an argument; a request over HTTP
+//! # method = "GET"              # or HEAD, POST, PUT, PATCH, DELETE
+//! # query = { "vote.gte" = "{votes}", tag = "{tags*}" }  # `*`: once for each part of a list
+//! # headers = { Authorization = "Bearer ${TOKEN}" }      # ${TOKEN}: an environment variable
+//! # body = { title = "{title}" }  # JSON; a place alone keeps its type. Or form = { … }
+//! # max_output = 65536          # bytes of the answer that are kept
+//! # any_address = false         # true: also link-local and metadata addresses, and a proxy
+//! # operation = "GET /movie/{id}", operation_id = "movie"  # what it was made from, for people
 //!
 //! # recorded = "answers.jsonl"  # lines {"arguments": {…}, "result": …} or {…, "error": "…"}
 //! # otherwise = "no answer"     # for other arguments; default: an error
@@ -29,6 +44,7 @@
 //! # options = { … }             # its options
 //! ```
 
+mod http;
 mod provider;
 mod read;
 mod source;
@@ -44,13 +60,14 @@ use crate::files::parallel;
 use crate::files::toml_file::{Problem, Problems, TomlFile};
 use crate::tool::output::{MAX_OUTPUT, bounded};
 use crate::tool::{Invocation, Tool, ToolError, ToolOutput};
-use crate::tool::{builtin::Builtin, command::CommandSource, recorded::Table};
+use crate::tool::{builtin::Builtin, command::CommandSource, http::HttpSource, recorded::Table};
 
 /// The source of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     Builtin(Builtin),
     Command(CommandSource),
+    Http(HttpSource),
     Recorded(Table),
 }
 
@@ -93,6 +110,7 @@ impl Tool for Manifest {
                     Ok(bounded(&function.answer(invocation).await?, MAX_OUTPUT))
                 }
                 Source::Command(source) => source.run(&invocation.arguments).await,
+                Source::Http(source) => source.run(&invocation.arguments).await,
                 Source::Recorded(table) => {
                     Ok(bounded(table.answer(&invocation.arguments)?, MAX_OUTPUT))
                 }

@@ -5,9 +5,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::{Manifest, Source, source};
-use crate::domain::{EffectClass, ToolName, ToolSpec, words::clipped};
+use crate::domain::{EffectClass, Returns, ToolName, ToolSpec, words::clipped};
 use crate::files::toml_file::{Field, Fields};
-use crate::tool::{builtin::Builtin, check::Checker};
+use crate::tool::{builtin::Builtin, check::Checker, http::HttpSource};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// A tool that needs longer should be split: one call starts the work, and another gets the result.
@@ -45,14 +45,29 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
         None => Some(json!({ "type": "object", "properties": {} })),
     };
     let source = fields
-        .need("source", "[source] with one of `builtin`, `command`, `recorded`")
+        .need("source", "[source] with one of `builtin`, `command`, `recorded`, `url`")
         .and_then(|field| field.table())
         .and_then(|table| source::read(table, folder));
-    if let (Some(schema), Some((Source::Builtin(function), _))) = (&schema, &source) {
-        check_needs(&fields, parameters.as_ref(), schema, function);
+    let of =
+        |field: Field<'_>| field.filled("the reason why it cannot be called").map(str::to_owned);
+    let disabled = fields.get("disabled").map_or(Some(None), |field| of(field).map(Some));
+    let returns = fields.get("returns").map_or(Some(None), |field| read_returns(&field).map(Some));
+    let place = parameters.as_ref();
+    match (&schema, &source) {
+        (Some(schema), Some((Source::Builtin(function), _))) => {
+            check_needs(&fields, place, schema, function);
+        }
+        (Some(schema), Some((Source::Http(source), _))) => {
+            check_places(&fields, place, schema, source);
+        }
+        _ => {}
     }
     fields.finish();
     let (source, shown) = source?;
+    let request = match &source {
+        Source::Http(source) => Some(Arc::clone(&source.request)),
+        Source::Builtin(_) | Source::Command(_) | Source::Recorded(_) => None,
+    };
     let spec = ToolSpec {
         name: name?,
         description: description?.to_owned(),
@@ -63,6 +78,9 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
         timeout_ms: timeout?.as_millis() as u64,
         source: shown,
         examples: examples?,
+        disabled: disabled?,
+        returns: returns?,
+        request,
     };
     Some(Manifest { spec: Arc::new(spec), source, file: file.to_owned() })
 }
@@ -117,6 +135,42 @@ fn mentions(schema: &Value, keys: &[&str]) -> bool {
         }
         Value::Array(items) => items.iter().any(|item| mentions(item, keys)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// The form of a result. Its schema is for people and prompts, and checks nothing.
+fn read_returns(field: &Field<'_>) -> Option<Arc<Returns>> {
+    let mut fields = field.table()?;
+    let schema =
+        fields.need("schema", "schema = { type = \"object\" }").and_then(|field| field.json());
+    let example = fields.get("example").map_or(Some(""), |field| field.text());
+    fields.finish();
+    Some(Arc::new(Returns { schema: schema?, example: example?.to_owned() }))
+}
+
+/// An argument of the request that is not declared could never be given, and without one of its path there is no
+/// address.
+fn check_places(
+    fields: &Fields<'_>,
+    parameters: Option<&Field<'_>>,
+    schema: &Value,
+    source: &HttpSource,
+) {
+    let refuse = |text: String| match parameters {
+        Some(field) => field.refuse(text),
+        None => fields.refuse(text),
+    };
+    let declared = &schema["properties"];
+    if let Some(name) = source.arguments().find(|name| declared.get(*name).is_none()) {
+        refuse(format!(
+            "the source names the argument `{name}`; declare it in [parameters.properties.{name}]"
+        ));
+    }
+    let is_required = |name: &str| {
+        schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name))
+    };
+    if let Some(name) = source.request.url.arguments().find(|name| !is_required(name)) {
+        refuse(format!("`{name}` is a part of the address; name it in parameters.required"));
     }
 }
 

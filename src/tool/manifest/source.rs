@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Source;
+use super::{Source, http};
 use crate::domain::words::clipped;
 use crate::files::toml_file::{Field, Fields};
 use crate::tool::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
@@ -12,11 +12,13 @@ pub fn read(mut fields: Fields<'_>, folder: &Path) -> Option<(Source, String)> {
     let builtin = fields.get("builtin");
     let command = fields.get("command");
     let recorded = fields.get("recorded");
-    let given = [&builtin, &command, &recorded].into_iter().flatten().count();
+    let url = fields.get("url");
+    let given = [&builtin, &command, &recorded, &url].into_iter().flatten().count();
     if given != 1 {
-        fields.refuse(format!("expected one of `builtin`, `command`, `recorded`, got {given}"));
+        let kinds = "`builtin`, `command`, `recorded`, `url`";
+        fields.refuse(format!("expected one of {kinds}, got {given}"));
     }
-    let source = match (builtin, command, recorded) {
+    let source = match (builtin, command, recorded, url) {
         (Some(name), ..) => {
             let options = fields.get("options");
             Builtin::read(&name, options.as_ref()).map(|function| {
@@ -24,9 +26,12 @@ pub fn read(mut fields: Fields<'_>, folder: &Path) -> Option<(Source, String)> {
                 (Source::Builtin(function), shown)
             })
         }
-        (None, Some(command), _) => read_command(&mut fields, &command, folder),
-        (None, None, Some(recorded)) => read_recorded(&mut fields, &recorded, folder),
-        (None, None, None) => None,
+        (None, Some(command), ..) => read_command(&mut fields, &command, folder),
+        (None, None, Some(recorded), _) => read_recorded(&mut fields, &recorded, folder),
+        (None, None, None, Some(url)) => {
+            http::read(&mut fields, &url).map(|(source, shown)| (Source::Http(source), shown))
+        }
+        (None, None, None, None) => None,
     };
     if given == 1 {
         fields.finish();

@@ -145,6 +145,7 @@ fn draw_marks(theme: &Theme, tool: &ToolState, (broken, breaks): (bool, bool), r
     match (tool.present, tool.switched_on) {
         (false, _) => row.cell(REFUSED, 1, theme.dim),
         (true, false) => row.cell(REFUSED, 1, theme.warn),
+        (true, true) if !tool.is_offered() => row.cell(REFUSED, 1, theme.warn),
         (true, true) if breaks => row.cell(CHOSEN, 1, theme.bad),
         (true, true) => row.gap(1),
     };

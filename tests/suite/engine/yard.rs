@@ -136,6 +136,9 @@ impl Echo {
             timeout_ms: 10_000,
             source: "test".into(),
             examples: vec![],
+            disabled: None,
+            returns: None,
+            request: None,
         };
         Self { spec: Arc::new(spec), running, made: Rc::default() }
     }

@@ -26,6 +26,10 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
         None => {}
     }
     evidence::of_call(state, call, page);
+    let spec = state.tools.get(&call.tool).map(|tool| &tool.spec);
+    if let Some(request) = spec.and_then(|spec| spec.request.as_ref()) {
+        page.field("request", &request.line(&call.arguments));
+    }
     times(state, call, page);
     page.origin(state, call);
     match &call.own {

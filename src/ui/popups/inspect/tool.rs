@@ -1,7 +1,7 @@
 //! A tool: what it says of itself, what became of its score, its calls, its faults, its edges.
 
 use super::Page;
-use crate::domain::{ClassedBy, EffectClass, State, ToolName, ToolState, words};
+use crate::domain::{ClassedBy, EffectClass, HttpRequest, State, ToolName, ToolState, words};
 use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::panes::format::{self, credits, worth};
 use crate::ui::symbols::INJECTED;
@@ -28,7 +28,21 @@ pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
         for example in &tool.spec.examples {
             page.field("answers", example);
         }
+        if let Some(returns) = &tool.spec.returns {
+            page.heading("Returns");
+            page.json(&returns.schema);
+            page.field_if_any("such as", &returns.example);
+        }
     }
+}
+
+/// The request of a tool over HTTP. Environment variables are named, never read.
+fn sent(request: &HttpRequest, page: &mut Page<'_>) {
+    let query: Vec<_> =
+        request.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    page.field_if_any("query", &query.join("&"));
+    page.field_if_any("operation", &request.operation);
+    page.field_if_any("its id", &request.operation_id);
 }
 
 fn about(tool: &ToolState, page: &mut Page<'_>) {
@@ -39,6 +53,9 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
         page.field_in("gone", "its manifest is no longer there", page.theme.bad);
     } else if !tool.switched_on {
         page.field_in("switched off", "on no menu, until you put it back (d)", page.theme.warn);
+    }
+    if let Some(why) = &spec.disabled {
+        page.field_in("disabled", why, page.theme.warn);
     }
     match &tool.class {
         Some(class) => {
@@ -59,6 +76,9 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     page.field("cost", cost.as_deref().unwrap_or("not declared"));
     page.field("timeout", &text::span(spec.timeout_ms.saturating_mul(1000)));
     page.field("source", &spec.source);
+    if let Some(request) = &spec.request {
+        sent(request, page);
+    }
     let mean = tool.mean_micros().unwrap_or(0);
     if tool.started > 0 {
         let mean = tool.credits / f64::from(tool.started);

@@ -212,6 +212,7 @@ impl Frame<'_> {
         match choice.offered {
             _ if tool.is_some_and(|tool| !tool.present) => "gone",
             _ if tool.is_some_and(|tool| !tool.switched_on) => "switched off",
+            _ if tool.is_some_and(|tool| tool.spec.disabled.is_some()) => "disabled",
             Some(Offered::All | Offered::Successor) => "offered",
             Some(Offered::Retrieved) => "matches task",
             Some(Offered::Filled) => "fill-in",

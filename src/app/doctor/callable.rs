@@ -1,0 +1,52 @@
+//! What keeps many tools from being called at once: reasons in manifests, and variables that are not set. An imported
+//! API has a hundred tools with the same one, so each is one finding.
+
+use indexmap::IndexMap;
+
+use super::Finding;
+use crate::domain::words::{clipped, counted};
+use crate::tool::manifest::{Manifest, Source};
+
+/// Names of tools that one finding shows.
+const SHOWN: usize = 3;
+
+/// Disabled tools by their reasons, and variables that tools over HTTP miss.
+pub(super) fn findings(manifests: &[Manifest]) -> Vec<Finding> {
+    let mut disabled: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    let mut missing: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for Manifest { spec, source, .. } in manifests {
+        let name = spec.name.as_str();
+        if let Some(why) = &spec.disabled {
+            disabled.entry(why).or_default().push(name);
+            continue;
+        }
+        let Source::Http(source) = source else { continue };
+        for variable in source.variables().into_iter().filter(|name| is_unset(name)) {
+            missing.entry(variable).or_default().push(name);
+        }
+    }
+    let of = |names: &[&str]| format!("{} ({})", counted(names.len(), "tool"), some(names));
+    let disabled = disabled.iter().map(|(why, names)| {
+        let advice = "to enable them, remove `disabled` from their manifests";
+        Finding::warn("disabled tools", format!("{}: {why}", of(names))).advise(advice)
+    });
+    let missing = missing.iter().map(|(variable, names)| {
+        let text =
+            format!("the environment variable {variable} is not set; needed by {}", of(names));
+        Finding::warn("tools over HTTP", text)
+            .advise(format!("set {variable}; their calls fail without it"))
+    });
+    disabled.chain(missing).collect()
+}
+
+fn is_unset(name: &str) -> bool {
+    std::env::var_os(name).is_none_or(|value| value.is_empty())
+}
+
+fn some(names: &[&str]) -> String {
+    let mut shown: Vec<_> = names.iter().take(SHOWN).map(|name| clipped(name, 40)).collect();
+    if names.len() > SHOWN {
+        shown.push("…".to_owned());
+    }
+    shown.join(", ")
+}

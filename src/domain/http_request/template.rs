@@ -1,0 +1,273 @@
+//! Texts with places for arguments and for environment variables: `Bearer ${TOKEN}`, `{movie_id}`, `{ids*}`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A text with places. It is written, and serialised, as a person writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Template(Vec<Piece>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    /// `{name}`, or `{name*}` for each of its parts.
+    Argument(Slot),
+    /// `${NAME}`: an environment variable, whose value is a secret.
+    Variable(String),
+}
+
+/// The place of an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    pub name: String,
+    /// Whether each part of a list or an object has a place of its own (RFC 6570: the modifier `*`).
+    pub each: bool,
+}
+
+/// Why a text could not be filled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfilled {
+    /// The call does not give this argument.
+    #[error("arguments.{0}: missing")]
+    Argument(String),
+    /// A value cannot be a part of a path, and why.
+    #[error("{0}")]
+    Path(String),
+    /// The value of an environment variable could not be had, and why.
+    #[error("{0}")]
+    Variable(String),
+}
+
+/// The value of an environment variable, or why there is none.
+pub type Variables<'v> = &'v dyn Fn(&str) -> Result<String, String>;
+
+impl Template {
+    /// Reads a text. `{{` and `}}` stand for braces.
+    ///
+    /// # Errors
+    /// A brace without its other half, or an impossible name, in words.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut pieces = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, brace) = rest.split_at(at);
+            plain.push_str(before);
+            if let Some(after) = brace.strip_prefix("{{").or_else(|| brace.strip_prefix("}}")) {
+                plain.push_str(&brace[..1]);
+                rest = after;
+                continue;
+            }
+            let inside = brace.strip_prefix('{').and_then(|inside| inside.split_once('}'));
+            let Some((name, after)) = inside else {
+                return Err(format!(
+                    "a brace without its other half in {text:?}; write {{{{ or }}}} for a brace"
+                ));
+            };
+            let is_variable = plain.ends_with('$');
+            if is_variable {
+                plain.pop();
+            }
+            if !plain.is_empty() {
+                pieces.push(Piece::Text(std::mem::take(&mut plain)));
+            }
+            pieces.push(if is_variable { variable(name)? } else { argument(name)? });
+            rest = after;
+        }
+        plain.push_str(rest);
+        if !plain.is_empty() {
+            pieces.push(Piece::Text(plain));
+        }
+        Ok(Self(pieces))
+    }
+
+    /// Exactly this text.
+    pub fn literal(text: &str) -> Self {
+        Self(vec![Piece::Text(text.to_owned())])
+    }
+
+    /// The place of one argument and nothing else; such a place keeps the type of its value.
+    pub fn slot(&self) -> Option<&Slot> {
+        match self.0.as_slice() {
+            [Piece::Argument(slot)] => Some(slot),
+            _ => None,
+        }
+    }
+
+    /// The names of its arguments.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Argument(slot) => Some(slot.name.as_str()),
+            Piece::Text(_) | Piece::Variable(_) => None,
+        })
+    }
+
+    /// The names of its environment variables.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Variable(name) => Some(name.as_str()),
+            Piece::Text(_) | Piece::Argument(_) => None,
+        })
+    }
+
+    /// The text for these arguments. `escaped` writes each of their values so that it fits between the literal
+    /// parts; values of `variables` come as they are to be written.
+    ///
+    /// # Errors
+    /// An argument is missing or null, or an environment variable has no value.
+    pub fn fill(
+        &self,
+        arguments: &Value,
+        variables: Variables<'_>,
+        escaped: fn(&str) -> String,
+    ) -> Result<String, Unfilled> {
+        let mut text = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(plain) => text.push_str(plain),
+                Piece::Variable(name) => {
+                    text.push_str(&variables(name).map_err(Unfilled::Variable)?);
+                }
+                Piece::Argument(slot) => {
+                    let value = given(arguments, &slot.name);
+                    let value = value.ok_or_else(|| Unfilled::Argument(slot.name.clone()))?;
+                    text.push_str(&joined(value, escaped));
+                }
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// The argument of this name; a null counts as none.
+pub fn given<'a>(arguments: &'a Value, name: &str) -> Option<&'a Value> {
+    arguments.get(name).filter(|value| !value.is_null())
+}
+
+/// A value as a text: parts of a list with commas between them, an object as JSON.
+pub fn joined(value: &Value, escaped: fn(&str) -> String) -> String {
+    match value {
+        Value::String(text) => escaped(text),
+        Value::Array(parts) => {
+            let parts: Vec<_> = parts.iter().map(|part| escaped(&plain(part))).collect();
+            parts.join(",")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            escaped(&value.to_string())
+        }
+    }
+}
+
+/// A value as a text that is not JSON where it is a text already.
+pub fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn argument(name: &str) -> Result<Piece, String> {
+    let (name, each) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
+    if name.is_empty() || name.contains(['{', '}', '*']) {
+        return Err(format!("{{{name}}} names no argument; expected {{name}} or {{name*}}"));
+    }
+    Ok(Piece::Argument(Slot { name: name.to_owned(), each }))
+}
+
+/// Lower case is refused, because a mistaken value is usually a key, which must not become a name that is shown.
+fn variable(name: &str) -> Result<Piece, String> {
+    let good = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    if name.is_empty() || !name.chars().all(good) || name.starts_with(|c: char| c.is_ascii_digit())
+    {
+        let text =
+            "expected the name of an environment variable in upper case, such as ${API_TOKEN}";
+        return Err(text.to_owned());
+    }
+    Ok(Piece::Variable(name.to_owned()))
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => f.write_str(&text.replace('{', "{{").replace('}', "}}"))?,
+                Piece::Argument(Slot { name, each }) => {
+                    write!(f, "{{{name}{}}}", if *each { "*" } else { "" })?;
+                }
+                Piece::Variable(name) => write!(f, "${{{name}}}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<Template> for String {
+    fn from(template: Template) -> Self {
+        template.to_string()
+    }
+}
+
+impl TryFrom<String> for Template {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn fill(text: &str, arguments: Value) -> Result<String, Unfilled> {
+        let variables = |name: &str| match name {
+            "TOKEN" => Ok("t0k3n".to_owned()),
+            _ => Err(format!("{name} is not set")),
+        };
+        Template::parse(text).unwrap().fill(&arguments, &variables, str::to_owned)
+    }
+
+    #[test]
+    fn places_are_filled_and_braces_are_kept() {
+        let arguments = json!({"id": 7, "name": "A b", "list": ["x", 2], "none": null});
+        for (text, filled) in [
+            ("Bearer ${TOKEN}", "Bearer t0k3n"),
+            ("/a/{id}.{name}", "/a/7.A b"),
+            ("{list}", "x,2"),
+            ("{{id}} costs $5", "{id} costs $5"),
+            ("", ""),
+        ] {
+            assert_eq!(fill(text, arguments.clone()).as_deref(), Ok(filled), "{text}");
+        }
+        assert_eq!(fill("{none}", arguments.clone()), Err(Unfilled::Argument("none".into())));
+        let unset = Unfilled::Variable("OTHER is not set".into());
+        assert_eq!(fill("${OTHER}", arguments), Err(unset));
+    }
+
+    #[test]
+    fn impossible_texts_are_refused_without_repeating_a_key() {
+        for text in ["{", "a}", "{}", "{*}", "${}", "${1A}", "{a{b}}"] {
+            assert!(Template::parse(text).is_err(), "{text}");
+        }
+        let error = Template::parse("Bearer ${s3cr3t-value}").unwrap_err();
+        assert!(error.contains("upper case") && !error.contains("s3cr3t"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_template_is_written_as_it_is_read(text in "([a{}$* ]|\\{a\\}|\\{b\\*\\}|\\$\\{V\\}){0,8}") {
+            if let Ok(template) = Template::parse(&text) {
+                prop_assert_eq!(Template::parse(&template.to_string()), Ok(template));
+            }
+        }
+
+        #[test]
+        fn a_literal_is_its_own_text(text in "[^{}]{0,20}") {
+            let read = Template::parse(&text).unwrap();
+            prop_assert_eq!(read.fill(&Value::Null, &|_| Err(String::new()), str::to_owned), Ok(text));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The clients of tools.
+
+use std::{cell::OnceCell, sync::Arc, time::Duration};
+
+use reqwest::Client;
+
+use super::address::Checked;
+use crate::net::client;
+use crate::tool::{ToolError, ToolErrorKind};
+
+/// Time limit for a connection; the whole call has the limit of its manifest.
+const CONNECT: Duration = Duration::from_secs(10);
+
+thread_local! {
+    /// A session works on a thread of its own: its tools share connections, which end with it. Making a client reads
+    /// the system's certificates, so it is made once.
+    static CLIENTS: [OnceCell<Client>; 2] = const { [OnceCell::new(), OnceCell::new()] };
+}
+
+/// A client that checks the addresses of names, or one for any address.
+///
+/// # Errors
+/// The system's certificates cannot be used.
+pub(super) fn of(any_address: bool) -> Result<Client, ToolError> {
+    CLIENTS.with(|clients| {
+        let cell = &clients[usize::from(any_address)];
+        if let Some(client) = cell.get() {
+            return Ok(client.clone());
+        }
+        let builder = client::builder().connect_timeout(CONNECT);
+        let builder = match any_address {
+            true => builder,
+            // A proxy resolves names itself, and so could lead anywhere.
+            false => builder.no_proxy().dns_resolver(Arc::new(Checked::system())),
+        };
+        let client = builder.build().map_err(|why| {
+            let text = format!("cannot create an HTTP client: {why}");
+            ToolError::new(ToolErrorKind::Unavailable, text)
+        })?;
+        Ok(cell.get_or_init(|| client).clone())
+    })
+}

@@ -1,0 +1,133 @@
+//! Tools that are requests over HTTP. A manifest says the address, and which argument goes where; a call fills it in,
+//! sends it, and returns the text of the answer.
+//!
+//! Secrets come from the environment at each call, and from then on no record and no output has them. A call reaches
+//! no link-local or metadata address, unless its manifest allows that.
+
+mod address;
+mod answer;
+mod body;
+mod client;
+mod sending;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Url};
+use serde_json::Value;
+use tracing::info;
+
+pub use self::body::{Body, JsonTemplate};
+use self::sending::Outgoing;
+use crate::domain::HttpRequest;
+use crate::domain::http_request::{Template, Unfilled};
+use crate::net::secret::Secret;
+use crate::tool::{ToolError, ToolErrorKind, ToolOutput};
+
+/// What is asked for, if a manifest does not say it.
+const ACCEPTED: &str = "application/json, text/*;q=0.9, */*;q=0.5";
+
+/// How a request is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HttpSource {
+    /// Method, address and query.
+    pub request: Arc<HttpRequest>,
+    /// Headers; one with an argument that is not given is left out.
+    pub headers: Vec<(String, Template)>,
+    pub body: Option<Body>,
+    /// Bytes of the answer that are kept.
+    pub max_output: usize,
+    /// Whether it may also reach link-local and metadata addresses, and use a proxy, which resolves names itself.
+    pub any_address: bool,
+}
+
+impl HttpSource {
+    /// Makes the request with these arguments, and returns the text of its answer.
+    ///
+    /// # Errors
+    /// [`ToolErrorKind::Arguments`] if a value does not fit its place; [`ToolErrorKind::Unavailable`] if a variable
+    /// is not set, an address is refused or the server is not reached; [`ToolErrorKind::Failed`] for a status from
+    /// 300 on, an answer that is no text, and one that is too long.
+    pub async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
+        let outgoing = self.outgoing(arguments)?;
+        let client = client::of(self.any_address)?;
+        let (method, host) = (outgoing.method.clone(), sending::place(&outgoing.url));
+        let started = Instant::now();
+        let response = sending::send(&client, outgoing, self.any_address).await?;
+        let (status, ms) = (response.status().as_u16(), started.elapsed().as_millis() as u64);
+        info!(%method, host, status, ms, "a server answered");
+        answer::read(response, method, self.max_output, &self.variables()).await
+    }
+
+    /// The names of the environment variables that it needs, each once.
+    pub fn variables(&self) -> Vec<&str> {
+        let request = self.request.query.iter().map(|(_, template)| template);
+        let mut names: Vec<&str> = request
+            .chain(self.headers.iter().map(|(_, template)| template))
+            .chain(self.body.iter().flat_map(Body::templates))
+            .flat_map(Template::variables)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The names of the arguments that it uses; one may be named several times.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        let request = self.request.query.iter().map(|(_, template)| template);
+        request
+            .chain([&self.request.url])
+            .chain(self.headers.iter().map(|(_, template)| template))
+            .chain(self.body.iter().flat_map(Body::templates))
+            .flat_map(Template::arguments)
+    }
+
+    fn outgoing(&self, arguments: &Value) -> Result<Outgoing, ToolError> {
+        let address = self.request.address(arguments, &secret).map_err(unfilled)?;
+        let url =
+            Url::parse(&address).map_err(|why| wrong(format!("the address is no URL: {why}")))?;
+        let method = Method::from_bytes(self.request.method.as_bytes())
+            .map_err(|_| wrong("the method is no HTTP method"))?;
+        let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(ACCEPTED))]);
+        for (name, template) in &self.headers {
+            match template.fill(arguments, &secret, str::to_owned) {
+                Ok(text) => put(&mut headers, name, &text)?,
+                Err(Unfilled::Argument(_)) => {}
+                Err(why) => return Err(unfilled(why)),
+            }
+        }
+        let body = match &self.body {
+            Some(body) => body.fill(arguments, &secret).map_err(unfilled)?,
+            None => None,
+        };
+        Ok(Outgoing { method, url, headers, body })
+    }
+}
+
+fn put(headers: &mut HeaderMap, name: &str, text: &str) -> Result<(), ToolError> {
+    let header = HeaderName::try_from(name).map_err(|_| wrong(format!("{name} is no header")))?;
+    let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| {
+        wrong(format!("the header {name} cannot carry this value, such as a line break"))
+    })?;
+    value.set_sensitive(true);
+    headers.insert(header, value);
+    Ok(())
+}
+
+/// The value of an environment variable.
+fn secret(name: &str) -> Result<String, String> {
+    Secret::from_env(name, "a secret of this tool").map(|secret| secret.expose().to_owned())
+}
+
+fn unfilled(why: Unfilled) -> ToolError {
+    let kind = match &why {
+        Unfilled::Variable(_) => ToolErrorKind::Unavailable,
+        Unfilled::Argument(_) | Unfilled::Path(_) => ToolErrorKind::Arguments,
+    };
+    ToolError::new(kind, why.to_string())
+}
+
+fn wrong(text: impl Into<String>) -> ToolError {
+    ToolError::new(ToolErrorKind::Arguments, text)
+}

@@ -1,0 +1,163 @@
+//! Parses the source of a tool over HTTP.
+
+use std::sync::Arc;
+
+use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
+
+use crate::domain::HttpRequest;
+use crate::domain::http_request::Template;
+use crate::domain::words::clipped;
+use crate::files::toml_file::{Field, Fields};
+use crate::net::client::{carries_key, holds_a_key};
+use crate::net::secret::Secret;
+use crate::tool::http::{Body, HttpSource, JsonTemplate};
+use crate::tool::output::MAX_OUTPUT;
+
+/// Headers that the client sets, which a manifest would only get wrong.
+const OWN_HEADERS: [&str; 5] =
+    ["host", "content-length", "transfer-encoding", "connection", "expect"];
+
+/// A source, and its description for people.
+pub(super) fn read(fields: &mut Fields<'_>, url: &Field<'_>) -> Option<(HttpSource, String)> {
+    let method = fields.get("method").map_or(Some("GET"), |field| {
+        field.one_of(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].map(|name| (name, name)))
+    });
+    let url = read_url(url);
+    let query = fields.get("query").map_or(Some(Vec::new()), |field| templates(&field));
+    let headers = fields.get("headers").map_or(Some(Vec::new()), |field| read_headers(&field));
+    let body = read_body(fields);
+    let max_output = fields
+        .get("max_output")
+        .map_or(Some(MAX_OUTPUT as i64), |field| field.whole(1, 16 * 1024 * 1024));
+    let any_address = fields.get("any_address").map_or(Some(false), |field| field.flag());
+    let mut said = |key| fields.get(key).map_or(Some(""), |field| field.text());
+    let (operation, operation_id) = (said("operation"), said("operation_id"));
+    let request = HttpRequest {
+        method: method?.to_owned(),
+        url: url?,
+        query: query?,
+        operation: operation?.to_owned(),
+        operation_id: operation_id?.to_owned(),
+    };
+    let shown = format!("{} {}", request.method, request.url);
+    let source = HttpSource {
+        request: Arc::new(request),
+        headers: headers?,
+        body: body?,
+        max_output: max_output? as usize,
+        any_address: any_address?,
+    };
+    // To read a secret is to hide it; a missing one is reported when it is needed.
+    source.variables().into_iter().for_each(|name| drop(Secret::from_env(name, "a secret")));
+    Some((source, clipped(&shown, 120)))
+}
+
+/// An address whose host is fixed: an argument must not choose the server.
+fn read_url(field: &Field<'_>) -> Option<Template> {
+    let template = template(field)?;
+    let text = template.to_string();
+    let (scheme, rest) = text.split_once("://").unwrap_or(("", &text));
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let fault = if !matches!(scheme, "http" | "https") || host.is_empty() {
+        "expected an address that begins with http:// or https:// and a host"
+    } else if host.contains(['{', '}']) {
+        "the host must be fixed; only the path can have {arguments}"
+    } else if host.contains('@') {
+        "an address must not have a password; use headers with ${NAME} for an environment variable"
+    } else if template.variables().next().is_some() {
+        "an address is shown, so it has no secret; use `headers` or `query` for ${NAME}"
+    } else if rest.contains(['?', '#']) {
+        "expected an address without `?` and `#`; write the query into [source.query]"
+    } else if Url::parse(&format!("{scheme}://{host}")).is_err() {
+        "the host of this address is invalid"
+    } else {
+        return Some(template);
+    };
+    field.refuse(fault);
+    None
+}
+
+/// A table of names and texts with places.
+fn templates(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
+    let entries = field.table()?.all();
+    let entry = |(name, value): &(&str, Field<'_>)| {
+        let template = match value.is_text() {
+            true => template(value)?,
+            // Numbers and flags are written as they are.
+            false => Template::literal(&value.json()?.to_string()),
+        };
+        let is_fixed = template.variables().chain(template.arguments()).next().is_none();
+        if is_fixed && holds_a_key(name) {
+            value.refuse(key_in_file(name, ""));
+            return None;
+        }
+        Some(((*name).to_owned(), template))
+    };
+    // All entries are read before one that is wrong ends it.
+    let read: Vec<_> = entries.iter().map(entry).collect();
+    read.into_iter().collect()
+}
+
+fn read_headers(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
+    let entries = field.table()?.all();
+    let header = |(name, value): &(&str, Field<'_>)| {
+        let template = template(value)?;
+        if HeaderName::try_from(*name).is_err() {
+            value.refuse("not the name of an HTTP header; expected letters, digits and `-`");
+            return None;
+        }
+        if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+            value.refuse("this header is made by the client; leave it out");
+            return None;
+        }
+        let is_fixed = template.variables().chain(template.arguments()).next().is_none();
+        if is_fixed && (carries_key(name) || holds_a_key(name)) {
+            let prefix = if name.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };
+            value.refuse(key_in_file(name, prefix));
+            return None;
+        }
+        if HeaderValue::from_bytes(template.to_string().as_bytes()).is_err() {
+            value.refuse("a header's value is one line of printable characters");
+            return None;
+        }
+        Some(((*name).to_owned(), template))
+    };
+    let read: Vec<_> = entries.iter().map(header).collect();
+    read.into_iter().collect()
+}
+
+fn key_in_file(name: &str, prefix: &str) -> String {
+    format!(
+        "a key must not be in a file: write {name} = \"{prefix}${{NAME_OF_A_VARIABLE}}\" for an environment variable"
+    )
+}
+
+/// `body` for JSON, or `form`; at most one of them.
+fn read_body(fields: &mut Fields<'_>) -> Option<Option<Body>> {
+    match (fields.get("body"), fields.get("form")) {
+        (Some(_), Some(form)) => {
+            form.refuse("conflicts with `body`; a request has one body");
+            None
+        }
+        (Some(body), None) => match JsonTemplate::parse(&body.json()?) {
+            Ok(template) => Some(Some(Body::Json(template))),
+            Err(why) => {
+                body.refuse(why);
+                None
+            }
+        },
+        (None, Some(form)) => Some(Some(Body::Form(templates(&form)?))),
+        (None, None) => Some(None),
+    }
+}
+
+fn template(field: &Field<'_>) -> Option<Template> {
+    match Template::parse(field.text()?) {
+        Ok(template) => Some(template),
+        Err(why) => {
+            field.refuse(why);
+            None
+        }
+    }
+}
