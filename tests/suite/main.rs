@@ -31,6 +31,7 @@ mod honest;
 mod hostile;
 mod http_tools;
 mod import;
+mod import_openapi;
 mod import_qa;
 mod index;
 mod journal;

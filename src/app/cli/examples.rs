@@ -88,6 +88,7 @@ Examples:
 pub const IMPORT: &str = "\
 Examples:
   toolyard import api-bank DIR --out workspace
+  toolyard import openapi api.yaml --out workspace --base https://api.example.org/v1
   toolyard import qa strategy_qa.csv --out mine/tasks.jsonl --licence MIT
   toolyard import prices model_prices_and_context_window.json";
 

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use indexmap::IndexMap;
 
-use super::{GraphCommand, ImportCommand, QaArgs, out, prices, trouble::Trouble};
+use super::{GraphCommand, ImportCommand, QaArgs, openapi, out, prices, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::domain::{Listing, Pins, Scores, ToolGraph, ToolName};
 use crate::files::json_file;
@@ -103,6 +103,7 @@ pub fn import(command: &ImportCommand) -> Result<(), Trouble> {
             let workspace = out.display();
             out::print_line(&format!("{imported}\nrun it: toolyard --workspace {workspace}"))
         }
+        ImportCommand::Openapi(args) => openapi::import(args),
         ImportCommand::Qa(args) => questions(args),
         ImportCommand::Prices { file, out, config } => {
             prices::import(file, out.as_deref(), config.config.as_deref())

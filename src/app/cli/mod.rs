@@ -11,7 +11,7 @@ use self::demo::DemoArgs;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
 pub use self::session_args::{ConfigArgs, SessionArgs};
-use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs};
+use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{trouble::Trouble, value::number, value::whole};
 use crate::domain::{Estimation, knob::Choice};
 
@@ -33,6 +33,7 @@ mod init_args;
 mod journal_args;
 pub mod live;
 pub mod log;
+pub mod openapi;
 pub mod order;
 pub mod out;
 pub mod past;
@@ -127,7 +128,7 @@ pub enum Command {
     /// Learn, weigh and convert tool graphs.
     #[command(after_help = examples::GRAPH, subcommand)]
     Graph(GraphCommand),
-    /// Import a data set as a workspace, or prices of models.
+    /// Import a data set or an API as a workspace, or prices of models.
     #[command(after_help = examples::IMPORT, subcommand)]
     Import(ImportCommand),
     /// Manage past uses of tools, from which plans are made.
@@ -284,6 +285,8 @@ pub enum ImportCommand {
         #[arg(long)]
         force: bool,
     },
+    /// An OpenAPI file (3.0 or 3.1, JSON or YAML): each operation becomes a tool over HTTP.
+    Openapi(OpenApiArgs),
     /// A set of questions and answers (.csv, .tsv, .jsonl or .json) becomes a file of tasks.
     ///
     /// Columns are found by the names that published sets use, such as question, input, answer,

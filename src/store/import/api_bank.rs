@@ -153,7 +153,9 @@ fn write_tool(
             declared.map_or(&none, |declared| &declared.input_parameters),
             &calls.iter().map(|call| &call.arguments).collect::<Vec<_>>(),
         ),
-        source: Source { recorded: &recorded },
+        disabled: None,
+        source: Source::Recorded { recorded: &recorded },
+        returns: None,
     };
     let path = folder.join(format!("{tool}.toml"));
     let text = toml::to_string(&manifest).map_err(|error| unusable(&path, error))?;

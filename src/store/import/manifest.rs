@@ -1,5 +1,6 @@
 //! A tool's manifest as TOML, easy to read and edit.
 
+use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,12 +14,46 @@ pub(super) struct Manifest<'a> {
     pub class: &'a str,
     pub effect: EffectClass,
     pub timeout: &'a str,
-    pub parameters: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<&'a str>,
     pub source: Source<'a>,
+    pub parameters: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub returns: Option<&'a Returns>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Source<'a> {
-    /// The file of recorded answers, next to the manifest.
-    pub recorded: &'a str,
+#[serde(untagged)]
+pub(super) enum Source<'a> {
+    Recorded {
+        /// The file of recorded answers, next to the manifest.
+        recorded: &'a str,
+    },
+    Http(&'a HttpSource),
+}
+
+/// A request: texts with places for arguments, `{name}`, and for environment variables, `${NAME}`.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub(super) struct HttpSource {
+    pub method: String,
+    pub url: String,
+    pub operation: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub operation_id: String,
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub query: IndexMap<String, String>,
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub headers: IndexMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<IndexMap<String, String>>,
+}
+
+/// The form of a result.
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct Returns {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub example: String,
+    pub schema: Value,
 }

@@ -1,0 +1,58 @@
+//! `toolyard import openapi`.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{out, trouble::Trouble};
+use crate::store::import::OpenApi;
+use crate::ui::text::clean;
+
+#[derive(Debug, Args)]
+pub struct OpenApiArgs {
+    pub file: PathBuf,
+    #[arg(long, value_name = "WORKSPACE")]
+    pub out: PathBuf,
+    /// Address of the server that the tools call, such as https://api.example.org/v1.
+    ///
+    /// Without it a terminal is asked whether the server that the file names is right; else the tools are written and
+    /// disabled.
+    #[arg(long, value_name = "URL")]
+    pub base: Option<String>,
+    /// Replace the contents of an existing workspace.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Turns a file into manifests, and says what they need.
+///
+/// # Errors
+/// The file is no OpenAPI, or the workspace cannot be written.
+pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
+    let OpenApiArgs { file, out: folder, base, force } = args;
+    let api = OpenApi::read(file).map_err(Trouble::usage)?;
+    let agreed = match (base, api.server()) {
+        (None, Some(server)) if agrees(server) => Some(server),
+        _ => base.as_deref(),
+    };
+    let imported = api.write(agreed, folder, *force).map_err(Trouble::usage)?;
+    for remark in &imported.remarks {
+        out::warn(remark);
+    }
+    let said = format!("{imported}\nrun it: toolyard --workspace {}", folder.display());
+    let said: Vec<_> = said.lines().map(clean).collect();
+    out::print_line(&said.join("\n"))
+}
+
+/// Whether a person at the terminal wants this server to be called. No answer is a no.
+fn agrees(server: &str) -> bool {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return false;
+    }
+    let asked =
+        write!(io::stderr(), "The file names the server {}. Call it? [y/N] ", clean(server));
+    let mut answer = String::new();
+    let read = asked.and_then(|()| io::stdin().read_line(&mut answer));
+    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
