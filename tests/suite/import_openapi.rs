@@ -109,7 +109,7 @@ fn version_3_1_in_yaml() {
         "3 tools, of which 3 only read\nset FILM_OFFICE_TOKEN: the token\nthe tools are disabled: no --base URL was \
          given; the file names https://eu.films.example/v2"
     );
-    assert_eq!(remarks, [String::new(); 0]);
+    assert!(remarks.is_empty(), "{remarks:?}");
     let search = &tools["GET_search_kind"];
     let why = "no --base URL was given; the file names https://eu.films.example/v2";
     assert_eq!(search.spec.disabled.as_deref(), Some(why));
@@ -348,7 +348,7 @@ fn the_film_database_becomes_54_tools() {
     let Some(file) = shared("data/restbench/tmdb_oas.json") else { return };
     let (tools, said, remarks) = imported(&file, Some("http://127.0.0.1:4712/3"));
     assert_eq!(said, "54 tools, of which 54 only read\nset API_KEY: the key");
-    assert_eq!(remarks, [String::new(); 0]);
+    assert!(remarks.is_empty(), "{remarks:?}");
     assert_eq!(tools.len(), 54);
     for (name, tool) in &tools {
         assert_eq!(*name, by_the_rule(&tool.spec.request.as_ref().unwrap().operation));
