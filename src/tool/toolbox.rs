@@ -158,7 +158,7 @@ impl ToolBox {
         let entry = self.entries.get(name).ok_or_else(|| self.unknown(name))?;
         let spec = entry.tool.spec();
         if let Some(why) = &spec.disabled {
-            let text = format!("{} is disabled: {why}", spec.name);
+            let text = format!("it is disabled: {why}");
             return Err(ToolError::new(ToolErrorKind::Unavailable, text));
         }
         entry.checker.get_or_init(|| Checker::new(&spec.parameters)).check(arguments)

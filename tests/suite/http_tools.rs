@@ -379,8 +379,8 @@ async fn a_disabled_tool_is_there_and_is_not_called() {
     let text = home.read("w/tools/film.toml");
     home.write("w/tools/film.toml", format!("disabled = \"not paid for\"\n{text}"));
     let ran = run(&home, &["call", "film", "id=7", "--workspace", "w"], Some(SECRET));
-    assert_ne!(ran.code, 0);
-    assert!(ran.err.contains("film is disabled: not paid for"), "{ran:?}");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("film failed: it is disabled: not paid for"), "{ran:?}");
     let ran = run(&home, &["doctor", "--workspace", "w"], Some(SECRET));
     assert!(ran.out.contains("warn  disabled tools: 1 tool (film): not paid for"), "{ran:?}");
     assert_eq!(menus_with_film(&home), 0);

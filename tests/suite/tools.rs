@@ -168,12 +168,12 @@ fn every_mistake_is_named_with_its_line_and_what_to_do() {
         (
             "command = [\"python3\",",
             "builtin = \"calculator\"\ncommand = [\"python3\",",
-            "t.toml:20: source: expected one of `builtin`, `command`, `recorded`, got 2",
+            "t.toml:20: source: expected one of `builtin`, `command`, `recorded`, `url`, got 2",
         ),
         (
             "command = [\"python3\", \"weather.py\", \"--plain\"]",
             "",
-            "t.toml:20: source: expected one of `builtin`, `command`, `recorded`, got 0",
+            "t.toml:20: source: expected one of `builtin`, `command`, `recorded`, `url`, got 0",
         ),
         (
             "max_output = 1000",
@@ -236,7 +236,7 @@ fn builtin_sources_are_checked_with_their_options() {
         ),
         (
             "builtin = \"calculator\"\nenv = []",
-            "t.toml:7: source.env: unknown key; known: builtin, command, recorded, options",
+            "t.toml:7: source.env: unknown key; known: builtin, command, recorded, url, options",
         ),
     ];
     for (source, phrase) in cases {

@@ -2,7 +2,7 @@
 //! the arguments fit it.
 
 use super::{Effect, Passage, Passing, Station, ToolCall, Verdict, now};
-use crate::domain::{By, Refusal};
+use crate::domain::{By, Refusal, ToolErrorKind};
 use crate::engine::session::Session;
 
 pub(super) struct Menu;
@@ -25,7 +25,10 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let refused = |why: String| Err((Refusal::NotOffered, why));
     let arguments = || {
         let checked = session.tools.check(name.as_str(), &call.arguments);
-        checked.map_err(|error| (Refusal::Arguments, error.text))
+        checked.map_err(|error| match error.kind {
+            ToolErrorKind::Unavailable => (Refusal::NotOffered, error.text),
+            _ => (Refusal::Arguments, error.text),
+        })
     };
     // A person may call what the agent is not offered.
     if call.by == By::User {
