@@ -219,6 +219,29 @@ fn a_large_schema_is_cut_and_said_so() {
     assert!(spec.parameters.to_string().len() < 400_000);
 }
 
+/// Schemas that all refer to many others: written out in full, one would have 20^12 parts.
+#[test]
+fn a_net_of_references_stays_small() {
+    let reference = |i: usize| json!({ "$ref": format!("#/components/schemas/S{}", i % 60) });
+    let schema = |i: usize| {
+        let fields = (0..20).map(|j| (format!("p{j}"), reference(i * 7 + j)));
+        json!({ "type": "object", "properties": fields.collect::<serde_json::Map<_, _>>() })
+    };
+    let schemas: serde_json::Map<_, _> = (0..60).map(|i| (format!("S{i}"), schema(i))).collect();
+    let content = json!({ "application/json": { "schema": reference(0) } });
+    let document = json!({
+        "openapi": "3.0.0",
+        "paths": { "/a": { "put": { "requestBody": { "content": content }, "responses": {} } } },
+        "components": { "schemas": schemas },
+    });
+    let home = Home::new();
+    home.write("a.json", document.to_string());
+    let (tools, ..) = imported(&home.path("a.json"), Some("http://h"));
+    let properties = &tools["PUT_a"].spec.parameters["properties"];
+    assert_eq!(properties.as_object().unwrap().len(), 20);
+    assert!(properties.to_string().len() < 100_000, "{}", properties.to_string().len());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -11,8 +11,8 @@ use super::reference;
 
 /// Levels of a schema.
 const DEEPEST: usize = 12;
-/// Keywords of one schema with its parts; a tool with more is not for models.
-const LARGEST: usize = 4_000;
+/// Lines of the schema of an argument; more is not for models.
+const LARGEST: usize = 1_000;
 /// Keywords that are kept as they are, where their values are plain.
 const KEPT: [&str; 15] = [
     "type",
@@ -51,6 +51,22 @@ struct Work {
     /// Keywords that may still be written.
     left: Cell<usize>,
     is_cut: Cell<bool>,
+    /// Whether each part is validated.
+    validates: bool,
+}
+
+impl Work {
+    /// A schema of `lines` lines has fewer keywords than that; what has more is never used.
+    fn new(way: Way, deepest: usize, lines: usize, validates: bool) -> Self {
+        Self { way, deepest, left: Cell::new(lines), is_cut: Cell::new(false), validates }
+    }
+
+    /// Takes room for keywords; false if there is none.
+    fn takes(&self, keywords: usize) -> bool {
+        let left = self.left.get().checked_sub(keywords);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
 }
 
 /// A schema written out, and whether something was left out of it.
@@ -66,24 +82,38 @@ impl<'d> Schemas<'d> {
 
     /// The schema without references. It is valid: a part that is not becomes one that allows everything.
     pub fn write(&self, schema: &Schema, way: Way) -> Written {
-        self.write_to(schema, way, DEEPEST)
+        self.write_in(schema, way, LARGEST)
     }
 
     /// The schema with as many levels as fit into this number of lines of JSON.
     pub fn write_in(&self, schema: &Schema, way: Way, lines: usize) -> Written {
+        let raw = serde_json::to_value(schema).unwrap_or_default();
         let fits = |written: &Written| {
             serde_json::to_string_pretty(&written.schema)
                 .is_ok_and(|text| text.lines().count() <= lines)
         };
-        let levels = (1..=DEEPEST).rev().map(|deepest| self.write_to(schema, way, deepest));
-        let fitting = levels.into_iter().find(fits);
-        fitting.unwrap_or_else(|| Written { schema: json!({}), is_cut: true })
+        let mut best = Written { schema: json!({}), is_cut: true };
+        let mut levels = 0;
+        // A level more multiplies the size, so the few that fit are tried from the first.
+        for deepest in 1..=DEEPEST {
+            let written = self.write_to(&raw, Work::new(way, deepest, lines, false));
+            if !fits(&written) {
+                break;
+            }
+            (best, levels) = (written, deepest);
+            if !best.is_cut {
+                break;
+            }
+        }
+        // Each part is looked at alone only where one of them is wrong: that takes long.
+        if jsonschema::meta::is_valid(&best.schema) {
+            return best;
+        }
+        self.write_to(&raw, Work::new(way, levels, lines, true))
     }
 
-    fn write_to(&self, schema: &Schema, way: Way, deepest: usize) -> Written {
-        let work = Work { way, deepest, left: Cell::new(LARGEST), is_cut: Cell::new(false) };
-        let raw = serde_json::to_value(schema).unwrap_or_default();
-        let schema = self.part(&raw, &work, &mut Vec::new(), 0);
+    fn write_to(&self, raw: &Value, work: Work) -> Written {
+        let schema = self.part(raw, &work, &mut Vec::new(), 0);
         Written { schema, is_cut: work.is_cut.get() }
     }
 
@@ -93,13 +123,15 @@ impl<'d> Schemas<'d> {
         if let Some(path) = fields.get("$ref").and_then(Value::as_str) {
             return self.referred(path, fields, work, within, depth);
         }
-        if depth > work.deepest || work.left.get() < fields.len() {
+        if depth > work.deepest || !work.takes(fields.len()) {
             work.is_cut.set(true);
             return described(fields);
         }
-        work.left.set(work.left.get() - fields.len());
         let written = self.keywords(fields, work, within, depth);
-        if jsonschema::meta::is_valid(&written) { written } else { described(fields) }
+        match work.validates && !jsonschema::meta::is_valid(&written) {
+            true => described(fields),
+            false => written,
+        }
     }
 
     fn referred(
@@ -116,7 +148,7 @@ impl<'d> Schemas<'d> {
             work.is_cut.set(true);
             return described(fields);
         };
-        if within.contains(&name) || depth > work.deepest {
+        if within.contains(&name) || depth > work.deepest || work.left.get() == 0 {
             work.is_cut.set(true);
             return json!({ "description": format!("{name}, as above") });
         }
