@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use toolyard::app::config::Config;
 use toolyard::app::scenario::Scenario;
+use toolyard::domain::program::{Function, Span};
 use toolyard::domain::{
     Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolName, Usage, arguments as input,
 };
 use toolyard::model::{http::sse::Parser, text::from_text};
-use toolyard::papers::atc;
+use toolyard::papers::atc::{self, flaws::flaws_of, prepare::Prepared, source::Source};
 use toolyard::papers::plan::{self, MOST};
 use toolyard::tool::check::Checker;
 use toolyard::ui::text as screen;
@@ -38,16 +39,29 @@ pub fn plan_text(data: &[u8]) {
     }
 }
 
-/// A programmer's reply: an error at any line of its program blames names that stand in it.
+/// A programmer's reply: an error at any line of its program blames names that stand in it, and a program that can run
+/// is still a program when it was prepared for that.
 pub fn program(data: &[u8]) {
     let Ok(program) = atc::extract(&String::from_utf8_lossy(data)) else { return };
     assert!(!program.trim().is_empty());
     for (at, line) in program.split('\n').enumerate().take(20) {
         let number = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
         let (line, end_column) = (number(at), number(line.chars().count()));
-        let span = atc::Span { line, column: 1, end_line: line, end_column };
+        let span = Span { line, column: 1, end_line: line, end_column };
         let blame = atc::blame::by_flow(&program, span, &["search", "f"], &[]);
         assert!(blame.tools.iter().all(|tool| program.contains(tool.as_str())), "{blame:?}");
+    }
+    let f = Function { name: "f".to_owned(), parameters: vec!["a".to_owned()], takes_more: false };
+    let Ok(source) = Source::parse(&program) else { return };
+    if flaws_of(&program, std::slice::from_ref(&f)).is_empty() {
+        for stoppable in [false, true] {
+            let prepared = Prepared::of(&source, std::slice::from_ref(&f), stoppable);
+            assert!(
+                Source::parse(&prepared.code).is_ok(),
+                "{program:?} becomes {:?}",
+                prepared.code
+            );
+        }
     }
 }
 

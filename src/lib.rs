@@ -10,7 +10,7 @@
 //! rooms
 //!   domain
 //!   files net papers process
-//!   model store strategy tool
+//!   model program store strategy tool
 //!   engine ui
 //!   serve
 //!   app
@@ -42,6 +42,8 @@ mod papers;
 #[cfg(not(feature = "inside"))]
 mod process;
 #[cfg(not(feature = "inside"))]
+mod program;
+#[cfg(not(feature = "inside"))]
 mod serve;
 #[cfg(not(feature = "inside"))]
 mod store;
@@ -68,6 +70,8 @@ pub mod net;
 pub mod papers;
 #[cfg(feature = "inside")]
 pub mod process;
+#[cfg(feature = "inside")]
+pub mod program;
 #[cfg(feature = "inside")]
 pub mod serve;
 #[cfg(feature = "inside")]

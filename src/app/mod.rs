@@ -20,13 +20,16 @@ use clap::Parser;
 use self::cli::compare::BenchCommand;
 use self::cli::trouble::Trouble;
 use self::cli::{Cli, Command, resume::Resumed, run::RunEnd};
-use crate::{process, ui::EndReason};
+use crate::{process, program, ui::EndReason};
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report.
 /// The only place that prints errors and chooses exit codes.
 pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == process::REAPER) {
         return reap();
+    }
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == program::WORKER) {
+        return work();
     }
     if let Some(program) = own_program() {
         process::set_reaper(program);
@@ -65,6 +68,13 @@ fn own_program() -> Option<PathBuf> {
 fn reap() -> ExitCode {
     let Err(error) = process::reaper::serve() else { return ExitCode::SUCCESS };
     let text = format!("{} is for toolyard itself, which talks to it: {error}", process::REAPER);
+    report(&Trouble::Usage(text), false)
+}
+
+/// Is the process that runs programs for another toolyard.
+fn work() -> ExitCode {
+    let Err(error) = program::serve() else { return ExitCode::SUCCESS };
+    let text = format!("{} is for toolyard itself, which talks to it: {error}", program::WORKER);
     report(&Trouble::Usage(text), false)
 }
 
@@ -116,6 +126,10 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,
         Some(Command::Import(command)) => cli::graph::import(&command)?,
         Some(Command::Experience(command)) => cli::experience::experience(&command)?,
+        Some(Command::Program(command)) => {
+            let is_well = cli::program::program(&command)?;
+            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
         Some(Command::Shot(args)) => cli::past::shot(&args)?,
         Some(Command::Keys(args)) => cli::past::keys(&args)?,
         Some(Command::Prompts(args)) => cli::prompts::prompts(&args)?,

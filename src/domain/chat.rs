@@ -42,6 +42,10 @@ pub enum Role {
     Solver,
     /// Sorts tools into classes (concurrent workers).
     Classifier,
+    /// Writes a program over the tools (ATC).
+    Programmer,
+    /// Names the tool whose call made a program fail (ATC, section 4.2).
+    Attributor,
     /// Says whether a final answer means the same as a right one. It measures the agent and is no
     /// part of it.
     Grader,

@@ -23,6 +23,9 @@ pub const UNKNOWN: &str = "unknown";
 /// Begins the list of tools in the planner's prompt.
 pub const TOOLS: &str = "Tools:\n";
 
+/// Begins the documents of the functions in the programmer's prompt.
+pub const FUNCTIONS: &str = "Functions:\n\n";
+
 /// Begins the plans and their evidence in the solver's prompt.
 pub const EVIDENCE: &str = "Plans and evidence:\n";
 

@@ -25,6 +25,7 @@ pub mod null_filter;
 pub mod output;
 pub mod pairs;
 pub mod plan;
+pub mod program;
 pub mod prompt;
 pub mod rates;
 pub mod retrieve;
@@ -55,7 +56,7 @@ pub use self::{
     graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
     http_request::HttpRequest,
     id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
-    knob::{Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, Speed},
+    knob::{Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, Reflect, Speed},
     null_filter::{NullFilter, NullReason},
     output::ToolOutput,
     pairs::{Pair, PairTally, Pairs, Player},

@@ -108,6 +108,14 @@ prompts! {
         "the rubric: how to say whether an answer is right"
     Classifier "classifier" by [Classifier] fill [] keep ["classes"]
         "how to sort tools into classes"
+    Programmer "programmer" by [Programmer] fill [] keep ["all_of", "```python"]
+        "how to write a program over the tools"
+    ProgrammerAgain "programmer-again" by [Programmer] fill [] keep []
+        "sent after a program that failed, below the error"
+    ProgrammerNone "programmer-none" by [Programmer] fill ["{why}"] keep []
+        "sent after a reply without a program, with the reason"
+    Attributor "attributor" by [Attributor] fill [] keep []
+        "how to name the tool that made a program fail"
 }
 
 impl Prompt {

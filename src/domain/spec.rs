@@ -188,6 +188,9 @@ impl Scoring {
 /// One user query, with the data to check its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
+    /// The first program of `atc`: no model is asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Arc<str>>,
     /// A short name of its own in a task file, such as `capital-3`; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
@@ -235,6 +238,7 @@ impl Task {
             scoring: Scoring::Answer,
             in_graph: false,
             before: Vec::new(),
+            program: None,
         }
     }
 

@@ -43,6 +43,8 @@ pub enum Base {
     /// The same, with tools of one class called together, and empty results kept from the solver
     /// (concurrent workers).
     Workers,
+    /// One program over all tools per task; a failing one is revised (Shi et al. 2024).
+    Atc,
 }
 
 /// When an agent decides on its tool calls.
@@ -107,6 +109,11 @@ pub const STRATEGIES: &[StrategySpec] = &[
             "workers",
             "plans all calls at once, tools of one class in parallel",
         )
+    },
+    StrategySpec {
+        closes: Role::Programmer,
+        besides: &[(Role::Programmer, 2), (Role::Attributor, 1)],
+        ..planning(Base::Atc, "atc", "one program over the tools, revised when it fails")
     },
 ];
 
@@ -275,7 +282,7 @@ impl FromStr for Strategy {
         }
         if !strategy.is_sound() {
             return Err(format!(
-                "+toolnet goes with rewoo and workers, not with {name}; toolnet alone is a strategy"
+                "+toolnet goes with rewoo, workers and atc, not with {name}; toolnet alone is a strategy"
             ));
         }
         Ok(strategy)
@@ -326,7 +333,7 @@ mod tests {
             assert_eq!(strategy.to_string().parse(), Ok(strategy));
         }
         let why = "react+toolnet".parse::<Strategy>().unwrap_err();
-        assert!(why.contains("goes with rewoo and workers"), "{why}");
+        assert!(why.contains("goes with rewoo, workers and atc"), "{why}");
         let mixed = "react+reflexion+btp".parse::<Strategy>().map(|read| read.to_string());
         assert_eq!(mixed.as_deref(), Ok("react+btp+reflexion"));
         for (slip, meant) in [("rect", "react"), ("workers+bpt", "workers+btp")] {
@@ -335,7 +342,7 @@ mod tests {
         }
         for wrong in ["react+magic", "react+btp+btp", "", "+btp", "react+", "React"] {
             let why = wrong.parse::<Strategy>().unwrap_err();
-            assert!(why.contains("workers, followed by any of +toolnet, +prompt"), "{why}");
+            assert!(why.contains("atc, followed by any of +toolnet, +prompt"), "{why}");
         }
     }
 }

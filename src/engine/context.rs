@@ -5,10 +5,11 @@ use std::sync::Arc;
 use futures::{StreamExt, stream::FuturesOrdered};
 
 use super::effect::{self, Caller, Effect, Outcome, PendingEffect};
-use super::{handle::Handle, lanes::Waits};
+use super::{handle::Handle, lanes::Waits, programs, session::Session};
 use crate::domain::{
     Boundary, By, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId,
     ToolCall, ToolName,
+    program::{Interpreter, Stops},
 };
 use crate::strategy::{self, CallResult, Observation};
 
@@ -69,6 +70,30 @@ impl strategy::Context for Context {
         self.model_call(role, request, Some(evidence)).await
     }
 
+    async fn run(&self, program: u32, calls: &[(ToolCall, u32)]) -> Vec<CallResult> {
+        let request =
+            |(call, line): &(ToolCall, u32)| self.request_at(program, (None, Some(*line)), call);
+        let requested: Vec<_> = calls.iter().map(request).collect();
+        let running: FuturesOrdered<_> = requested
+            .into_iter()
+            .zip(calls)
+            .map(|(requested, (call, _))| self.tool_call(requested, call))
+            .collect();
+        running.collect().await
+    }
+
+    fn interpreter(&self) -> Box<dyn Interpreter> {
+        Box::new(programs::Warm::of(&self.handle))
+    }
+
+    fn stops(&self) -> Stops {
+        self.handle.read(Session::program_stops)
+    }
+
+    fn clock(&self) -> i64 {
+        self.handle.write(Session::clock)
+    }
+
     async fn checkpoint(&self, boundary: Boundary) {
         self.handle.checkpoint(Lane::Agent, boundary).await;
     }
@@ -86,9 +111,18 @@ impl Context {
     }
 
     fn request(&self, step: u32, evidence: Option<EvidenceId>, call: &ToolCall) -> PendingEffect {
+        self.request_at(step, (evidence, None), call)
+    }
+
+    fn request_at(
+        &self,
+        step: u32,
+        (evidence, line): (Option<EvidenceId>, Option<u32>),
+        call: &ToolCall,
+    ) -> PendingEffect {
         let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-        let effect =
-            Effect::Tool(effect::ToolCall { step, tool, arguments, evidence, by: By::Engine });
+        let by = By::Engine;
+        let effect = Effect::Tool(effect::ToolCall { step, tool, arguments, evidence, by, line });
         self.handle.write(|session| effect::request(session, self.task, effect, None, Waits::Agent))
     }
 

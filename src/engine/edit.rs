@@ -123,6 +123,7 @@ impl Session {
             arguments: call.arguments.clone(),
             evidence: call.evidence,
             by: call.by,
+            line: call.line,
         });
         Some(effect::request(self, task, effect, Some(id), Waits::Agent))
     }

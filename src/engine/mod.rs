@@ -36,6 +36,7 @@ mod handle;
 mod intervene;
 mod lanes;
 mod observer;
+mod programs;
 mod queue;
 mod recorded;
 mod resuming;

@@ -6,12 +6,12 @@
 //! effects end in the same order. A person's interventions are repeated at the same records. A
 //! recorded answer is free, and takes no room.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde_json::Value;
 
 use crate::domain::{
-    BreakpointEvent, By, ControlEvent, EffectId, Event, Lane, Record, SessionEvent,
+    BreakpointEvent, By, ControlEvent, EffectId, Event, Lane, ProgramEvent, Record, SessionEvent,
 };
 
 /// The effects and interventions of an earlier session, and those still to come.
@@ -25,6 +25,8 @@ pub(super) struct Recorded {
     waiting: BTreeMap<EffectId, u64>,
     /// What a person did to results, until those are there again.
     edits: HashMap<EffectId, Event>,
+    /// The times of day that programs were told.
+    clocks: VecDeque<i64>,
     /// A request did not match: from here on the session runs live.
     has_parted: bool,
     /// This is what an interrupted task has done: a call is answered from it whatever its number, and what it does not
@@ -39,6 +41,9 @@ impl Recorded {
         let mut recorded = Self::default();
         let mut lanes = HashMap::new();
         for record in records {
+            if let Event::Program(ProgramEvent::ClockRead { millis, .. }) = record.event {
+                recorded.clocks.push_back(millis);
+            }
             if let Some(effect) = record.event.effect() {
                 // What a person does to a call comes with the call.
                 if is_by_a_person(&record.event)
@@ -63,6 +68,11 @@ impl Recorded {
     pub fn resumed(mut records: Vec<Record>, later: u64, holds_then: bool) -> Self {
         records.iter_mut().for_each(|record| record.n += later);
         Self { is_resumed: true, holds_then, ..Self::new(records) }
+    }
+
+    /// The time of day that the record told a program next.
+    pub fn clock(&mut self) -> Option<i64> {
+        self.clocks.pop_front().filter(|_| !self.has_parted)
     }
 
     /// Whether the session is to be held now, at a call that runs live: once.

@@ -17,6 +17,7 @@ use crate::domain::{
 };
 use crate::model::Model;
 use crate::net::known;
+use crate::program::Child;
 use crate::store::journal::JournalError;
 use crate::tool::ToolBox;
 
@@ -68,6 +69,8 @@ pub(super) struct Session {
     pub repeated: BTreeSet<EffectId>,
     /// Calls of which nobody knows what they have done are made again without asking.
     pub repeats_unknown: bool,
+    /// Runs programs; warm once one was run, and lent to the program at work.
+    pub interpreter: Option<Child>,
     /// What a person answers in place of models and tools.
     pub answers: BTreeMap<EffectId, String>,
     /// Why a model cannot be used, where nobody can repair it.
@@ -114,6 +117,7 @@ impl Session {
             edits: BTreeMap::new(),
             answers: BTreeMap::new(),
             repeats_unknown: false,
+            interpreter: None,
             consents: BTreeMap::new(),
             repeated: BTreeSet::new(),
             unusable: None,

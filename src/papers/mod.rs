@@ -1,7 +1,5 @@
 //! The algorithms of the papers, as pure functions: one module each, with its equations.
 
-// No other room names it yet.
-#[cfg(feature = "inside")]
 pub mod atc;
 pub mod btp;
 pub mod calls;

@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::{io, thread, time::Duration};
@@ -25,6 +25,14 @@ static LINK: Mutex<Option<Arc<Link>>> = Mutex::new(None);
 /// first name counts.
 pub fn set_reaper(program: PathBuf) {
     let _named_before = PROGRAM.set(program);
+}
+
+/// This program, to be started again as another process.
+///
+/// # Errors
+/// Nobody has [named](set_reaper) it.
+pub fn own() -> io::Result<&'static Path> {
+    PROGRAM.get().map(PathBuf::as_path).ok_or_else(|| io::Error::other("no reaper is named"))
 }
 
 /// How a program ended; `None` while it runs.
@@ -77,7 +85,7 @@ impl Link {
     }
 
     fn start() -> io::Result<Arc<Self>> {
-        let program = PROGRAM.get().ok_or_else(|| io::Error::other("no reaper is named"))?;
+        let program = own()?;
         let (ours, its) = UnixStream::pair()?;
         let mut command = Command::new(program);
         command.arg0("toolyard").arg(REAPER).env_clear().stdin(OwnedFd::from(its));

@@ -18,7 +18,7 @@ use std::{io, process, sync::Arc};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use self::link::{Link, Outcome};
-pub use self::link::{REAPER, end_all, set_reaper};
+pub use self::link::{REAPER, end_all, own, set_reaper};
 use self::wire::{Request, Start};
 
 /// Numbers of programs.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::domain::{
     Boundary, EffectId, Event, EvidenceId, ModelError, Reply, Request, Role, State, TaskId,
     ToolCall, ToolError, ToolName,
+    program::{Interpreter, Stops},
 };
 
 /// What menus are made of.
@@ -60,6 +61,20 @@ pub trait Context: Look {
         role: Role,
         request: Request,
     ) -> impl Future<Output = Result<Arc<Reply>, ModelError>>;
+
+    /// Makes calls of a program, each with the line that it comes from: several at once, in the order of the calls.
+    /// None waits for a verdict.
+    fn run(&self, program: u32, calls: &[(ToolCall, u32)])
+    -> impl Future<Output = Vec<CallResult>>;
+
+    /// An interpreter for the next program.
+    fn interpreter(&self) -> Box<dyn Interpreter>;
+
+    /// Where a program has to stop now, beside its calls.
+    fn stops(&self) -> Stops;
+
+    /// The time of day for a program, in milliseconds since 1970, UTC; recorded, so that the program repeats.
+    fn clock(&self) -> i64;
 
     /// Reaches a boundary of its own, at which it may be held.
     fn checkpoint(&self, boundary: Boundary) -> impl Future<Output = ()>;

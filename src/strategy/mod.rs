@@ -7,6 +7,7 @@ use crate::papers::{calls, grading};
 
 pub mod act;
 pub mod array;
+pub mod atc;
 pub mod classify;
 pub mod close;
 pub mod context;
@@ -84,6 +85,7 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
             Base::React | Base::ToolNet => act::act(ctx, strategy.base, task, &reflections).await,
             Base::Dfsdt => dfsdt::search(ctx, task, &reflections).await,
             Base::TotDfs => tot_dfs::search(ctx, task, &reflections).await,
+            Base::Atc => atc::act(ctx, strategy, task, &reflections).await,
             Base::Rewoo | Base::Workers => planned::act(ctx, strategy, task, &reflections).await,
         };
         if strategy.learns() {

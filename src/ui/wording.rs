@@ -5,8 +5,8 @@ use crate::domain::edit::Edit;
 use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
-    ModelError, NullReason, Origin, PlanEvent, SearchEvent, SessionEvent, TaskEvent,
-    words::counted,
+    ModelError, NullReason, Origin, PlanEvent, ProgramEvent, ProgramSource, ProgramVerdict,
+    SearchEvent, SessionEvent, TaskEvent, words::counted,
 };
 
 /// The words for an event.
@@ -65,6 +65,7 @@ pub fn told(event: &Event) -> String {
             let class = class.as_ref().map_or_else(|| "none".to_owned(), ClassAssignment::name);
             format!("class of {tool}: {class}")
         }
+        Event::Program(event) => program(event),
         Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
             format!("the plan could not be used: {why}")
         }
@@ -201,4 +202,45 @@ pub fn newer(fields: &[String]) -> String {
 /// That past tasks are compared by their words, and why.
 pub fn not_embedded(error: &ModelError) -> String {
     format!("the task was not embedded ({error}); past tasks are compared by their words")
+}
+
+/// The words for what happens to a program.
+pub fn program(event: &ProgramEvent) -> String {
+    match event {
+        ProgramEvent::ProgramWritten { number, text, from, .. } => {
+            let lines = counted(text.lines().count(), "line");
+            let from = match from {
+                ProgramSource::Reply => "",
+                ProgramSource::Task => ", from the task",
+                ProgramSource::Person => ", by a person",
+            };
+            format!("program {number}: {lines}{from}")
+        }
+        ProgramEvent::ProgramRefused { number, error, more, .. } => {
+            let more =
+                if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+            format!("program {number} cannot run: {}{more}", error.summary())
+        }
+        ProgramEvent::ProgramHeld { number, at, .. } => {
+            format!("program {number} is held before line {}", at.line)
+        }
+        ProgramEvent::ProgramEnded { number, end, how, .. } => match (&end.error, how) {
+            (Some(error), _) => {
+                let line = error.line().map_or_else(String::new, |line| format!(" in line {line}"));
+                format!("program {number} failed{line}: {}", error.summary())
+            }
+            (None, ProgramVerdict::Failed) => {
+                format!("program {number} failed: it printed nothing")
+            }
+            (None, how) => format!("program {number} ran: {}", how.name()),
+        },
+        ProgramEvent::ClockRead { .. } => "the program read the clock".to_owned(),
+        ProgramEvent::ToolBlamed { tool: Some(tool), by, path, .. } => {
+            let way = path.iter().map(|(name, line)| format!("{name} ({line})"));
+            let way = way.collect::<Vec<_>>().join(", from ");
+            let way = if way.is_empty() { way } else { format!(": {way}") };
+            format!("blamed {tool}, {}{way}", by.name())
+        }
+        ProgramEvent::ToolBlamed { tool: None, .. } => "no tool is to blame".to_owned(),
+    }
 }

@@ -1,10 +1,11 @@
 //! ATC against golden values: programs in replies, schemas of responses in both modes, blamed tools, Path and Prec.
 
 use serde_json::Value;
+use toolyard::domain::program::Span;
 use toolyard::papers::atc::blame::{CallMade, Step, by_flow, by_reply};
+use toolyard::papers::atc::extract;
 use toolyard::papers::atc::metrics::{Gold, PathScore, mean, score};
 use toolyard::papers::atc::schema::{Schema, SchemaMode};
-use toolyard::papers::atc::{Span, extract};
 
 /// The cases of a file below a name.
 fn cases(file: &str, name: &str) -> Vec<Value> {

@@ -182,6 +182,8 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
             (Role::Planner, mine),
             (Role::Solver, mine),
             (Role::Classifier, mine),
+            (Role::Programmer, mine),
+            (Role::Attributor, mine),
             (Role::Grader, mine)
         ]
     );

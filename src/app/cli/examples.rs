@@ -113,6 +113,12 @@ Examples:
   toolyard doctor
   toolyard doctor --config my.toml --workspace mine --json";
 
+pub const PROGRAM: &str = "\
+Examples:
+  toolyard program check films.py --tools mine
+  toolyard program run films.py --tools mine --json
+  toolyard program run --replies replies.jsonl --tools mine --json
+  toolyard program run films.py --tools mine --stop-at every-line";
 pub const CALL: &str = "\
 Examples:
   toolyard call calculator expression='17 * 23'

@@ -10,6 +10,7 @@ use self::compare::{BenchCommand, CompareArgs};
 use self::demo::DemoArgs;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
+use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{trouble::Trouble, value::number, value::whole};
@@ -40,6 +41,8 @@ pub mod past;
 pub mod plan;
 pub mod plan_task;
 pub mod prices;
+pub mod program;
+mod program_args;
 pub mod prompts;
 pub mod report;
 pub mod resume;
@@ -134,6 +137,9 @@ pub enum Command {
     /// Manage past uses of tools, from which plans are made.
     #[command(after_help = examples::EXPERIENCE, subcommand)]
     Experience(ExperienceCommand),
+    /// Check and run programs over tools, without a model (ATC).
+    #[command(after_help = examples::PROGRAM, subcommand)]
+    Program(ProgramCommand),
     /// Draw a moment of a journal as an SVG picture.
     #[command(after_help = examples::SHOT)]
     Shot(ShotArgs),

@@ -25,8 +25,8 @@ pub struct SessionArgs {
     /// Folder with tools/, tasks, graph.json and learned scores.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Strategy: direct, react, toolnet, dfsdt, tot-dfs, rewoo or workers, followed by any of
-    /// +prompt, +btp and +reflexion; +toolnet after the last two.
+    /// Strategy: direct, react, toolnet, dfsdt, tot-dfs, rewoo, workers or atc, followed by any of
+    /// +prompt, +btp and +reflexion; +toolnet after the last three.
     #[arg(long, value_name = "S")]
     pub strategy: Option<String>,
     /// Credits per task; +btp enforces them, other strategies are measured against them.

@@ -25,6 +25,7 @@ mod known_tool;
 mod model_call;
 mod parts;
 mod plan;
+mod program;
 mod record;
 mod search;
 mod session;
@@ -52,6 +53,7 @@ pub use self::{
         Reach, Refusal, Resume, Verdict,
     },
     plan::PlanEvent,
+    program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     record::Record,
     search::SearchEvent,
     session::SessionEvent,
@@ -74,6 +76,7 @@ events! {
         Fault(FaultEvent),
         Budget(BudgetEvent),
         Plan(PlanEvent),
+        Program(ProgramEvent),
         Search(SearchEvent),
         Graph(GraphEvent),
         Change(ChangeEvent),

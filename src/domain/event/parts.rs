@@ -218,6 +218,8 @@ pub enum Boundary {
     BeforeEmbedding,
     AfterEmbedding,
     AfterEvaluation,
+    /// Before a statement of a program.
+    ProgramLine,
 }
 
 impl Boundary {
@@ -227,7 +229,8 @@ impl Boundary {
             Boundary::BeforeTask
             | Boundary::BeforeModelCall
             | Boundary::BeforeToolCall
-            | Boundary::BeforeEmbedding => When::Before,
+            | Boundary::BeforeEmbedding
+            | Boundary::ProgramLine => When::Before,
             Boundary::AfterModelCall
             | Boundary::AfterToolCall
             | Boundary::AfterEmbedding
@@ -245,6 +248,7 @@ impl Boundary {
             Boundary::BeforeEmbedding => "before an embedding",
             Boundary::AfterEmbedding => "after an embedding",
             Boundary::AfterEvaluation => "after an evaluation",
+            Boundary::ProgramLine => "before a line of the program",
         }
     }
 }

@@ -46,6 +46,18 @@ pub enum Judge {
     Model,
 }
 
+/// What the next program is told of the one that failed (ATC, table 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum Reflect {
+    /// The error, the tool whose call led to it, and its whole document.
+    Attribute,
+    /// The error.
+    Naive,
+    /// Nothing: there is no further program.
+    Off,
+}
+
 /// How fast sample tools and the simulated model answer; 1: as real ones do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames)]
 pub enum Speed {
@@ -119,6 +131,10 @@ impl Choice for Judge {
     const KNOB: Knob = Knob::Judge;
 }
 
+impl Choice for Reflect {
+    const KNOB: Knob = Knob::Reflect;
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Debug;
@@ -146,6 +162,7 @@ mod tests {
             has::<Estimation>(&["smoothed", "paper"]),
             has::<Blacklist>(&["off", "protected", "strict"]),
             has::<Judge>(&["rules", "model"]),
+            has::<Reflect>(&["attribute", "naive", "off"]),
         ];
         let is_choice = |spec: &&KnobSpec| matches!(spec.kind, Kind::Choice(_));
         let declared: Vec<_> = KNOBS.iter().filter(is_choice).map(|spec| spec.knob).collect();

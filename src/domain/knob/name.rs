@@ -34,4 +34,7 @@ pub enum Knob {
     Judge,
     GoldFeedback,
     Grader,
+    Programs,
+    Reflect,
+    Reuse,
 }

@@ -1,6 +1,6 @@
 //! The knobs.
 
-use super::choice::{Blacklist, Choice, Estimation, Judge, Speed};
+use super::choice::{Blacklist, Choice, Estimation, Judge, Reflect, Speed};
 use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
 use crate::domain::graph::WeightFormat;
@@ -202,6 +202,27 @@ pub const KNOBS: &[KnobSpec] = &[
         false,
         Takes::AtOnce,
         "whether a model also says if each answer is right, beside exact match and token F1",
+    ),
+    whole(
+        Knob::Programs,
+        ("programs", "prog"),
+        (1.0, 10.0, 1.0),
+        3.0,
+        Takes::NextStep,
+        "atc: how many programs a task may have, the first one included (ATC, section 6.1)",
+    ),
+    choice::<Reflect>(
+        ("reflect", "refl"),
+        Reflect::Attribute as usize,
+        Takes::NextStep,
+        "atc: what the next program is told of a failure: the blamed tool, only the error, or nothing",
+    ),
+    switch(
+        Knob::Reuse,
+        ("reuse", "reuse"),
+        true,
+        Takes::NextStep,
+        "atc: whether a revised program gets the results of equal earlier calls that change nothing",
     ),
 ];
 

@@ -14,6 +14,7 @@ impl Event {
             Event::Fault(event) => fault(event),
             Event::Budget(event) => budget(event),
             Event::Plan(event) => plan(event),
+            Event::Program(_) => None,
             Event::Graph(event) => graph(event),
             Event::Change(event) => Some(change(event)),
             Event::Control(event) => control(event),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::budget::{CENT, TaskBudget};
-use super::{grading::Grading, search::SearchTree, work::Work};
+use super::{grading::Grading, programs::ProgramState, search::SearchTree, work::Work};
 use crate::domain::event::{BudgetPlan, CacheBreak, Caveat, MenuItem, Outcome, Verdict};
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
@@ -67,6 +67,9 @@ pub struct TaskState {
     pub budget: TaskBudget,
     /// A planner's plan and its evidence; empty for strategies without a planner.
     pub work: Work,
+    /// The programs that were written; empty for strategies that write none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramState>,
     /// The search tree; empty for strategies that do not search.
     pub search: SearchTree,
     /// US dollars of the model calls with a known price.
@@ -126,6 +129,7 @@ impl TaskState {
             tokens_out: 0,
             budget: TaskBudget::default(),
             work: Work::default(),
+            programs: Vec::new(),
             search: SearchTree::default(),
             dollars: 0.0,
             unpriced: 0,
@@ -148,6 +152,7 @@ impl TaskState {
         self.budget.closing = false;
         self.search = SearchTree::default();
         self.work = Work::default();
+        self.programs.clear();
     }
 
     pub(super) fn step(&mut self, step: u32, from: &ToolName, menu: &Arc<[MenuItem]>) {
@@ -220,6 +225,7 @@ impl TaskState {
             grading: self.grading.clone(),
             budget,
             work: Work::default(),
+            programs: Vec::new(),
             search: SearchTree::default(),
             phase: self.phase.clone(),
             ..*self

@@ -50,6 +50,8 @@ pub struct ToolCall {
     pub arguments: Value,
     pub evidence: Option<EvidenceId>,
     pub by: By,
+    /// The line of the program that makes it.
+    pub line: Option<u32>,
 }
 
 /// A text to embed.

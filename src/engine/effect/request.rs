@@ -40,7 +40,12 @@ pub fn request(
             spec.unwrap_or_default()
         }
     };
-    let reference = EffectRef::new(session.next_effect(), class).caused_by(parent);
+    let line = match &effect {
+        Effect::Tool(call) => call.line,
+        Effect::Model(_) | Effect::Embedding(_) => None,
+    };
+    let reference =
+        EffectRef { line, ..EffectRef::new(session.next_effect(), class).caused_by(parent) };
     let event = requested(reference, task, &effect);
     let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state.seed));
     let cancel = CancellationToken::new();
@@ -66,7 +71,7 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
             }
             .into()
         }
-        Effect::Tool(ToolCall { step, tool, arguments, evidence, by }) => {
+        Effect::Tool(ToolCall { step, tool, arguments, evidence, by, .. }) => {
             ToolCallEvent::ToolCallRequested {
                 effect: reference,
                 task,

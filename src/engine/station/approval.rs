@@ -88,25 +88,28 @@ impl Approve {
         }
     }
 
-    /// Holds the call until a person has decided.
     async fn wait(&self, passage: &mut Passage, tool: ToolName, rule: String) -> Verdict {
-        let (effect, lane) = (passage.reference, passage.reference.lane());
-        passage.handle.write(|session| {
-            session.emit(ConsentEvent::ConsentAsked { effect, rule });
-            session.emit(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall });
-            session.settle();
-        });
-        passage.handle.until(|session| session.consents.contains_key(&effect.id)).await;
-        let allowed = passage.handle.write(|session| {
-            session.emit(ControlEvent::Released { lane });
-            session.consents.get(&effect.id).copied().unwrap_or_default()
-        });
-        match allowed {
+        match ask(passage, rule).await {
             // Meanwhile the state may have changed.
             true => Verdict::Again,
             false => refused(format!("a person refused this call of {tool}")),
         }
     }
+}
+
+/// Holds a tool call until a person has decided whether it is made.
+pub(super) async fn ask(passage: &Passage, rule: String) -> bool {
+    let (effect, lane) = (passage.reference, passage.reference.lane());
+    passage.handle.write(|session| {
+        session.emit(ConsentEvent::ConsentAsked { effect, rule });
+        session.emit(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall });
+        session.settle();
+    });
+    passage.handle.until(|session| session.consents.contains_key(&effect.id)).await;
+    passage.handle.write(|session| {
+        session.emit(ControlEvent::Released { lane });
+        session.consents.get(&effect.id).copied().unwrap_or_default()
+    })
 }
 
 fn refused(why: String) -> Verdict {

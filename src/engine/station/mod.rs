@@ -11,6 +11,7 @@ mod judge;
 mod many;
 mod menu;
 mod recorded;
+mod reuse;
 mod room;
 mod unusable;
 
@@ -125,8 +126,9 @@ impl Passage {
 
 /// The engine's own stations in order, followed by these.
 pub(super) fn stations(more: Vec<Rc<dyn Station>>, has_user: bool) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 11] = [
+    let own: [Rc<dyn Station>; 12] = [
         Rc::new(recorded::FromRecord),
+        Rc::new(reuse::Reuse { has_user }),
         Rc::new(dollars::Dollars::new(has_user)),
         Rc::new(many::Many),
         Rc::new(menu::Menu),

@@ -21,7 +21,8 @@ pub(super) fn say(request: &Request, prompted: &PromptReading<'_>) -> Option<Spe
         Role::Planner => Some(Speech::text(plan())),
         Role::Solver => Some(refusal()),
         Role::Evaluator => Some(Speech::text(json!({ "scores": [] }).to_string())),
-        Role::Reflector | Role::Judge | Role::Classifier | Role::Grader => None,
+        Role::Programmer => Some(Speech::text(format!("```python\nprint({REFUSAL:?})\n```"))),
+        Role::Reflector | Role::Judge | Role::Classifier | Role::Grader | Role::Attributor => None,
     }
 }
 

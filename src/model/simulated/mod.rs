@@ -37,6 +37,7 @@ mod judge;
 mod need;
 mod offered;
 mod planner;
+mod programmer;
 mod progress;
 mod prompted;
 mod reader;
@@ -164,6 +165,8 @@ impl Simulated {
             Role::Solver => solver::solve(prompted.account, chain, settings, chance),
             Role::Classifier => classifier::classify(request),
             Role::Grader => grader::grade(request),
+            Role::Programmer => programmer::write(chain),
+            Role::Attributor => "none".to_owned(),
             Role::Reflector => judge::reflect(&prompted),
             Role::Judge => match &prompted.rivals {
                 Some(rivals) => judge::prefer(&prompted, rivals, chain, settings, chance),

@@ -1,22 +1,26 @@
 //! ATC: a model writes one Python program over the tools for a whole task (Shi et al. 2024).
 //!
-//! [`extract()`] takes the program out of a reply. [`blame`] finds the tool behind an error, from the program by data
-//! flow or from a model's words. [`schema`] learns what a tool answers from its results, and who has a missing key.
-//! [`metrics`] scores the tools that a program called against a gold path.
+//! [`extract`] takes the program out of a reply. [`flaws`] says what keeps it from running, and [`prepare`] rewrites it
+//! so that it can be stopped and its calls have places. [`blame`] finds the tool behind an error, from the program by
+//! data flow or from a model's words. [`schema`] learns what a tool answers from its results, and who has a missing
+//! key. [`metrics`] scores the tools that a program called against a gold path.
 //!
 //! Everything here is pure: programs are parsed, and never run.
 
 pub mod blame;
+mod bound;
 mod extract;
 mod fence;
+pub mod flaws;
+pub mod identifiers;
+// For the comparison of programs, which comes next.
+#[cfg(feature = "inside")]
 pub mod metrics;
 mod names;
 mod place;
+pub mod prepare;
 pub mod schema;
+pub mod source;
 mod syntax;
 
-pub use self::{
-    extract::{NoProgram, extract},
-    place::Span,
-    syntax::{LONGEST, NoSyntax, Tree},
-};
+pub use self::extract::extract;

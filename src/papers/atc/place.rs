@@ -1,17 +1,8 @@
 //! Places in a program: lines and columns as interpreters count them, and offsets as syntax trees have them.
 
-use ruff_text_size::{TextRange, TextSize};
-use serde::{Deserialize, Serialize};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 
-/// A part of a program. Lines and columns count from 1, columns in characters; the end column is behind the last
-/// character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Span {
-    pub line: u32,
-    pub column: u32,
-    pub end_line: u32,
-    pub end_column: u32,
-}
+use crate::domain::program::Span;
 
 /// Where the lines of a program begin.
 pub(super) struct Lines<'p> {
@@ -29,6 +20,21 @@ impl<'p> Lines<'p> {
     pub(super) fn line(&self, at: TextSize) -> u32 {
         let line = self.starts.partition_point(|start| *start <= at.to_usize());
         u32::try_from(line).unwrap_or(u32::MAX)
+    }
+
+    /// The line and the column of an offset.
+    pub(super) fn place(&self, at: TextSize) -> (u32, u32) {
+        let line = self.line(at);
+        let start = self.starts.get(line as usize - 1).copied().unwrap_or_default();
+        let before = self.program.get(start..at.to_usize()).map_or(0, |text| text.chars().count());
+        (line, u32::try_from(before + 1).unwrap_or(u32::MAX))
+    }
+
+    /// The span of a part of the tree.
+    pub(super) fn span(&self, of: &impl Ranged) -> Span {
+        let (line, column) = self.place(of.start());
+        let (end_line, end_column) = self.place(of.end());
+        Span { line, column, end_line, end_column }
     }
 
     /// The offsets of a span; `None` where the program has no such place.

@@ -7,6 +7,7 @@ use ruff_python_parser::{Mode, Parsed, lexer, parse_module};
 use thiserror::Error;
 
 use super::place::Lines;
+use crate::domain::program::Span;
 
 /// Bytes of the longest program that is parsed.
 pub const LONGEST: usize = 64 * 1024;
@@ -23,8 +24,8 @@ pub enum NoSyntax {
         "an expression has more than {LINKS} operators, calls and subscripts: split it into statements"
     )]
     TooDeep,
-    #[error("line {line}: {what}")]
-    Invalid { line: u32, what: String },
+    #[error("line {}: {what}", span.line)]
+    Invalid { span: Span, what: String },
 }
 
 /// The syntax tree of a program.
@@ -45,7 +46,7 @@ impl Tree {
             return Err(NoSyntax::TooDeep);
         }
         parse_module(program).map(Self).map_err(|error| NoSyntax::Invalid {
-            line: Lines::of(program).line(error.location.start()),
+            span: Lines::of(program).span(&error.location),
             what: error.error.to_string(),
         })
     }

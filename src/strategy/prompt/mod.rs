@@ -3,6 +3,7 @@
 mod budget;
 mod offer;
 pub mod planned;
+pub mod program;
 mod result;
 pub mod search;
 

@@ -67,7 +67,15 @@ fn trials() -> Vec<Trial> {
     graded.knobs.push((Knob::Grader, 1.0));
     let mut long = trial("react", vec![echo(&"a".repeat(300))]);
     long.knobs.push((Knob::ResultMax, 200.0));
+    toolyard::process::set_reaper(env!("CARGO_BIN_EXE_toolyard").into());
+    let failing = "```python\nx = echo(text='a')\nprint(x['b'] + y)\n```";
+    let mut unclear = trial(
+        "atc",
+        vec![say("no program"), say("```python\nprint(1 / 0)\n```"), say("echo"), say(failing)],
+    );
+    unclear.knobs.push((Knob::Programs, 4.0));
     vec![
+        unclear,
         long,
         judged,
         graded,

@@ -11,13 +11,14 @@ use crate::app::scenario::Observed;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
     BreakpointEvent, Command, ConsentEvent, EmbeddingEvent, Event, GraphEvent, ModelCallEvent,
-    PlanEvent, Record, SessionEvent, State, TaskEvent, state::Keeps, state::RECENT,
+    PlanEvent, ProgramEvent, ProgramVerdict, Record, SessionEvent, State, TaskEvent, state::Keeps,
+    state::RECENT,
 };
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
 use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{self, Resilience};
-use crate::ui::wording::{not_embedded, outcome_unknown};
+use crate::ui::wording::{not_embedded, outcome_unknown, program};
 
 /// Why a session ends when its output has no reader.
 pub(super) const UNREAD: &str = "nobody reads the output any more";
@@ -153,6 +154,11 @@ impl Output {
             Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
                 self.aside(&format!("the plan could not be used: {why}"))
             }
+            Event::Program(
+                event @ (ProgramEvent::ProgramRefused { .. }
+                | ProgramEvent::ProgramEnded { how: ProgramVerdict::Failed, .. }
+                | ProgramEvent::ToolBlamed { .. }),
+            ) => self.aside(&program(event)),
             Event::Graph(GraphEvent::EvaluationRefused { why, .. }) => {
                 self.aside(&format!("not learned: {why}"))
             }

@@ -16,6 +16,7 @@ mod faults;
 mod forget;
 mod learning;
 mod model_calls;
+mod programs;
 mod search;
 mod session;
 mod tasks;
@@ -103,6 +104,7 @@ impl Event {
             Event::Fault(event) => event,
             Event::Budget(event) => event,
             Event::Plan(event) => event,
+            Event::Program(event) => event,
             Event::Search(event) => event,
             Event::Graph(event) => event,
             Event::Change(event) => event,

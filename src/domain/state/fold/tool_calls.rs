@@ -39,6 +39,7 @@ impl State {
                 if let Some(task) = self.task_mut(*task) {
                     task.add_tool_call(of.id);
                 }
+                self.call_of_program(*of, *task);
                 self.seek(at, *task, *evidence, Source::Call(of.id));
             }
             ToolCallEvent::ToolCallStarted { effect } => {

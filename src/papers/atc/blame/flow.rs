@@ -7,13 +7,14 @@ use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use serde::{Deserialize, Serialize};
 
-use super::super::place::{Lines, Span};
+use super::super::place::Lines;
 use super::super::syntax::Tree;
 use super::builtins::is_builtin;
 use super::failing::failing;
 use super::parts::{data, parts, parts_of_call};
 use super::program::{Program, Site, Source};
 use super::read::read;
+use crate::domain::program::Span;
 
 /// The most expressions that are followed. A program of any shape ends in bounded time.
 const MOST: usize = 40_000;

@@ -4,7 +4,6 @@
 //! model that is asked where the flow names no tool, or several.
 
 mod builtins;
-mod called;
 mod failing;
 mod flow;
 mod parts;
@@ -14,8 +13,7 @@ mod reply;
 mod targets;
 
 pub use self::{
-    called::{WrittenCall, tools_called_in},
-    flow::{Blame, CallMade, Step, by_flow},
+    flow::{CallMade, Step, by_flow},
     reply::by_reply,
 };
 
@@ -23,8 +21,8 @@ pub use self::{
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Span;
     use super::*;
+    use crate::domain::program::Span;
 
     const TOOLS: [&str; 3] = ["movie", "person", "credits"];
 
@@ -187,8 +185,6 @@ mod tests {
         let branches = "if x:\n x = x[0]\n".repeat(2_500);
         let (program, span) = marked(&format!("x = movie()\n{branches}«x[0]»"));
         assert_eq!(by_flow(&program, span, &TOOLS, &[]).tool.as_deref(), Some("movie"));
-        let scopes = "[x for x in x]\n".repeat(3_000);
-        assert_eq!(tools_called_in(&scopes, &TOOLS), []);
         let functions = "def f(x): return f(f(x))\n".repeat(2_500);
         let (program, span) = marked(&format!("{functions}«f(movie())»"));
         assert_eq!(by_flow(&program, span, &TOOLS, &[]).tool, None, "it never returns");
@@ -209,7 +205,6 @@ mod tests {
             prop_assert!(blame.tools.iter().all(|tool| text.contains(tool.as_str())));
             prop_assert_eq!(blame.tool.is_some(), blame.tools.len() == 1);
             prop_assert_eq!(blame.way.last().map(|step| &step.name), blame.tool.as_ref());
-            prop_assert!(tools_called_in(&text, &TOOLS).iter().all(|call| call.line <= call.end_line));
         }
 
         #[test]

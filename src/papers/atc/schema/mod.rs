@@ -5,8 +5,11 @@
 //!
 //! A schema is bounded: a result of any size adds at most [`FIELDS`] fields in all, [`DEEPEST`] levels deep.
 
+// Drift and the two written forms are for probing, which comes next.
+#[cfg(feature = "inside")]
 mod drift;
 mod find;
+#[cfg(feature = "inside")]
 mod json;
 mod path;
 mod text;
@@ -17,11 +20,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::{
-    drift::{Drift, Drifted, MOST},
-    find::{Elsewhere, who_has},
-    text::{LEVELS, LINES},
-};
+#[cfg(feature = "inside")]
+pub use self::drift::{Drift, Drifted, MOST};
+pub use self::find::who_has;
 
 /// Fields that a schema keeps in all. The rest of an object's are counted.
 pub const FIELDS: usize = 2_000;

@@ -90,7 +90,12 @@ impl<'a> Policy<'a> {
     /// The credits that a model call of this role must leave.
     fn reserve_beside(&self, role: Role) -> f64 {
         match role {
-            Role::Actor | Role::Judge | Role::Planner | Role::Classifier => self.reserve(),
+            Role::Actor
+            | Role::Judge
+            | Role::Planner
+            | Role::Classifier
+            | Role::Programmer
+            | Role::Attributor => self.reserve(),
             // These are the last calls.
             Role::Solver | Role::Evaluator | Role::Reflector | Role::Grader => 0.0,
         }

@@ -120,8 +120,12 @@ impl<'a> Entry<'a> {
     fn model_call(&mut self, call: &ModelCallState) {
         let theme = self.cx.theme;
         let style = match call.role {
-            Role::Actor | Role::Reflector | Role::Planner | Role::Solver => theme.text,
-            Role::Classifier | Role::Evaluator | Role::Judge | Role::Grader => theme.dim,
+            Role::Actor | Role::Reflector | Role::Planner | Role::Solver | Role::Programmer => {
+                theme.text
+            }
+            Role::Classifier | Role::Evaluator | Role::Judge | Role::Grader | Role::Attributor => {
+                theme.dim
+            }
         };
         let role = &format!("  {} ", call.role);
         match &call.phase {

@@ -1,0 +1,149 @@
+//! `toolyard program`: checks and runs programs over tools without a model, in a session of the strategy `atc`.
+
+mod items;
+mod print;
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use self::items::{Item, items};
+use self::print::Printer;
+use super::program_args::{CheckArgs, ProgramCommand, RunProgramArgs};
+use super::trouble::Trouble;
+use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
+use crate::domain::program::Function;
+use crate::domain::{
+    Base, Command, Event, Knob, Mode, ProgramEvent, Record, Reflect, SessionEvent, State, Task,
+    ToolSpec,
+};
+use crate::papers::atc::flaws::flaws_of;
+use crate::papers::atc::identifiers::{self, Identifiers};
+
+/// Checks or runs programs; false if one has a flaw, or failed.
+///
+/// # Errors
+/// The programs or the tools cannot be read, or the output cannot be written.
+pub fn program(command: &ProgramCommand) -> Result<bool, Trouble> {
+    match command {
+        ProgramCommand::Check(args) => check(args),
+        ProgramCommand::Run(args) => run(args),
+    }
+}
+
+/// The session that has the tools and works on these tasks.
+fn session(args: &CheckArgs, tasks: Vec<Task>) -> SessionSpec {
+    let knobs = [
+        (Knob::Programs, 1.0),
+        (Knob::Reflect, Reflect::Off as usize as f64),
+        (Knob::MenuMax, 10_000.0),
+    ];
+    SessionSpec {
+        config: args.config.config.clone(),
+        workspace: args.tools.clone(),
+        strategy: Some(Base::Atc.into()),
+        tasks: TaskSource::List(tasks),
+        journal: JournalChoice::None,
+        knobs: knobs.into(),
+        fresh: true,
+        ..SessionSpec::default()
+    }
+}
+
+fn check(args: &CheckArgs) -> Result<bool, Trouble> {
+    let items = items(args)?;
+    let spec = SessionSpec { paused: true, stay: true, ..session(args, Vec::new()) };
+    let Session { mut records, commands, engine, .. } = spec.prepare()?.spawn()?;
+    let mut state = State::default();
+    while let Some(record) = records.blocking_recv() {
+        state.apply(&record);
+        if matches!(record.event, Event::Session(SessionEvent::ToolsAdded { .. })) {
+            break;
+        }
+    }
+    drop(commands);
+    engine.join().map_err(Trouble::failed)?;
+    let functions = functions(&state);
+    let mut printer = Printer::new(args.json);
+    for Item { id, program } in &items {
+        let found = match program {
+            Ok(program) => flaws_of(program, &functions),
+            Err(why) => vec![why.clone()],
+        };
+        printer.checked(id.as_ref(), program.as_deref().unwrap_or_default(), &found)?;
+    }
+    Ok(printer.is_well())
+}
+
+fn functions(state: &State) -> Vec<Function> {
+    let tools: Vec<_> = state.offered_tools().collect();
+    let names = Identifiers::of(tools.iter().map(|tool| &tool.spec.name));
+    let function = |spec: &ToolSpec| Some(identifiers::function(names.name(&spec.name)?, spec));
+    tools.iter().filter_map(|tool| function(&tool.spec)).collect()
+}
+
+fn run(args: &RunProgramArgs) -> Result<bool, Trouble> {
+    let items = items(&args.check)?;
+    let task = |(number, program): (usize, &Arc<str>)| Task {
+        program: Some(Arc::clone(program)),
+        ..Task::from_text(format!("Run the program {}", number + 1))
+    };
+    let runnable = items.iter().filter_map(|item| item.program.as_ref().ok());
+    let tasks: Vec<Task> = runnable.enumerate().map(task).collect();
+    let paused = args.stop_at.is_some();
+    let spec = SessionSpec { allow: args.allow.clone(), paused, ..session(&args.check, tasks) };
+    let Session { records, commands, engine, .. } = spec.prepare()?.spawn()?;
+    let mut printer = Printer::new(args.check.json);
+    let step = || {
+        // A session that has ended takes no command.
+        let _ended = commands.send(Command::Step);
+    };
+    let printed = follow(records, &items, &mut printer, paused, step);
+    drop(commands);
+    engine.join().map_err(Trouble::failed)?;
+    printed?;
+    Ok(printer.is_well())
+}
+
+/// Prints what each program did, in the order of the programs.
+fn follow(
+    mut records: UnboundedReceiver<Arc<Record>>,
+    items: &[Item],
+    printer: &mut Printer,
+    steps: bool,
+    step: impl Fn(),
+) -> Result<(), Trouble> {
+    let mut state = State::default();
+    let mut rest = items.iter();
+    while let Some(record) = records.blocking_recv() {
+        state.apply(&record);
+        match &record.event {
+            Event::Program(ProgramEvent::ProgramHeld { at, .. }) => printer.stopped(at)?,
+            Event::Program(
+                ProgramEvent::ProgramEnded { .. } | ProgramEvent::ProgramRefused { .. },
+            ) => {
+                for item in rest.by_ref() {
+                    match &item.program {
+                        Ok(_) => {
+                            let program =
+                                state.current_task().and_then(|task| task.programs.last());
+                            program.map_or(Ok(()), |program| {
+                                printer.ran(item.id.as_ref(), &state, program)
+                            })?;
+                            break;
+                        }
+                        Err(why) => printer.without(item.id.as_ref(), why)?,
+                    }
+                }
+            }
+            _ => {}
+        }
+        if steps && state.control.mode == Mode::Paused {
+            step();
+        }
+    }
+    rest.try_for_each(|item| match &item.program {
+        Err(why) => printer.without(item.id.as_ref(), why),
+        Ok(_) => Err(Trouble::Failed("the session ended before every program was run".to_owned())),
+    })
+}

@@ -1,0 +1,115 @@
+//! Programs over tools (ATC). No event per statement: a program is run again over the record of its calls where
+//! somebody wants to see more.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::family::family;
+use crate::domain::id::{TaskId, ToolName};
+use crate::domain::program::{LineStop, ProgramEnd, Raised};
+
+family! {
+    /// Programs over tools (ATC).
+    pub enum ProgramEvent {
+        /// A program was found in a reply, or is part of the task. The programs of a task count from 1.
+        ProgramWritten {
+            task: TaskId,
+            number: u32,
+            text: Arc<str>,
+            #[serde(default)]
+            from: ProgramSource,
+        },
+        /// A reply had no program, or its program cannot run. Nothing was called.
+        ProgramRefused {
+            task: TaskId,
+            number: u32,
+            error: Raised,
+            /// What else is wrong with it.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            more: Vec<Raised>,
+        },
+        /// It stops before a statement, because a person wants that.
+        ProgramHeld {
+            task: TaskId,
+            number: u32,
+            at: Arc<LineStop>,
+        },
+        ProgramEnded {
+            task: TaskId,
+            number: u32,
+            end: Arc<ProgramEnd>,
+            how: ProgramVerdict,
+        },
+        /// A program asked for the time of day: milliseconds since 1970, UTC.
+        ClockRead {
+            task: TaskId,
+            millis: i64,
+        },
+        /// The tool whose call led to the failure of a program; `None` if nobody found one.
+        ToolBlamed {
+            task: TaskId,
+            number: u32,
+            tool: Option<ToolName>,
+            by: BlamedBy,
+            /// From the failing expression back to the call: each variable, and the line that set it.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            path: Vec<(String, u32)>,
+        },
+    }
+}
+
+/// Where a program is from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramSource {
+    /// The programmer's reply.
+    #[default]
+    Reply,
+    /// The task has it.
+    Task,
+    Person,
+}
+
+/// What became of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramVerdict {
+    Fine,
+    /// It ran and printed, but all that its calls returned was an error, empty or null.
+    Doubtful,
+    Failed,
+}
+
+impl ProgramVerdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            ProgramVerdict::Fine => "fine",
+            ProgramVerdict::Doubtful => "doubtful",
+            ProgramVerdict::Failed => "failed",
+        }
+    }
+}
+
+/// Who found the tool that is to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlamedBy {
+    /// The flow of data in the program.
+    Flow,
+    /// A model.
+    Model,
+    Person,
+    Nobody,
+}
+
+impl BlamedBy {
+    pub fn name(self) -> &'static str {
+        match self {
+            BlamedBy::Flow => "by flow",
+            BlamedBy::Model => "by the model",
+            BlamedBy::Person => "by a person",
+            BlamedBy::Nobody => "nobody",
+        }
+    }
+}

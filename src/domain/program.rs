@@ -1,0 +1,227 @@
+//! Programs that a model writes over the tools (ATC): what an interpreter says and is told. Lines and columns count
+//! from 1, columns in characters.
+
+use std::collections::BTreeSet;
+
+use futures::future::LocalBoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A place in a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Span {
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    /// The first column behind it.
+    pub end_column: u32,
+}
+
+/// An exception that nothing in the program caught, or what is wrong with the program before it runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raised {
+    /// Python's type: `KeyError`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub text: String,
+    /// What to do instead, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What was there instead, where a key or an index was missing: `keys: id, cast, crew`, `list of 0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub had: Option<String>,
+    /// The failing expression; `None` where the interpreter knows no place, as for a limit of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+    /// The lines of the frames, outermost first; the last is the failing line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<u32>,
+}
+
+impl Raised {
+    pub fn new(kind: &str, text: impl Into<String>) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            text: text.into(),
+            hint: None,
+            had: None,
+            span: None,
+            frames: Vec::new(),
+        }
+    }
+
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    pub fn at(self, span: Span) -> Self {
+        Self { span: Some(span), frames: vec![span.line], ..self }
+    }
+
+    pub fn line(&self) -> Option<u32> {
+        self.frames.last().copied().or_else(|| self.span.map(|span| span.line))
+    }
+
+    /// As Python prints the last line of a traceback.
+    pub fn summary(&self) -> String {
+        if self.text.is_empty() {
+            self.kind.clone()
+        } else {
+            format!("{}: {}", self.kind, self.text)
+        }
+    }
+}
+
+/// A function that a program may call: a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Function {
+    pub name: String,
+    /// The arguments in the order in which a program may give them without names.
+    pub parameters: Vec<String>,
+    /// Whether it takes arguments of other names, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_more: bool,
+}
+
+/// A call of a tool by a program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramCall {
+    pub tool: String,
+    pub arguments: Map<String, Value>,
+    /// The line of the call; 0 if it is not known.
+    pub line: u32,
+}
+
+/// How much a program may use.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramLimits {
+    /// Its own time in milliseconds: waiting for tools, and being held, do not count.
+    pub time_ms: u64,
+    /// Bytes.
+    pub memory: usize,
+    /// Frames.
+    pub depth: usize,
+    /// Bytes that it may print.
+    pub printed: usize,
+    /// Calls of tools.
+    pub calls: usize,
+}
+
+impl Default for ProgramLimits {
+    fn default() -> Self {
+        Self { time_ms: 2000, memory: 64 << 20, depth: 200, printed: 64 << 10, calls: 50 }
+    }
+}
+
+/// Where a program stops, beside its calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stops {
+    /// Only at calls.
+    #[default]
+    None,
+    /// Before statements that begin in these lines.
+    Lines(BTreeSet<u32>),
+    /// Before every statement, in frames of at most this depth (1: the module) if one is named.
+    Every { depth: Option<usize> },
+}
+
+/// A program to run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProgramStart {
+    pub text: String,
+    pub functions: Vec<Function>,
+    pub limits: ProgramLimits,
+    /// Whether it can stop before its statements, and tells the values of its assignments. That makes it some twenty
+    /// times slower.
+    pub stoppable: bool,
+}
+
+/// A moment between two statements.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LineStop {
+    pub line: u32,
+    /// How often the program came here, this time included.
+    pub hit: u32,
+    /// The functions that are at work, outermost first, and the line that each is at. The last one stands at `line`.
+    pub frames: Vec<Frame>,
+    /// The variables that were set since the last stop, in that order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<Set>,
+}
+
+/// A variable was set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Set {
+    pub line: u32,
+    pub name: String,
+    /// The value; a text that names its shape where it is large or no JSON.
+    pub value: Value,
+}
+
+/// A function at work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// `None`: the module.
+    pub function: Option<String>,
+    pub line: u32,
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProgramEnd {
+    pub printed: String,
+    /// The value of the last expression, if there is one and it is not `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Raised>,
+}
+
+impl ProgramEnd {
+    pub fn failed(printed: impl Into<String>, error: Raised) -> Self {
+        Self { printed: printed.into(), error: Some(error), ..Self::default() }
+    }
+}
+
+/// What a program waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Pause {
+    Call(ProgramCall),
+    /// Calls that it wants made at once: `all_of`.
+    Calls(Vec<ProgramCall>),
+    /// The time of day.
+    Clock,
+    Line(LineStop),
+    Ended(ProgramEnd),
+}
+
+/// The answer to one call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// The result of the tool, as text. JSON is read.
+    Result(String),
+    /// An exception is raised at the call.
+    Raise(Raised),
+    /// The time of day in milliseconds since 1970, UTC.
+    Time(i64),
+}
+
+/// An interpreter of programs. One program at a time; a dead interpreter is an error of its program.
+pub trait Interpreter {
+    /// Begins a program and runs it to its first pause.
+    fn start<'a>(
+        &'a mut self,
+        start: &'a ProgramStart,
+        stops: &'a Stops,
+    ) -> LocalBoxFuture<'a, Pause>;
+
+    /// Goes on after a pause, with one answer for each call of it.
+    fn answer<'a>(
+        &'a mut self,
+        answers: Vec<Answer>,
+        stops: &'a Stops,
+    ) -> LocalBoxFuture<'a, Pause>;
+
+    /// Ends the program where it is.
+    fn stop(&mut self);
+}

@@ -1,0 +1,69 @@
+//! The fold of programs.
+
+use std::sync::Arc;
+
+use super::Family;
+use crate::domain::event::{EffectRef, ProgramEvent};
+use crate::domain::id::TaskId;
+use crate::domain::state::{Blamed, ProgramState, State, What};
+
+impl State {
+    fn apply_program(&mut self, event: &ProgramEvent) {
+        match event {
+            ProgramEvent::ProgramWritten { task, number, text, from } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.text = Arc::clone(text);
+                program.from = *from;
+            }
+            ProgramEvent::ProgramRefused { task, number, error, more } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.refused = [error].into_iter().chain(more).cloned().collect();
+            }
+            ProgramEvent::ProgramHeld { task, number, at } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.held = Some(Arc::clone(at));
+            }
+            ProgramEvent::ProgramEnded { task, number, end, how } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.end = Some(Arc::clone(end));
+                program.how = Some(*how);
+            }
+            ProgramEvent::ClockRead { .. } => {}
+            ProgramEvent::ToolBlamed { task, number, tool, by, path } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.blamed = Some(Blamed { tool: tool.clone(), by: *by, path: path.clone() });
+            }
+        }
+    }
+
+    /// A program of a task; the next one if there is none of this number yet.
+    fn program_mut(&mut self, task: TaskId, number: u32) -> Option<&mut ProgramState> {
+        let programs = &mut self.task_mut(task)?.programs;
+        if programs.last().is_none_or(|last| last.number < number) {
+            programs.push(ProgramState::new(number));
+        }
+        programs.iter_mut().rev().find(|program| program.number == number)
+    }
+
+    /// A call belongs to the program at work.
+    pub(super) fn call_of_program(&mut self, effect: EffectRef, task: TaskId) {
+        if effect.line.is_none() {
+            return;
+        }
+        let last = self.task_mut(task).and_then(|task| task.programs.last_mut());
+        last.into_iter().for_each(|program| program.calls.push(effect.id));
+    }
+}
+
+impl Family for ProgramEvent {
+    fn fold(&self, state: &mut State, _at: u64) {
+        state.apply_program(self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            ProgramEvent::ProgramHeld { .. } | ProgramEvent::ClockRead { .. } => None,
+            event => What::told(event.clone()),
+        }
+    }
+}

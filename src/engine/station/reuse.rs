@@ -1,0 +1,65 @@
+//! Answers a call of a revised program from an equal call of an earlier program of its task. What changes nothing need
+//! not be done again. What may change something must not be: a person is asked, and without one it is not repeated.
+
+use super::approval::ask;
+use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
+use crate::domain::{Knob, Origin, ToolCallPhase, ToolOutput};
+use crate::engine::session::Session;
+
+/// Why a person is asked.
+const REPEATED: &str =
+    "an earlier program of this task has made the same call; without consent its result is used";
+
+pub(super) struct Reuse {
+    /// Somebody can be asked.
+    pub has_user: bool,
+}
+
+impl Station for Reuse {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+        if call.line.is_none() || call.step < 2 {
+            return now(Verdict::Go);
+        }
+        let id = passage.reference.id;
+        let (made, decided, is_on) = passage.handle.read(|session| {
+            let is_on = session.state.knobs.is_on(Knob::Reuse);
+            (session.made_before(passage), session.consents.get(&id).copied(), is_on)
+        });
+        let Some(made) = made else { return now(Verdict::Go) };
+        let reused = |made| Verdict::Answer(Outcome::Result(Ok(made)), Origin::Reused);
+        if passage.reference.class.is_repeatable() {
+            return now(if is_on { reused(made) } else { Verdict::Go });
+        }
+        match decided {
+            Some(true) => now(Verdict::Go),
+            Some(false) => now(reused(made)),
+            None if !self.has_user => now(reused(made)),
+            None => later(async move {
+                match ask(passage, REPEATED.to_owned()).await {
+                    // Meanwhile the state may have changed.
+                    true => Verdict::Again,
+                    false => reused(made),
+                }
+            }),
+        }
+    }
+}
+
+impl Session {
+    /// The result of an equal call of an earlier program.
+    fn made_before(&self, passage: &Passage) -> Option<ToolOutput> {
+        let Effect::Tool(wanted) = &passage.effect else { return None };
+        let task = self.state.task(passage.task)?;
+        let calls = task.tool_calls.iter().filter_map(|id| self.state.tool_call(*id));
+        let mut equal = calls.filter(|call| {
+            call.step < wanted.step
+                && call.tool == wanted.tool
+                && call.arguments == wanted.arguments
+        });
+        equal.find_map(|call| match &call.phase {
+            ToolCallPhase::Done { output } => Some(ToolOutput::clone(output)),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,344 @@
+//! One program in the interpreter, from pause to pause.
+
+mod call;
+mod frames;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use monty::{MontyRepl, ReplFunctionCall, ReplProgress, ReplStartError};
+use monty_types::{
+    AssertMessageAnnotations, CompileOptions, ExcType, ExtFunctionResult, MontyException,
+    MontyObject, NameLookupResult, OsFunctionCall, PrintWriter, ResourceLimits, ResourceTracker,
+};
+
+use self::call::{Called, Limits, called, exception};
+use super::{memory, value};
+use crate::domain::program::{
+    Answer, LineStop, Pause, ProgramEnd, ProgramStart, Raised, Set, Stops,
+};
+use crate::papers::atc::flaws::ALL_OF;
+use crate::papers::atc::prepare::{AT, IS, Prepared};
+use crate::papers::atc::source::Source;
+
+/// A program that stops takes this many times longer between two calls, with all that it does for its stops.
+const STOPPING: u32 = 5;
+
+/// Its name in tracebacks.
+const SCRIPT: &str = "<python-input-0>";
+
+type Progress = Result<ReplProgress, Box<ReplStartError>>;
+
+/// A program at work.
+pub struct Machine {
+    start: ProgramStart,
+    code: Prepared,
+    printed: String,
+    waiting: Option<(Wait, ReplProgress)>,
+    /// Calls of tools so far.
+    calls: usize,
+    /// How often each line was reached.
+    hits: BTreeMap<u32, u32>,
+    set: Vec<Set>,
+    /// How long it worked between pauses.
+    busy: Duration,
+}
+
+/// What it waits for.
+#[derive(Clone, Copy)]
+enum Wait {
+    Call,
+    /// A call of [`ALL_OF`].
+    Calls,
+    Line,
+    Clock,
+}
+
+impl Machine {
+    /// Prepares a program and runs it to its first pause.
+    pub fn begin(start: ProgramStart, stops: &Stops) -> (Option<Self>, Pause) {
+        let prepared = Source::parse(&start.text)
+            .map(|source| Prepared::of(&source, &start.functions, start.stoppable));
+        let code = match prepared {
+            Ok(code) => code,
+            Err(error) => return (None, Pause::Ended(ProgramEnd::failed("", *error))),
+        };
+        memory::begin();
+        let limits = ResourceLimits::default()
+            .max_duration(Duration::from_millis(start.limits.time_ms))
+            .max_memory(start.limits.memory)
+            .max_recursion_depth(start.limits.depth);
+        let options = CompileOptions { assert_message_annotations: AssertMessageAnnotations::Off };
+        let repl = MontyRepl::new("program", ResourceTracker::new(limits), options);
+        let mut machine = Self {
+            start,
+            code,
+            printed: String::new(),
+            waiting: None,
+            calls: 0,
+            hits: BTreeMap::new(),
+            set: Vec::new(),
+            busy: Duration::ZERO,
+        };
+        let text = machine.code.code.clone();
+        let pause = machine.work(stops, |print| repl.feed_start(&text, Vec::new(), print));
+        (Some(machine), pause)
+    }
+
+    /// Goes on with the answers to what it waited for.
+    pub fn go_on(&mut self, mut answers: Vec<Answer>, stops: &Stops) -> Pause {
+        let Some((wait, paused)) = self.waiting.take() else {
+            return Pause::Ended(ProgramEnd::default());
+        };
+        let with: ExtFunctionResult = match (wait, answers.pop()) {
+            (Wait::Line, _) => MontyObject::None.into(),
+            (Wait::Calls, last) => {
+                answers.extend(last);
+                MontyObject::List(answers.iter().map(in_list).collect()).into()
+            }
+            (Wait::Call, Some(answer)) => result(&answer),
+            (Wait::Clock, Some(Answer::Time(millis))) => match &paused {
+                ReplProgress::OsCall(call) => call::time(&call.function_call, millis),
+                _ => MontyObject::Int(millis).into(),
+            },
+            (Wait::Clock, _) => refused("there is no clock here"),
+            (Wait::Call, None) => {
+                exception(&Raised::new("RuntimeError", "the call was not answered")).into()
+            }
+        };
+        self.work(stops, |print| resume(paused, with, print))
+    }
+
+    /// Works until the next pause.
+    fn work(&mut self, stops: &Stops, first: impl FnOnce(PrintWriter<'_>) -> Progress) -> Pause {
+        let begun = Instant::now();
+        let most = self.start.limits.printed;
+        let mut progress = first(PrintWriter::CollectString(&mut self.printed, Some(most)));
+        let pause = loop {
+            progress = match progress {
+                Err(error) => break self.failed(&error.error),
+                Ok(ReplProgress::Complete { value: last, .. }) => break self.ended(&last),
+                Ok(ReplProgress::NameLookup(lookup)) => {
+                    let known = self.function(&lookup.name);
+                    let print = PrintWriter::CollectString(&mut self.printed, Some(most));
+                    lookup.resume(known, print)
+                }
+                Ok(ReplProgress::ResolveFutures(futures)) => {
+                    let error = MontyException::runtime_error(
+                        "functions return their results; do not await them",
+                    );
+                    futures.abort(error, PrintWriter::Disabled)
+                }
+                Ok(paused @ ReplProgress::OsCall(_)) => match self.system(paused) {
+                    Ok(pause) => break pause,
+                    Err(going) => *going,
+                },
+                Ok(ReplProgress::FunctionCall(call)) => {
+                    let spent = self.busy + begun.elapsed();
+                    match self.function_call(call, stops, spent) {
+                        Ok(pause) => break pause,
+                        Err(going) => *going,
+                    }
+                }
+            };
+        };
+        self.busy += begun.elapsed();
+        pause
+    }
+
+    /// What a name stands for that the program does not bind.
+    fn function(&self, name: &str) -> NameLookupResult {
+        let is_own = name == AT || name == IS || self.code.call(name).is_some() || name == ALL_OF;
+        let is_tool = || self.start.functions.iter().any(|function| function.name == name);
+        if is_own || is_tool() {
+            NameLookupResult::Value(MontyObject::Function {
+                name: name.to_owned(),
+                docstring: None,
+            })
+        } else {
+            NameLookupResult::Undefined
+        }
+    }
+
+    /// A pause, or how it goes on at once.
+    fn function_call(
+        &mut self,
+        call: ReplFunctionCall,
+        stops: &Stops,
+        spent: Duration,
+    ) -> Result<Pause, Box<Progress>> {
+        let limit = Duration::from_millis(self.start.limits.time_ms) * STOPPING;
+        match call.function_name.as_str() {
+            AT | IS if spent > limit => {
+                let text = format!("time limit exceeded: {} ms", self.start.limits.time_ms);
+                let error = MontyException::new(ExcType::TimeoutError, Some(text));
+                Err(Box::new(call.abort(error, PrintWriter::Disabled)))
+            }
+            AT => self.at(call, stops),
+            IS => {
+                self.note(&call);
+                Err(self.resume(ReplProgress::FunctionCall(call), MontyObject::None))
+            }
+            "exit" | "quit" | "sys.exit" => {
+                let end = MontyException::new(ExcType::SystemExit, None);
+                Err(Box::new(call.abort(end, PrintWriter::Disabled)))
+            }
+            _ => self.tool(call),
+        }
+    }
+
+    fn resume(
+        &mut self,
+        paused: ReplProgress,
+        with: impl Into<ExtFunctionResult>,
+    ) -> Box<Progress> {
+        let most = self.start.limits.printed;
+        Box::new(resume(
+            paused,
+            with.into(),
+            PrintWriter::CollectString(&mut self.printed, Some(most)),
+        ))
+    }
+
+    /// Before a statement: stops there, or goes on.
+    fn at(&mut self, call: ReplFunctionCall, stops: &Stops) -> Result<Pause, Box<Progress>> {
+        let line = match call.args.first() {
+            Some(MontyObject::Int(line)) => u32::try_from(*line).unwrap_or(0),
+            _ => 0,
+        };
+        let hit = self.hits.entry(line).or_default();
+        *hit += 1;
+        let hit = *hit;
+        let paused = ReplProgress::FunctionCall(call);
+        let (is_due, deepest) = match stops {
+            Stops::None => (false, None),
+            Stops::Lines(lines) => (lines.contains(&line), None),
+            Stops::Every { depth } => (true, *depth),
+        };
+        if !is_due {
+            return Err(self.resume(paused, MontyObject::None));
+        }
+        let frames = frames::of(&paused, &self.code);
+        if deepest.is_some_and(|deepest| frames.len() > deepest) {
+            return Err(self.resume(paused, MontyObject::None));
+        }
+        let set = std::mem::take(&mut self.set);
+        self.waiting = Some((Wait::Line, paused));
+        Ok(Pause::Line(LineStop { line, hit, frames, set }))
+    }
+
+    fn note(&mut self, call: &ReplFunctionCall) {
+        let [MontyObject::Int(line), MontyObject::String(name), set] = &*call.args else { return };
+        let (line, name, value) =
+            (u32::try_from(*line).unwrap_or(0), name.clone(), value::shown(set));
+        self.set.retain(|set| set.name != name || set.line != line);
+        self.set.push(Set { line, name, value });
+    }
+
+    /// A call of a tool, or of several at once.
+    fn tool(&mut self, call: ReplFunctionCall) -> Result<Pause, Box<Progress>> {
+        let limits = Limits { made: self.calls, most: self.start.limits.calls };
+        let made = called(&call, &self.code, &self.start.functions, limits);
+        let (wait, mut calls) = match made {
+            Called::One(made) => (Wait::Call, vec![made]),
+            Called::Many(made) if made.is_empty() => {
+                return Err(
+                    self.resume(ReplProgress::FunctionCall(call), MontyObject::List(Vec::new()))
+                );
+            }
+            Called::Many(made) => (Wait::Calls, made),
+            Called::TooMany => {
+                let error =
+                    MontyException::new(ExcType::RuntimeError, Some("call limit".to_owned()));
+                return Err(Box::new(call.abort(error, PrintWriter::Disabled)));
+            }
+            Called::Wrong(text) => {
+                let error = exception(&Raised::new("TypeError", text));
+                return Err(self.resume(ReplProgress::FunctionCall(call), error));
+            }
+        };
+        self.calls += calls.len();
+        let paused = ReplProgress::FunctionCall(call);
+        if calls.iter().any(|call| call.line == 0) {
+            // A tool that was passed on as a value: the frames know the line.
+            let line = frames::of(&paused, &self.code).last().map_or(0, |frame| frame.line);
+            calls.iter_mut().for_each(|call| call.line = line);
+        }
+        self.waiting = Some((wait, paused));
+        Ok(match (wait, calls.pop()) {
+            (Wait::Call, Some(call)) => Pause::Call(call),
+            (_, last) => {
+                calls.extend(last);
+                Pause::Calls(calls)
+            }
+        })
+    }
+
+    /// Files, the environment and the clock.
+    fn system(&mut self, paused: ReplProgress) -> Result<Pause, Box<Progress>> {
+        let name = match &paused {
+            ReplProgress::OsCall(call) => match call.function_call {
+                OsFunctionCall::DateToday | OsFunctionCall::DateTimeNow(_) => {
+                    self.waiting = Some((Wait::Clock, paused));
+                    return Ok(Pause::Clock);
+                }
+                _ => call.function_call.name(),
+            },
+            _ => "this",
+        };
+        let why = refused(&format!("{name}: there are no files and no environment here"));
+        Err(self.resume(paused, why))
+    }
+
+    fn ended(&mut self, last: &MontyObject) -> Pause {
+        let value = match last {
+            MontyObject::None => None,
+            _ => Some(value::argument(last).unwrap_or_else(|_| value::shown(last))),
+        };
+        Pause::Ended(ProgramEnd { printed: std::mem::take(&mut self.printed), value, error: None })
+    }
+
+    fn failed(&mut self, error: &MontyException) -> Pause {
+        if error.exc_type() == ExcType::SystemExit {
+            return self.ended(&MontyObject::None);
+        }
+        // The text that is too much was not added.
+        let printed = error
+            .message()
+            .is_some_and(|text| text.contains(&format!("{} bytes", self.start.limits.printed)));
+        let raised = frames::raised(error, &self.code, &self.start.limits, printed);
+        Pause::Ended(ProgramEnd::failed(std::mem::take(&mut self.printed), raised))
+    }
+}
+
+fn resume(paused: ReplProgress, with: ExtFunctionResult, print: PrintWriter<'_>) -> Progress {
+    match paused {
+        ReplProgress::FunctionCall(call) => call.resume(with, print),
+        ReplProgress::OsCall(call) => call.resume(with, print),
+        other => Ok(other),
+    }
+}
+
+fn refused(text: &str) -> ExtFunctionResult {
+    exception(&Raised::new("PermissionError", text)).into()
+}
+
+fn result(answer: &Answer) -> ExtFunctionResult {
+    match answer {
+        Answer::Result(text) => value::result(text).into(),
+        Answer::Raise(raised) => exception(raised).into(),
+        Answer::Time(millis) => MontyObject::Int(*millis).into(),
+    }
+}
+
+/// In the list of [`ALL_OF`] an error is a value.
+fn in_list(answer: &Answer) -> MontyObject {
+    match answer {
+        Answer::Result(text) => value::result(text),
+        Answer::Raise(raised) => {
+            let text = MontyObject::String(raised.text.clone());
+            MontyObject::dict(vec![(MontyObject::String("error".to_owned()), text)])
+        }
+        Answer::Time(millis) => MontyObject::Int(*millis),
+    }
+}

@@ -1,0 +1,129 @@
+//! Values of programs as JSON, and back.
+
+use monty_types::MontyObject;
+use serde_json::{Map, Number, Value};
+
+/// Bytes of the JSON of a value that is shown whole.
+const SHOWN: usize = 4 << 10;
+
+/// How deep a value may be.
+const DEEPEST: usize = 100;
+
+/// The result of a tool: JSON is read, everything else is text.
+pub fn result(text: &str) -> MontyObject {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => from_json(&value),
+        Err(_) => MontyObject::String(text.to_owned()),
+    }
+}
+
+pub fn from_json(value: &Value) -> MontyObject {
+    match value {
+        Value::Null => MontyObject::None,
+        Value::Bool(is) => MontyObject::Bool(*is),
+        Value::Number(number) => from_number(number),
+        Value::String(text) => MontyObject::String(text.clone()),
+        Value::Array(items) => MontyObject::List(items.iter().map(from_json).collect()),
+        Value::Object(fields) => {
+            let pairs = fields
+                .iter()
+                .map(|(key, value)| (MontyObject::String(key.clone()), from_json(value)));
+            MontyObject::dict(pairs.collect::<Vec<_>>())
+        }
+    }
+}
+
+fn from_number(number: &Number) -> MontyObject {
+    if let Some(whole) = number.as_i64() {
+        MontyObject::Int(whole)
+    } else if let Some(large) = number.as_u64() {
+        MontyObject::BigInt(large.into())
+    } else {
+        MontyObject::Float(number.as_f64().unwrap_or(f64::NAN))
+    }
+}
+
+/// An argument of a tool.
+///
+/// # Errors
+/// Why it is no JSON: the words after "argument x is".
+pub fn argument(value: &MontyObject) -> Result<Value, String> {
+    to_json(value, DEEPEST)
+}
+
+fn to_json(value: &MontyObject, depth: usize) -> Result<Value, String> {
+    if depth == 0 {
+        return Err(format!("nested deeper than {DEEPEST} levels"));
+    }
+    let list = |items: &[MontyObject]| {
+        items.iter().map(|item| to_json(item, depth - 1)).collect::<Result<Vec<_>, _>>()
+    };
+    Ok(match value {
+        MontyObject::None => Value::Null,
+        MontyObject::Bool(is) => Value::Bool(*is),
+        MontyObject::Int(whole) => Value::from(*whole),
+        MontyObject::BigInt(_) => return Err("an integer of more than 64 bits".to_owned()),
+        MontyObject::Float(float) => {
+            let number = Number::from_f64(*float);
+            number
+                .map(Value::Number)
+                .ok_or_else(|| format!("{}, which JSON does not have", value.py_repr()))?
+        }
+        MontyObject::String(text) => Value::String(text.clone()),
+        MontyObject::List(items) | MontyObject::Tuple(items) => Value::Array(list(items)?),
+        MontyObject::NamedTuple { values, .. } => Value::Array(list(values)?),
+        MontyObject::Dict(pairs) => {
+            let mut fields = Map::new();
+            for (key, value) in pairs.iter() {
+                let MontyObject::String(key) = key else {
+                    return Err(format!("a dict with the key {}, which is no text", key.py_repr()));
+                };
+                fields.insert(key.clone(), to_json(value, depth - 1)?);
+            }
+            Value::Object(fields)
+        }
+        // As models expect of a date; a tool gets it as text.
+        MontyObject::Date(date) => {
+            Value::String(format!("{:04}-{:02}-{:02}", date.year, date.month, date.day))
+        }
+        MontyObject::Cycle(..) => return Err("a value that contains itself".to_owned()),
+        other => return Err(format!("a {}, which JSON does not have", other.type_name())),
+    })
+}
+
+/// A value as a person reads it: itself, or its shape where it is large or no JSON.
+pub fn shown(value: &MontyObject) -> Value {
+    match to_json(value, DEEPEST) {
+        Ok(json) if value.deep_host_size() <= SHOWN || json.to_string().len() <= SHOWN => json,
+        Ok(json) => Value::String(shape(&json)),
+        Err(_) => {
+            let mut text = value.py_repr();
+            if text.len() > SHOWN {
+                text.truncate((0..=SHOWN).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0));
+                text.push('…');
+            }
+            Value::String(text)
+        }
+    }
+}
+
+/// The first level of a value.
+fn shape(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let first =
+                items.first().map_or_else(String::new, |item| format!(" of {}", shape(item)));
+            format!("list {}{first}", items.len())
+        }
+        Value::Object(fields) => {
+            let keys: Vec<&str> = fields.keys().take(12).map(String::as_str).collect();
+            let more = if fields.len() > keys.len() { ", …" } else { "" };
+            format!("{{{}{more}}}", keys.join(", "))
+        }
+        Value::String(text) => format!("str {}", text.chars().count()),
+        Value::Null => "None".to_owned(),
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Number(number) if number.is_f64() => "float".to_owned(),
+        Value::Number(_) => "int".to_owned(),
+    }
+}

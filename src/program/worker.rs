@@ -1,0 +1,71 @@
+//! The process that runs programs: requests come as lines of JSON, and each gets one line back.
+
+use std::io::{self, BufRead, Read, Write};
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+use serde::{Deserialize, Serialize};
+
+use super::machine::Machine;
+use crate::domain::program::{Answer, Pause, ProgramEnd, ProgramStart, Stops};
+
+/// The argument that makes toolyard the process that runs programs.
+pub const WORKER: &str = "--program-worker";
+
+/// Bytes of address space that it may have. A list without end then ends this process, and no other. What the allocator
+/// reserves counts, too.
+const SPACE: u64 = 4 << 30;
+
+/// Bytes of the longest request: results of tools are bounded before they come here.
+const LONGEST: u64 = 256 << 20;
+
+/// What the worker is asked for.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Request {
+    Start { start: Box<ProgramStart>, stops: Stops },
+    Answer { answers: Vec<Answer>, stops: Stops },
+}
+
+/// Answers requests from standard input until it closes.
+///
+/// # Errors
+/// The system's error, or a request that makes no sense.
+pub fn serve() -> io::Result<()> {
+    limit();
+    let _elsewhere = std::env::set_current_dir("/");
+    let (mut requests, mut replies) = (io::stdin().lock(), io::stdout().lock());
+    let mut machine: Option<Machine> = None;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if (&mut requests).take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        let pause = match serde_json::from_slice(&line)? {
+            Request::Start { start, stops } => {
+                let (begun, pause) = Machine::begin(*start, &stops);
+                machine = begun;
+                pause
+            }
+            Request::Answer { answers, stops } => match &mut machine {
+                Some(machine) => machine.go_on(answers, &stops),
+                None => Pause::Ended(ProgramEnd::default()),
+            },
+        };
+        if matches!(pause, Pause::Ended(_)) {
+            machine = None;
+        }
+        let mut reply = serde_json::to_vec(&pause)?;
+        reply.push(b'\n');
+        replies.write_all(&reply)?;
+        replies.flush()?;
+    }
+}
+
+/// Bounds the address space, where the system knows such a limit, and leaves no core file.
+fn limit() {
+    let most = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    for (resource, bytes) in [(Resource::As, SPACE), (Resource::Core, 0)] {
+        // A tighter limit of the user's own stays.
+        let _stays = setrlimit(resource, most(bytes));
+    }
+}

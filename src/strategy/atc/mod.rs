@@ -1,0 +1,256 @@
+//! ATC: one program over the tools for the whole task. What it prints is the answer. One that fails is revised with
+//! the error, the tool that is to blame for it, and that tool's document (Shi et al. 2024, eq. 1 and 2).
+
+mod reflect;
+mod run;
+
+use std::sync::Arc;
+
+use self::reflect::Reflection;
+use self::run::{Ran, Run};
+use super::prompt::program as prompt;
+use super::{CallResult, Context, Ending, Strategy, Trajectory, Turn, close, menu};
+use crate::domain::program::{Function, ProgramEnd, Raised};
+use crate::domain::{
+    Caveat, Finish, Knob, MenuItem, Offered, Outcome, ProgramEvent, ProgramSource, ProgramVerdict,
+    Reflect, Reply, Role, Task, TaskEvent, ToolCall, ToolName,
+};
+use crate::papers::atc::extract;
+use crate::papers::atc::flaws::flaws_of;
+use crate::papers::atc::identifiers::{self, Identifiers};
+
+/// One attempt at a task.
+pub async fn act(
+    ctx: &impl Context,
+    strategy: Strategy,
+    task: &Task,
+    reflections: &[String],
+) -> (Trajectory, Ending) {
+    let menu: Arc<[MenuItem]> = offered(&menu::for_planner(ctx, strategy.toolnet, task));
+    let names = Identifiers::of(menu.iter().map(|item| &item.tool));
+    let mut programmer =
+        Programmer { ctx, strategy, task, reflections, menu, names, turns: Vec::new() };
+    let mut last = Last::default();
+    let mut doubted = None;
+    for number in 1.. {
+        let (programs, reflect) =
+            ctx.state(|state| (state.knobs.count(Knob::Programs), state.knobs.choice::<Reflect>()));
+        if number > programs || number > 1 && reflect == Reflect::Off {
+            break;
+        }
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let written = match programmer.write(number).await {
+            Ok(written) => written,
+            Err(ending) => return (last.trajectory(), ending),
+        };
+        let Some(program) = written.program else { continue };
+        let functions = programmer.functions();
+        let flaws = flaws_of(&program, &functions);
+        if !flaws.is_empty() {
+            programmer.refuse(number, &program, written.reply, flaws);
+            continue;
+        }
+        let run = Run { ctx, number, program: &program, names: &programmer.names };
+        let ran = run.to_end(functions).await;
+        let how = programmer.judge(&ran.end, &ran.called);
+        ctx.say(|task| ProgramEvent::ProgramEnded {
+            task,
+            number,
+            end: Arc::new(ran.end.clone()),
+            how,
+        });
+        let Ran { calls, called, end } = ran;
+        last = Last { program, calls, called, end, is_cut: written.is_cut };
+        match how {
+            ProgramVerdict::Fine => return last.ended(how),
+            // It is reflected on once, then accepted.
+            ProgramVerdict::Doubtful if doubted.is_some() => return last.ended(how),
+            ProgramVerdict::Doubtful => doubted = Some(last.clone()),
+            ProgramVerdict::Failed => {}
+        }
+        if (number as usize) < programs && reflect != Reflect::Off {
+            let reflection =
+                Reflection { ctx, task, menu: &programmer.menu, names: &programmer.names, number };
+            let finding = reflection.finding(&last, how, reflect).await;
+            programmer.turns.push((written.reply, finding));
+        }
+    }
+    match doubted {
+        Some(doubted) => doubted.ended(ProgramVerdict::Doubtful),
+        // What it printed before it failed is not an answer.
+        None => (last.trajectory(), Ending::without_answer(Outcome::Failed)),
+    }
+}
+
+/// The tools of a menu: a program ends by itself.
+fn offered(menu: &[MenuItem]) -> Arc<[MenuItem]> {
+    menu.iter().filter(|item| item.why != Offered::Finish).cloned().collect()
+}
+
+struct Programmer<'a, C> {
+    ctx: &'a C,
+    strategy: Strategy,
+    task: &'a Task,
+    reflections: &'a [String],
+    menu: Arc<[MenuItem]>,
+    names: Identifiers,
+    /// Earlier replies, and what was found about each.
+    turns: Vec<(String, String)>,
+}
+
+/// A reply of the programmer.
+struct Written {
+    reply: String,
+    /// `None`: it has none, or none that can run. The next turn says why.
+    program: Option<Arc<str>>,
+    is_cut: bool,
+}
+
+impl<C: Context> Programmer<'_, C> {
+    /// Gets a program: that of the task, or the programmer's.
+    async fn write(&mut self, number: u32) -> Result<Written, Ending> {
+        self.ctx.say(|task| {
+            let (from, menu) = (ToolName::start(), Arc::clone(&self.menu));
+            TaskEvent::StepStarted { task, step: number, from, menu }
+        });
+        let given = self.task.program.clone().filter(|_| number == 1);
+        let (reply, from, is_cut) = match &given {
+            Some(text) => (text.to_string(), ProgramSource::Task, false),
+            None => {
+                let reply = self.ask().await?;
+                (reply.text.clone(), ProgramSource::Reply, reply.finish == Finish::Length)
+            }
+        };
+        let program = match given.map_or_else(|| extract(&reply).map(Arc::from), Ok) {
+            Ok(program) => program,
+            Err(why) => {
+                let error = Raised::new("NoProgram", why.to_string());
+                let more = Vec::new();
+                self.ctx.say(|task| ProgramEvent::ProgramRefused { task, number, error, more });
+                let filled = [("{why}", why.to_string())];
+                let finding = self.ctx.state(|state| {
+                    let filled = filled.each_ref().map(|(name, value)| (*name, value.as_str()));
+                    state.prompts.filled(crate::domain::Prompt::ProgrammerNone, &filled)
+                });
+                self.turns.push((reply.clone(), finding));
+                return Ok(Written { reply, program: None, is_cut });
+            }
+        };
+        let text = Arc::clone(&program);
+        self.ctx.say(|task| ProgramEvent::ProgramWritten { task, number, text, from });
+        Ok(Written { reply, program: Some(program), is_cut })
+    }
+
+    async fn ask(&self) -> Result<Arc<Reply>, Ending> {
+        let Self { strategy, task, menu, names, reflections, turns, .. } = self;
+        let asked =
+            prompt::ProgrammerInput { strategy: *strategy, task, menu, names, reflections, turns };
+        let request = self.ctx.state(|state| prompt::programmer(state, &asked));
+        let reply = self.ctx.ask(Role::Programmer, request).await;
+        reply.map_err(|error| close::failed(&error))
+    }
+
+    /// A program that cannot run is told everything that keeps it from that.
+    fn refuse(&mut self, number: u32, program: &str, reply: String, flaws: Vec<Raised>) {
+        let mut flaws = flaws.into_iter();
+        let Some(error) = flaws.next() else { return };
+        let more: Vec<Raised> = flaws.collect();
+        let found = prompt::Finding {
+            program,
+            error: &error,
+            more: &more,
+            printed: "",
+            elsewhere: None,
+            blamed: None,
+        };
+        let finding = self.ctx.state(|state| prompt::finding(state, &found));
+        self.turns.push((reply, finding));
+        self.ctx.say(|task| ProgramEvent::ProgramRefused { task, number, error, more });
+    }
+
+    /// The tools as functions.
+    fn functions(&self) -> Vec<Function> {
+        let function = |item: &MenuItem| {
+            let name = self.names.name(&item.tool)?;
+            self.ctx.state(|state| {
+                let tool = state.tools.get(&item.tool)?;
+                Some(identifiers::function(name, &tool.spec))
+            })
+        };
+        self.menu.iter().filter_map(function).collect()
+    }
+
+    /// What became of a program: an error, or nothing printed, is a failure; a doubt is an answer of nothing but errors,
+    /// empty and null results.
+    fn judge(&self, end: &ProgramEnd, called: &[CallResult]) -> ProgramVerdict {
+        if end.error.is_some() || answer(end).is_none() {
+            return ProgramVerdict::Failed;
+        }
+        let is_null = |called: &CallResult| {
+            let result = match &called.observation {
+                super::Observation::Result(text) | super::Observation::More(text) => {
+                    Some(text.as_str())
+                }
+                super::Observation::Failed(_) | super::Observation::Refused(_) => None,
+            };
+            self.ctx.state(|state| state.nulled(&called.tool, result)).is_some()
+        };
+        match !called.is_empty() && called.iter().all(is_null) {
+            true => ProgramVerdict::Doubtful,
+            false => ProgramVerdict::Fine,
+        }
+    }
+}
+
+/// What was printed; if nothing was, the value of the last expression.
+fn answer(end: &ProgramEnd) -> Option<String> {
+    let printed = end.printed.trim();
+    if !printed.is_empty() {
+        return Some(printed.to_owned());
+    }
+    match end.value.as_ref()? {
+        serde_json::Value::String(text) if text.trim().is_empty() => None,
+        serde_json::Value::String(text) => Some(text.trim().to_owned()),
+        value => Some(value.to_string()),
+    }
+}
+
+/// The last program that ran.
+#[derive(Clone)]
+struct Last {
+    program: Arc<str>,
+    calls: Vec<ToolCall>,
+    called: Vec<CallResult>,
+    end: ProgramEnd,
+    is_cut: bool,
+}
+
+impl Default for Last {
+    fn default() -> Self {
+        let end = ProgramEnd::default();
+        Self { program: Arc::from(""), calls: Vec::new(), called: Vec::new(), end, is_cut: false }
+    }
+}
+
+impl Last {
+    /// Its calls: what an evaluator scores.
+    fn trajectory(&self) -> Trajectory {
+        let (calls, called) = (self.calls.clone(), self.called.clone());
+        let turn = Turn { thought: self.program.to_string(), calls, called };
+        Trajectory { turns: if turn.calls.is_empty() { Vec::new() } else { vec![turn] } }
+    }
+
+    fn ended(&self, how: ProgramVerdict) -> (Trajectory, Ending) {
+        let mut ending = match answer(&self.end) {
+            Some(text) => Ending::answered(text),
+            None => Ending::without_answer(Outcome::GaveUp),
+        };
+        if how == ProgramVerdict::Doubtful {
+            ending.caveats.push(Caveat::WithoutEvidence);
+        }
+        if self.is_cut {
+            ending.caveats.push(Caveat::CutOff);
+        }
+        (self.trajectory(), ending)
+    }
+}

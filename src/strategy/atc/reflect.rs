@@ -1,0 +1,136 @@
+//! Attributable reflection: who is to blame for a program's failure, and what the next program is told of it (ATC,
+//! section 4.2). The program itself says it first; a model is asked only where the flow of data names no tool.
+
+use serde_json::Value;
+
+use super::Last;
+use super::prompt::{self, Blamed, Finding};
+use crate::domain::program::Raised;
+use crate::domain::{BlamedBy, MenuItem, ProgramEvent, ProgramVerdict, Reflect, Role, Task};
+use crate::papers::atc::blame::{self, CallMade, Step};
+use crate::papers::atc::identifiers::{Identifiers, document};
+use crate::papers::atc::schema::{Schema, SchemaMode, who_has};
+use crate::strategy::{CallResult, Context, Observation};
+
+pub(super) struct Reflection<'a, C> {
+    pub ctx: &'a C,
+    pub task: &'a Task,
+    pub menu: &'a [MenuItem],
+    pub names: &'a Identifiers,
+    pub number: u32,
+}
+
+impl<C: Context> Reflection<'_, C> {
+    /// What the programmer is told of its last program.
+    pub async fn finding(&self, last: &Last, how: ProgramVerdict, reflect: Reflect) -> String {
+        if how == ProgramVerdict::Doubtful {
+            return self.ctx.state(|state| prompt::doubt(state, &last.program, &last.end.printed));
+        }
+        let nothing = Raised::new("NoAnswer", "the program printed nothing");
+        let error = last.end.error.as_ref().unwrap_or(&nothing);
+        let blamed = match reflect {
+            Reflect::Attribute => self.blame(last, error).await,
+            Reflect::Naive | Reflect::Off => None,
+        };
+        let blamed = blamed.map(|tool| self.describe(tool, last));
+        let elsewhere = match (reflect, &blamed) {
+            (Reflect::Attribute, Some(blamed)) => self.elsewhere(error, &blamed.name, last),
+            _ => None,
+        };
+        let (program, printed) = (&*last.program, last.end.printed.as_str());
+        let found = Finding { program, error, more: &[], printed, elsewhere, blamed };
+        self.ctx.state(|state| prompt::finding(state, &found))
+    }
+
+    /// The function that is to blame.
+    async fn blame(&self, last: &Last, error: &Raised) -> Option<String> {
+        let names: Vec<&str> =
+            self.menu.iter().filter_map(|item| self.names.name(&item.tool)).collect();
+        let by_flow = error.span.map(|span| {
+            let made = self.calls(last);
+            blame::by_flow(&last.program, span, &names, &made)
+        });
+        let (tool, by, path) = match by_flow {
+            Some(blame) if blame.tool.is_some() => {
+                let path = blame.way.into_iter().map(|Step { name, line }| (name, line)).collect();
+                (blame.tool, BlamedBy::Flow, path)
+            }
+            _ => match self.ask(last, error, &names).await {
+                Some(tool) => (Some(tool), BlamedBy::Model, Vec::new()),
+                None => (None, BlamedBy::Nobody, Vec::new()),
+            },
+        };
+        let number = self.number;
+        let named = tool.as_deref().and_then(|name| self.names.tool(name)).cloned();
+        self.ctx.say(|task| ProgramEvent::ToolBlamed { task, number, tool: named, by, path });
+        tool
+    }
+
+    async fn ask(&self, last: &Last, error: &Raised, names: &[&str]) -> Option<String> {
+        let offered = (self.menu, self.names);
+        let request = self
+            .ctx
+            .state(|state| prompt::attributor(state, self.task, offered, &last.program, error));
+        // Without an attributor there is a finding without a blamed tool.
+        let reply = self.ctx.ask(Role::Attributor, request).await.ok()?;
+        blame::by_reply(&reply.text, names).into_iter().next()
+    }
+
+    fn calls<'b>(&'b self, last: &'b Last) -> Vec<CallMade<'b>> {
+        let made = |called: &'b CallResult| {
+            let line = self.ctx.state(|state| state.tool_call(called.id)?.line)?;
+            let answered =
+                matches!(called.observation, Observation::Result(_) | Observation::More(_));
+            Some(CallMade { tool: self.names.name(&called.tool)?, line, answered })
+        };
+        last.called.iter().filter_map(made).collect()
+    }
+
+    fn describe(&self, name: String, last: &Last) -> Blamed {
+        let tool = self.names.tool(&name);
+        let document = self.ctx.state(|state| {
+            let spec = &state.tools.get(tool?)?.spec;
+            Some(document(&name, spec, prompt::returned(spec).as_deref()))
+        });
+        let returned = results(last).filter(|(called, _)| Some(&called.tool) == tool).last();
+        let returned =
+            returned.map(|(_, value)| Schema::of(SchemaMode::Merged, &[value]).to_text());
+        Blamed {
+            document: document.unwrap_or_else(|| format!("there is no function {name}")),
+            name,
+            returned,
+        }
+    }
+
+    /// Where a missing key is: in the results that the program had.
+    fn elsewhere(&self, error: &Raised, blamed: &str, last: &Last) -> Option<String> {
+        if error.kind != "KeyError" {
+            return None;
+        }
+        let key = error.text.trim_matches(['\'', '"']);
+        let mut schemas: Vec<(&str, Schema)> = Vec::new();
+        for (called, value) in results(last) {
+            let Some(name) = self.names.name(&called.tool) else { continue };
+            match schemas.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, schema)) => schema.widen(&value),
+                None => schemas.push((name, Schema::of(SchemaMode::Merged, &[value]))),
+            }
+        }
+        let known: Vec<(&str, &Schema)> =
+            schemas.iter().map(|(name, schema)| (*name, schema)).collect();
+        let own = known.iter().find(|(name, _)| *name == blamed);
+        let has = own.and_then(|(_, schema)| schema.keys_at("")).unwrap_or_default();
+        Some(who_has(key, blamed, &has, &known).to_string())
+    }
+}
+
+/// The results of a program's calls that are JSON.
+fn results(last: &Last) -> impl Iterator<Item = (&CallResult, Value)> {
+    last.called.iter().filter_map(|called| match &called.observation {
+        Observation::Result(text) | Observation::More(text) => Some((
+            called,
+            serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str())),
+        )),
+        Observation::Failed(_) | Observation::Refused(_) => None,
+    })
+}

@@ -1,0 +1,174 @@
+//! Prompt texts of the programmer and the attributor, word for word.
+
+use std::fmt::Write as _;
+
+use super::{add, user};
+use crate::domain::excerpt::beginning;
+use crate::domain::markers::FUNCTIONS;
+use crate::domain::program::{Raised, Span};
+use crate::domain::{
+    Knob, MenuItem, Message, Prompt, Request, Role, State, Strategy, Task, ToolSpec,
+};
+use crate::papers::atc::identifiers::{Identifiers, document};
+use crate::papers::atc::schema::{Schema, SchemaMode};
+
+/// Characters of a text within a finding.
+const SHOWN: usize = 4000;
+
+/// The input of the programmer's prompt.
+pub struct ProgrammerInput<'a> {
+    pub strategy: Strategy,
+    pub task: &'a Task,
+    pub menu: &'a [MenuItem],
+    pub names: &'a Identifiers,
+    pub reflections: &'a [String],
+    /// Earlier replies, and what was found about each.
+    pub turns: &'a [(String, String)],
+}
+
+/// The request for a program (ATC, eq. 1 and 2): the task, the documents, and the earlier programs with what became of
+/// them.
+pub fn programmer(state: &State, asked: &ProgrammerInput<'_>) -> Request {
+    let ProgrammerInput { strategy, task, menu, names, reflections, turns } = *asked;
+    let mut system = state.prompts.text(Prompt::Programmer).to_owned();
+    if strategy.prompt {
+        add(&mut system, &super::budget::told(state, menu));
+    }
+    let text =
+        format!("{}\n\n{FUNCTIONS}{}", user(task, reflections), documents(state, menu, names));
+    let mut messages = vec![Message::system(system), Message::user(text)];
+    for (reply, finding) in turns {
+        messages.push(Message::Assistant { text: reply.clone(), calls: Vec::new() });
+        messages.push(Message::user(finding.clone()));
+    }
+    let temperature = Some(state.knobs.get(Knob::Temperature));
+    Request { temperature, ..Request::new(Role::Programmer, messages) }
+}
+
+/// The documents of the offered tools; where a budget plan is enforced, with the calls that it allows.
+fn documents(state: &State, menu: &[MenuItem], names: &Identifiers) -> String {
+    let budget = state.current_task().map(|task| &task.budget);
+    let of = |item: &MenuItem| {
+        let spec = &state.tools.get(&item.tool)?.spec;
+        let document = document(names.name(&item.tool)?, spec, returned(spec).as_deref());
+        let left = budget.and_then(|budget| budget.left(item.tool.as_str()));
+        let left = left.map_or_else(String::new, |left| format!("    # calls left: {left}\n"));
+        Some(format!("{left}{document}"))
+    };
+    menu.iter().filter_map(of).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The shape of what a tool returns, if its manifest has an example.
+pub fn returned(spec: &ToolSpec) -> Option<String> {
+    let example = &spec.returns.as_ref()?.example;
+    let value = serde_json::from_str(example).ok()?;
+    Some(Schema::of(SchemaMode::Merged, &[value]).to_text())
+}
+
+/// What is known of a program's failure.
+pub struct Finding<'a> {
+    pub program: &'a str,
+    pub error: &'a Raised,
+    /// What else cannot run.
+    pub more: &'a [Raised],
+    pub printed: &'a str,
+    /// Where a missing key is.
+    pub elsewhere: Option<String>,
+    /// The tool that is to blame: its name, its document, and the shape of what it returned.
+    pub blamed: Option<Blamed>,
+}
+
+/// A blamed tool, as the next prompt describes it.
+pub struct Blamed {
+    pub name: String,
+    pub document: String,
+    pub returned: Option<String>,
+}
+
+/// The programmer's next turn: the error in its program, and what may help.
+pub fn finding(state: &State, found: &Finding<'_>) -> String {
+    let mut text = format!("The program failed:\n\n{}", failure(found.program, found.error));
+    for other in found.more {
+        let _ = write!(text, "\n\nIt would also fail:\n\n{}", failure(found.program, other));
+    }
+    if let Some(elsewhere) = &found.elsewhere {
+        add(&mut text, elsewhere);
+    }
+    if let Some(Blamed { name, document, returned }) = &found.blamed {
+        add(&mut text, &format!("The error comes from {name}. Its document:\n\n{document}"));
+        if let Some(returned) = returned {
+            add(
+                &mut text,
+                &format!("What it really returned:\n{}", beginning(returned, SHOWN, None)),
+            );
+        }
+    }
+    if !found.printed.trim().is_empty() {
+        add(
+            &mut text,
+            &format!("Printed before that:\n{}", beginning(found.printed.trim(), SHOWN, None)),
+        );
+    }
+    add(&mut text, state.prompts.text(Prompt::ProgrammerAgain));
+    text
+}
+
+/// What a program that ran is told where all that it found is an error, empty or null.
+pub fn doubt(state: &State, program: &str, printed: &str) -> String {
+    let mut text = format!(
+        "The program ran, but all that its calls returned was an error, empty or null:\n\n{}",
+        numbered(program, None)
+    );
+    add(&mut text, &format!("It printed:\n{}", beginning(printed.trim(), SHOWN, None)));
+    add(&mut text, state.prompts.text(Prompt::ProgrammerAgain));
+    text
+}
+
+/// The numbered program with a caret under the failing expression, and the error.
+pub fn failure(program: &str, error: &Raised) -> String {
+    let mut text = numbered(program, error.span);
+    let _ = write!(text, "\n\n{}", error.summary());
+    for more in [&error.hint, &error.had].into_iter().flatten() {
+        let _ = write!(text, " ({more})");
+    }
+    text
+}
+
+/// The lines with their numbers; below the line of the span a mark of its expression.
+fn numbered(program: &str, span: Option<Span>) -> String {
+    let mut lines = Vec::new();
+    for (number, line) in (1_u32..).zip(program.lines()) {
+        lines.push(format!("{number:>4}  {line}").trim_end().to_owned());
+        if let Some(span) = span.filter(|span| span.line == number) {
+            let end = if span.end_line == span.line { span.end_column } else { u32::MAX };
+            let width = line.chars().count() as u32 + 1;
+            let end = end.min(width).max(span.column + 1);
+            let mark = "~".repeat((end - span.column) as usize);
+            lines.push(format!("{}{mark}", " ".repeat(span.column as usize + 5)));
+        }
+    }
+    lines.join("\n")
+}
+
+/// The request for the name of the tool that is to blame.
+pub fn attributor(
+    state: &State,
+    task: &Task,
+    (menu, names): (&[MenuItem], &Identifiers),
+    program: &str,
+    error: &Raised,
+) -> Request {
+    let tools = menu.iter().filter_map(|item| {
+        let spec = &state.tools.get(&item.tool)?.spec;
+        let first = spec.description.lines().next().unwrap_or_default();
+        Some(format!("- {}: {first}", names.name(&item.tool)?))
+    });
+    let tools = tools.collect::<Vec<_>>().join("\n");
+    let text = format!(
+        "{}\n\n{FUNCTIONS}{tools}\n\nThe program:\n\n{}",
+        user(task, &[]),
+        failure(program, error)
+    );
+    let system = state.prompts.text(Prompt::Attributor).to_owned();
+    Request::new(Role::Attributor, vec![Message::system(system), Message::user(text)])
+}
