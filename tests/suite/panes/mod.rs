@@ -3,6 +3,7 @@
 mod filters;
 mod graph;
 mod lists;
+mod programs;
 mod requests;
 mod spending;
 mod transcript;

@@ -1,7 +1,8 @@
 //! What the planner wrote, step by step: under each plan its evidence, filled in as it arrives, what is
-//! kept from the solver struck out, and at the end what the solver made of it.
+//! kept from the solver struck out, and at the end what the solver made of it. Where a programmer writes, its programs.
 
 mod draw;
+mod program;
 mod rows;
 
 use ratatui::text::Line;
@@ -19,7 +20,7 @@ pub fn shows(state: &State, view: &View) -> bool {
     let task = view.worked_on(state);
     if let Some(task) = task {
         let work = &task.work;
-        if work.plan.is_some() || !work.refused.is_empty() {
+        if work.plan.is_some() || !work.refused.is_empty() || !task.programs.is_empty() {
             return true;
         }
         if !task.search.nodes.is_empty() {
@@ -50,6 +51,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.worked_on(cx.state) else { return Line::default() };
     let work = &task.work;
     let mut title = format!(" · task {}", task.id);
+    title.extend(program::title(task));
     if let Some(plan) = &work.plan {
         let all = plan.evidence().count();
         let found = plan.evidence().filter(|evidence| work.is_found(evidence.id)).count();
