@@ -195,6 +195,11 @@ fn resume() {
 }
 
 #[test]
+fn programs() {
+    follow("programs.md", ENDPOINT);
+}
+
+#[test]
 fn question_sets() {
     follow("question-sets.md", ENDPOINT);
 }
