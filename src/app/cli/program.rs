@@ -3,14 +3,16 @@
 mod items;
 mod print;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use tempfile::TempDir;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use self::items::{Item, items};
 use self::print::Printer;
 use super::program_args::{CheckArgs, ProgramCommand, RunProgramArgs};
-use super::trouble::Trouble;
+use super::{out, trouble::Trouble};
 use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::program::Function;
 use crate::domain::{
@@ -19,6 +21,7 @@ use crate::domain::{
 };
 use crate::papers::atc::flaws::flaws_of;
 use crate::papers::atc::identifiers::{self, Identifiers};
+use crate::store::import::OpenApi;
 
 /// Checks or runs programs; false if one has a flaw, or failed.
 ///
@@ -31,8 +34,19 @@ pub fn program(command: &ProgramCommand) -> Result<bool, Trouble> {
     }
 }
 
+/// The folder of the tools; one that is made from an OpenAPI file is gone with the second value.
+fn tools(args: &CheckArgs) -> Result<(Option<PathBuf>, Option<TempDir>), Trouble> {
+    let Some(file) = &args.openapi else { return Ok((args.tools.clone(), None)) };
+    let folder = tempfile::tempdir().map_err(Trouble::failed)?;
+    let path = folder.path().join("api");
+    let api = OpenApi::read(file).map_err(Trouble::usage)?;
+    let imported = api.write(args.base.as_deref(), &path, false).map_err(Trouble::usage)?;
+    imported.remarks.iter().for_each(|remark| out::warn(remark));
+    Ok((Some(path), Some(folder)))
+}
+
 /// The session that has the tools and works on these tasks.
-fn session(args: &CheckArgs, tasks: Vec<Task>) -> SessionSpec {
+fn session(args: &CheckArgs, workspace: Option<PathBuf>, tasks: Vec<Task>) -> SessionSpec {
     let knobs = [
         (Knob::Programs, 1.0),
         (Knob::Reflect, Reflect::Off as usize as f64),
@@ -40,7 +54,7 @@ fn session(args: &CheckArgs, tasks: Vec<Task>) -> SessionSpec {
     ];
     SessionSpec {
         config: args.config.config.clone(),
-        workspace: args.tools.clone(),
+        workspace,
         strategy: Some(Base::Atc.into()),
         tasks: TaskSource::List(tasks),
         journal: JournalChoice::None,
@@ -52,7 +66,8 @@ fn session(args: &CheckArgs, tasks: Vec<Task>) -> SessionSpec {
 
 fn check(args: &CheckArgs) -> Result<bool, Trouble> {
     let items = items(args)?;
-    let spec = SessionSpec { paused: true, stay: true, ..session(args, Vec::new()) };
+    let (workspace, _folder) = tools(args)?;
+    let spec = SessionSpec { paused: true, stay: true, ..session(args, workspace, Vec::new()) };
     let Session { mut records, commands, engine, .. } = spec.prepare()?.spawn()?;
     let mut state = State::default();
     while let Some(record) = records.blocking_recv() {
@@ -91,7 +106,9 @@ fn run(args: &RunProgramArgs) -> Result<bool, Trouble> {
     let runnable = items.iter().filter_map(|item| item.program.as_ref().ok());
     let tasks: Vec<Task> = runnable.enumerate().map(task).collect();
     let paused = args.stop_at.is_some();
-    let spec = SessionSpec { allow: args.allow.clone(), paused, ..session(&args.check, tasks) };
+    let (workspace, _folder) = tools(&args.check)?;
+    let spec =
+        SessionSpec { allow: args.allow.clone(), paused, ..session(&args.check, workspace, tasks) };
     let Session { records, commands, engine, .. } = spec.prepare()?.spawn()?;
     let mut printer = Printer::new(args.check.json);
     let step = || {

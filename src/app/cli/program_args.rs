@@ -25,8 +25,14 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "file")]
     pub replies: Option<PathBuf>,
     /// Folder whose tools/ has the tools; the embedded demo where none is given.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "openapi")]
     pub tools: Option<PathBuf>,
+    /// The operations of an OpenAPI file instead.
+    #[arg(long, value_name = "FILE", requires = "base")]
+    pub openapi: Option<PathBuf>,
+    /// Address of the server of --openapi.
+    #[arg(long, value_name = "URL", requires = "openapi")]
+    pub base: Option<String>,
     #[command(flatten)]
     pub config: ConfigArgs,
     /// Print one JSON object for each program.
