@@ -165,7 +165,7 @@ impl Simulated {
             Role::Solver => solver::solve(prompted.account, chain, settings, chance),
             Role::Classifier => classifier::classify(request),
             Role::Grader => grader::grade(request),
-            Role::Programmer => programmer::write(chain),
+            Role::Programmer => programmer::write(chain, prompted.account),
             Role::Attributor => "none".to_owned(),
             Role::Reflector => judge::reflect(&prompted),
             Role::Judge => match &prompted.rivals {
