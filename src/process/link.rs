@@ -30,7 +30,7 @@ pub fn set_reaper(program: PathBuf) {
 /// This program, to be started again as another process.
 ///
 /// # Errors
-/// Nobody has [named](set_reaper) it.
+/// No program was [named](set_reaper).
 pub fn own() -> io::Result<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path).ok_or_else(|| io::Error::other("no reaper is named"))
 }

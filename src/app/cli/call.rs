@@ -1,7 +1,6 @@
 //! `toolyard call`: one tool call by hand, in a session that does nothing else. It takes the path of every call, with
 //! the check of its arguments, and faults.
 
-use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -13,7 +12,6 @@ use crate::domain::{
     Command, Event, Record, Refusal, SessionEvent, State, ToolCallPhase, ToolCallState, ToolSpec,
     arguments, words,
 };
-use crate::ui::text::clean;
 
 pub fn call(args: &CallArgs) -> Result<(), Trouble> {
     let spec = SessionSpec {
@@ -108,12 +106,7 @@ fn said(call: &ToolCallState, is_printed: bool) -> Result<(), Trouble> {
             Err(Trouble::Usage(text.to_owned()))
         }
         ToolCallPhase::Done { .. } if is_printed => Ok(()),
-        // A terminal obeys what a program only reads.
-        ToolCallPhase::Done { .. } if io::stdout().is_terminal() => {
-            let lines: Vec<_> = text.lines().map(clean).collect();
-            out::print_line(&lines.join("\n"))
-        }
-        ToolCallPhase::Done { .. } => out::print_line(text),
+        ToolCallPhase::Done { .. } => out::print_foreign(text),
         _ => Err(Trouble::Failed(format!("{} failed: {text}", call.tool))),
     }
 }

@@ -1,6 +1,6 @@
 //! Output of commands. `println!` panics if the reader has gone, as with `| head`; this does not.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use super::trouble::Trouble;
@@ -35,6 +35,19 @@ pub fn print_if_read(text: &str) -> Result<bool, Trouble> {
 /// As [`print()`].
 pub fn print_line(text: &str) -> Result<(), Trouble> {
     print(&format!("{text}\n"))
+}
+
+/// Prints a text of a model or a tool and an end of line. A terminal obeys what a program only reads: control characters
+/// go only to a program.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_foreign(text: &str) -> Result<(), Trouble> {
+    if !io::stdout().is_terminal() {
+        return print_line(text);
+    }
+    let lines: Vec<_> = text.lines().map(clean).collect();
+    print_line(&lines.join("\n"))
 }
 
 /// Prints JSON and an end of line, safe for a terminal.

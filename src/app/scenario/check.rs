@@ -30,7 +30,7 @@ impl Checked {
         Self { expected: expected.into(), held, found: found.into() }
     }
 
-    /// At most so many of these.
+    /// That `found` is not larger than `most`.
     fn at_most(thing: &str, most: u64, found: u64) -> Self {
         let expected = format!("at most {}", counted(most, thing));
         Self::new(expected, found <= most, counted(found, thing))

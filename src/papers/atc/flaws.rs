@@ -7,6 +7,7 @@ use ruff_python_ast::{Expr, ExprCall, Operator, Stmt, StmtClassDef, StmtImportFr
 use ruff_text_size::Ranged;
 
 use self::modules::{Missing, missing};
+use super::builtins::is_builtin;
 use super::{bound::Bound, source::Source};
 use crate::domain::program::{Function, Raised};
 use crate::domain::words::nearest;
@@ -128,7 +129,7 @@ impl Look<'_, '_> {
             }
         } else if let Some((_, instead)) = BUILTINS.iter().find(|(builtin, _)| *builtin == name) {
             self.add(call, "NameError", format!("name '{name}' is not defined"), *instead);
-        } else if !has_builtin(name) {
+        } else if !is_builtin(name) {
             let known = self.functions.iter().map(|function| function.name.as_str());
             let hint = nearest(name, known).map_or_else(
                 || "call only functions that are offered".to_owned(),
@@ -269,72 +270,4 @@ impl<'a> Visitor<'a> for Look<'_, '_> {
 
 fn is_text(expr: &Expr) -> bool {
     expr.is_string_literal_expr() || expr.is_f_string_expr()
-}
-
-/// Whether a function of Python itself is there. Exceptions are, by their names.
-fn has_builtin(name: &str) -> bool {
-    const HAS: &[&str] = &[
-        "abs",
-        "all",
-        "any",
-        "bin",
-        "bool",
-        "bytes",
-        "chr",
-        "dict",
-        "divmod",
-        "enumerate",
-        "exit",
-        "filter",
-        "float",
-        "frozenset",
-        "getattr",
-        "hasattr",
-        "hash",
-        "hex",
-        "id",
-        "int",
-        "isinstance",
-        "iter",
-        "len",
-        "list",
-        "map",
-        "max",
-        "min",
-        "next",
-        "object",
-        "oct",
-        "open",
-        "ord",
-        "pow",
-        "print",
-        "property",
-        "quit",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "setattr",
-        "slice",
-        "sorted",
-        "staticmethod",
-        "classmethod",
-        "str",
-        "sum",
-        "tuple",
-        "type",
-        "zip",
-    ];
-    HAS.contains(&name)
-        || name.ends_with("Error")
-        || name.ends_with("Exception")
-        || [
-            "StopIteration",
-            "StopAsyncIteration",
-            "KeyboardInterrupt",
-            "SystemExit",
-            "GeneratorExit",
-        ]
-        .contains(&name)
 }

@@ -27,7 +27,7 @@ pub struct PathScore {
     pub path: f64,
     /// The share of the called tools that are gold.
     pub prec: f64,
-    /// As `path`, over calls: a tool counts as often as it is called.
+    /// As `path`, over calls: every call of a tool counts.
     pub path_calls: f64,
     /// As `prec`, over calls.
     pub prec_calls: f64,

@@ -9,6 +9,7 @@
 
 pub mod blame;
 mod bound;
+mod builtins;
 mod extract;
 mod fence;
 pub mod flaws;

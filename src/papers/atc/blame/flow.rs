@@ -7,9 +7,9 @@ use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use serde::{Deserialize, Serialize};
 
+use super::super::builtins::is_builtin;
 use super::super::place::Lines;
 use super::super::syntax::Tree;
-use super::builtins::is_builtin;
 use super::failing::failing;
 use super::parts::{data, parts, parts_of_call};
 use super::program::{Program, Site, Source};
@@ -281,14 +281,14 @@ impl<'t, 'p> Flow<'t, 'p> {
         self.tool(&call.func).map_or_else(|| handed.collect(), |tool| vec![tool])
     }
 
-    /// The tool that an expression names. The program may have a function of that name, which is no tool.
+    /// The tool that an expression names. A function of that name in the program is not a tool.
     fn tool(&self, expr: &'t Expr) -> Option<&'t str> {
         let name = expr.as_name_expr()?;
         let is_own = || self.program.binds(&name.id, name.range.start());
         (self.tools.contains(name.id.as_str()) && !is_own()).then_some(name.id.as_str())
     }
 
-    /// The name of a function that is called and that nobody has.
+    /// The name of a called function that neither the program nor Python defines.
     fn unknown_tool(&self, call: &'t ExprCall) -> Option<&'t str> {
         let name = call.func.as_name_expr()?;
         let is_known = self.tools.contains(name.id.as_str())

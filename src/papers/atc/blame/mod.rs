@@ -3,7 +3,6 @@
 //! [`by_flow`] follows the failing value through the program, and asks no model. [`by_reply`] reads the answer of the
 //! model that is asked where the flow names no tool, or several.
 
-mod builtins;
 mod failing;
 mod flow;
 mod parts;

@@ -1,4 +1,4 @@
-//! Places in a schema: `crew[].job`. `[]` is any element of a list; a key that is no identifier stands in brackets and
+//! Places in a schema: `crew[].job`. `[]` is any element of a list; a key that is not an identifier is written in brackets and
 //! quotes, `["a b"]`. The whole is the empty path.
 
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! Python's built-in functions and types, so that a call of an unknown tool is told from a call of these.
 
 /// Of Python 3.14, ordered.
-const BUILTINS: [&str; 72] = [
+const BUILTINS: [&str; 74] = [
     "__import__",
     "abs",
     "aiter",
@@ -27,6 +27,7 @@ const BUILTINS: [&str; 72] = [
     "enumerate",
     "eval",
     "exec",
+    "exit",
     "filter",
     "float",
     "format",
@@ -58,6 +59,7 @@ const BUILTINS: [&str; 72] = [
     "pow",
     "print",
     "property",
+    "quit",
     "range",
     "repr",
     "reversed",
