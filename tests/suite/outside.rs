@@ -79,9 +79,12 @@ fn a_command_of_the_user_has_its_key_and_its_row_everywhere() {
 #[test]
 fn the_editor_has_the_terminal_and_gives_it_back() {
     let home = Home::new();
-    let editor = "sh -c 'head -1 \"$1\"; stat -c %a \"${1%/*}\"; echo READY; read x; echo \"$x\" > typed' ed";
+    // A shell that reads can lose Ctrl-C just before it waits, so another program says that it is ready, and waits.
+    let waits = r#"BEGIN { print \"READY\"; fflush(); getline x; print x > \"typed\" }"#;
+    let editor =
+        format!("sh -c 'head -1 \"$1\"; stat -c %a \"${{1%/*}}\"; exec awk \"{waits}\"' ed");
     let words = [env!("CARGO_BIN_EXE_toolyard"), "--no-journal", "--strategy", "toolnet"];
-    let mut sitting = Sitting::of(&home, 120, 40, &words, &[("EDITOR", editor)]);
+    let mut sitting = Sitting::of(&home, 120, 40, &words, &[("EDITOR", &editor)]);
     sitting.wait_header("PAUSED");
     sitting.press("3E");
     sitting.wait_until("the editor", |screen| {
