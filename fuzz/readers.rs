@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use toolyard::app::config::Config;
 use toolyard::app::scenario::Scenario;
-use toolyard::domain::program::{Function, Span};
+use toolyard::domain::program::{Extra, Function, Moment, ProgramStart, Span};
 use toolyard::domain::{
     Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolName, Usage, arguments as input,
 };
@@ -54,8 +54,17 @@ pub fn program(data: &[u8]) {
     let f = Function { name: "f".to_owned(), parameters: vec!["a".to_owned()], takes_more: false };
     let Ok(source) = Source::parse(&program) else { return };
     if flaws_of(&program, std::slice::from_ref(&f)).is_empty() {
-        for stoppable in [false, true] {
-            let prepared = Prepared::of(&source, std::slice::from_ref(&f), stoppable);
+        let extra = |sets: Option<&str>| Extra {
+            when: Moment::Always,
+            expression: "len([f])  # how many".to_owned(),
+            sets: sets.map(str::to_owned),
+        };
+        for (stoppable, extras) in
+            [(false, Vec::new()), (true, Vec::new()), (true, vec![extra(None), extra(Some("a"))])]
+        {
+            let functions = vec![f.clone()];
+            let start = ProgramStart { functions, stoppable, extras, ..ProgramStart::default() };
+            let prepared = Prepared::of(&source, &start);
             assert!(
                 Source::parse(&prepared.code).is_ok(),
                 "{program:?} becomes {:?}",

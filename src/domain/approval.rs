@@ -72,10 +72,15 @@ impl Rule {
     /// # Errors
     /// What is wrong.
     pub fn read(text: &str) -> Result<Self, String> {
-        let BreakpointSpec { place, side, condition, hits, once, alone, log } =
+        let BreakpointSpec { place, side, condition, hits, once, alone, log, python } =
             BreakpointSpec::read(text)?;
         let plain = BreakpointSpec::at(place.clone());
-        let is_plain = plain.side == side && hits.is_none() && log.is_none() && !once && !alone;
+        let is_plain = plain.side == side
+            && hits.is_none()
+            && log.is_none()
+            && !once
+            && !alone
+            && python.is_empty();
         if !is_plain {
             return Err("a rule takes a place, and `if` with a condition on the call".to_owned());
         }

@@ -16,7 +16,7 @@ use crate::domain::id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, Tool
 use crate::domain::spec::Task;
 use crate::domain::{
     breakpoint::BreakpointSpec, chat::Role, edit::Edit, fault::FaultSpec, knob::Knob,
-    strategy::Strategy,
+    program::Asked, strategy::Strategy,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,6 +113,11 @@ pub enum Command {
     SwitchBreakpoint { breakpoint: BreakpointId, on: bool },
     /// → `BreakpointDeleted`.
     DeleteBreakpoint { breakpoint: BreakpointId },
+    /// Evaluate an expression where the program of a task is held, or give its value to a variable → `ProgramAsked`,
+    /// then `ProgramHeld` at the same place.
+    AskProgram { task: TaskId, asked: Asked },
+    /// Go on with this program in place of the one that is held → `ProgramEdited`, then `ProgramWritten`.
+    EditProgram { task: TaskId, text: String },
     /// Run until this breakpoint holds, and delete it then → `BreakpointSet`, `Resumed`.
     RunTo { spec: Box<BreakpointSpec> },
     /// Set how often a tool may still be used in the current task; the plan is made around it →
@@ -174,6 +179,9 @@ impl Command {
             Command::SetBreakpoint { .. } => "set the breakpoint",
             Command::SwitchBreakpoint { .. } => "switch the breakpoint",
             Command::DeleteBreakpoint { .. } => "delete the breakpoint",
+            Command::AskProgram { asked, .. } if asked.sets.is_some() => "set the variable",
+            Command::AskProgram { .. } => "evaluate the expression",
+            Command::EditProgram { .. } => "edit the program",
             Command::RunTo { .. } => "run to that place",
             Command::SetUses { .. } | Command::AddUses { .. } => "set the uses",
             Command::SetClass { .. } => "set the class",

@@ -27,7 +27,7 @@ pub struct Raised {
     /// What to do instead, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What was there instead, where a key or an index was missing: `keys: id, cast, crew`, `list of 0`.
+    /// What the failing expression took its part of: `has: id, cast, crew`, `is a list of 2 elements`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub had: Option<String>,
     /// The failing expression; `None` where the interpreter knows no place, as for a limit of time.
@@ -113,16 +113,102 @@ impl Default for ProgramLimits {
     }
 }
 
-/// Where a program stops, beside its calls.
+/// Where a program stops, beside its calls; nowhere if all of it is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stops {
-    /// Only at calls.
-    #[default]
-    None,
+#[serde(default)]
+pub struct Stops {
+    /// Before every statement in frames of at most this depth (1: the module).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<usize>,
     /// Before statements that begin in these lines.
-    Lines(BTreeSet<u32>),
-    /// Before every statement, in frames of at most this depth (1: the module) if one is named.
-    Every { depth: Option<usize> },
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub lines: BTreeSet<u32>,
+    /// Before the statement that follows when one of these variables was set.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub names: BTreeSet<String>,
+}
+
+impl Stops {
+    /// Before every statement.
+    pub fn every() -> Self {
+        Self { within: Some(usize::MAX), ..Self::default() }
+    }
+
+    /// Before the statement of one line.
+    pub fn line(line: u32) -> Self {
+        Self { lines: BTreeSet::from([line]), ..Self::default() }
+    }
+
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What a person wants to know of a program, or to change in it, before statements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extra {
+    pub when: Moment,
+    /// Python, evaluated in the scope of the statement.
+    pub expression: String,
+    /// The variable that gets the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets: Option<String>,
+}
+
+/// What a person asks where a program is held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Python.
+    pub expression: String,
+    /// The variable that gets the value.
+    pub sets: Option<String>,
+}
+
+/// Before which statements an [`Extra`] is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Moment {
+    Always,
+    /// Those of this line, each time.
+    Line(u32),
+    /// Those of this line, only when the program is there for the nth time (from 1).
+    Hit {
+        line: u32,
+        hit: u32,
+    },
+}
+
+impl Moment {
+    pub fn is_at(self, at: u32) -> bool {
+        match self {
+            Moment::Always => true,
+            Moment::Line(line) | Moment::Hit { line, .. } => line == at,
+        }
+    }
+}
+
+/// What became of an [`Extra`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    pub expression: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets: Option<String>,
+    /// The value as a person reads it, or the exception that the expression raised.
+    pub value: Result<Value, String>,
+    /// Whether Python takes the value for true.
+    pub holds: bool,
+}
+
+/// Where a program has to stop, and what is asked of it there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub stops: Stops,
+    pub extras: Vec<Extra>,
+}
+
+impl Wanted {
+    pub fn is_none(&self) -> bool {
+        self.stops.is_none() && self.extras.is_empty()
+    }
 }
 
 /// A program to run.
@@ -134,10 +220,13 @@ pub struct ProgramStart {
     /// Whether it can stop before its statements, and tells the values of its assignments. That makes it some twenty
     /// times slower.
     pub stoppable: bool,
+    /// Only of a program that is stoppable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extras: Vec<Extra>,
 }
 
 /// A moment between two statements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LineStop {
     pub line: u32,
     /// How often the program came here, this time included.
@@ -147,6 +236,9 @@ pub struct LineStop {
     /// The variables that were set since the last stop, in that order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Set>,
+    /// What the extras of this statement told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Told>,
 }
 
 /// A variable was set.

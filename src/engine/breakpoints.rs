@@ -6,9 +6,11 @@ use super::session::Session;
 use super::watched::Change;
 use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
 use crate::domain::expression::{Answer, Evaluator, Resolver};
+use crate::domain::program::LineStop;
 use crate::domain::{
     Boundary, BreakpointEvent, BreakpointId, BreakpointState, BudgetEvent, By, ControlEvent, Event,
-    GraphEvent, Lane, ModelCallEvent, PlanEvent, Resume, SessionEvent, TaskEvent,
+    GraphEvent, Lane, ModelCallEvent, PlanEvent, ProgramEvent, ProgramVerdict, Resume,
+    SessionEvent, TaskEvent,
 };
 use crate::papers::facts::Facts;
 
@@ -100,7 +102,8 @@ impl Session {
     /// What an event may change that a breakpoint is set on; `None`: nothing.
     pub fn change_of(&self, event: &Event) -> Option<Change> {
         let is_looked_at = !self.state.breakpoints.is_empty() && !is_of_control(event);
-        is_looked_at.then(|| Change { place: place_of(event) })
+        let ends_program = matches!(event, Event::Program(ProgramEvent::ProgramEnded { .. }));
+        is_looked_at.then(|| Change { place: place_of(event), ends_program })
     }
 
     /// Looks for breakpoints on what an event has changed.
@@ -112,6 +115,14 @@ impl Session {
                 matched.extend(self.state.breakpoints_on(&Place::Trouble(None)));
             }
             hits.extend(self.met(Facts::of_session(&self.state), matched));
+        }
+        if change.ends_program {
+            // Who runs to a frame that is over stops with the program at the latest.
+            let known = self.state.breakpoints.iter().filter(|(_, it)| it.on);
+            let frames = known.filter(|(_, it)| matches!(it.spec.place, Place::Frame(_)));
+            let over: Vec<Hit> =
+                frames.map(|(id, known)| self.hit(*id, known, |_| String::new())).collect();
+            hits.extend(over);
         }
         hits.extend(self.changed_values());
         if !hits.is_empty() {
@@ -157,6 +168,7 @@ impl Session {
         by: By,
     ) -> Result<(), String> {
         self.check_place(&spec.place)?;
+        self.check_python(&spec)?;
         let known = breakpoint.and_then(|id| self.state.breakpoints.get(&id));
         if known.is_some_and(|known| known.spec == spec && known.on == on) {
             return Err("it is like this already".to_owned());
@@ -205,6 +217,7 @@ impl Session {
             return Err("without a screen nobody could go on from there".to_owned());
         }
         self.check_place(&spec.place)?;
+        self.check_python(&spec)?;
         let breakpoint = self.next_breakpoint();
         let (spec, was, on, temporary) = (Box::new(spec), None, true, true);
         self.intervene(BreakpointEvent::BreakpointSet { breakpoint, spec, was, on, temporary, by });
@@ -226,6 +239,27 @@ impl Session {
             Place::Call(target) => target.among(&self.state.fault_targets()),
             _ => Ok(()),
         }
+    }
+
+    /// Whether its expressions are Python and call nothing.
+    fn check_python(&self, spec: &BreakpointSpec) -> Result<(), String> {
+        spec.python.expressions().try_for_each(|expression| self.check_expression(&expression))
+    }
+
+    /// Looks for breakpoints in a program where it has stopped.
+    pub fn meet_in_program(&mut self, at: &LineStop) {
+        let known = self.state.breakpoints.iter().filter(|(_, it)| it.on && it.spec.is_hit(at));
+        let hits: Vec<Hit> =
+            known.map(|(id, known)| self.hit(*id, known, |spec| spec.said(at))).collect();
+        if !hits.is_empty() {
+            self.stop_at(hits, Some((Lane::Agent, Boundary::ProgramLine)));
+        }
+    }
+
+    /// Whether one of these breakpoints would hold where a program has stopped, or say something.
+    pub fn is_hit_in_program(&self, at: &LineStop) -> bool {
+        let mut known = self.state.breakpoints.values().filter(|known| known.on);
+        known.any(|known| known.spec.is_hit(at))
     }
 }
 
@@ -256,6 +290,13 @@ fn place_of(event: &Event) -> Option<Place> {
         }
         Event::Task(TaskEvent::ToolArraySet { lost: Some(_), .. }) => {
             Some(Place::Trouble(Some(Trouble::CacheBreak)))
+        }
+        Event::Program(
+            ProgramEvent::ProgramRefused { .. }
+            | ProgramEvent::ProgramEnded { how: ProgramVerdict::Failed, .. },
+        ) => Some(Place::Trouble(Some(Trouble::ProgramError))),
+        Event::Program(ProgramEvent::ProgramEnded { how: ProgramVerdict::Doubtful, .. }) => {
+            Some(Place::Trouble(Some(Trouble::Doubtful)))
         }
         _ => None,
     }

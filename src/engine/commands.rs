@@ -100,6 +100,8 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
             session.switch_breakpoint(breakpoint, on, by)
         }
         Command::DeleteBreakpoint { breakpoint } => session.delete_breakpoint(breakpoint, by),
+        Command::AskProgram { task, asked } => session.ask_program(task, asked, by),
+        Command::EditProgram { task, text } => session.edit_program(task, &text, by),
         Command::RunTo { spec } => session.run_to(*spec, by),
         Command::SwitchTool { tool, on } => {
             if known_tool(session, &tool)?.switched_on == on {

@@ -9,7 +9,7 @@ use super::{handle::Handle, lanes::Waits, programs, session::Session};
 use crate::domain::{
     Boundary, By, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId,
     ToolCall, ToolName,
-    program::{Interpreter, Stops},
+    program::{Interpreter, LineStop, Wanted},
 };
 use crate::strategy::{self, CallResult, Observation};
 
@@ -86,8 +86,12 @@ impl strategy::Context for Context {
         Box::new(programs::Warm::of(&self.handle))
     }
 
-    fn stops(&self) -> Stops {
-        self.handle.read(Session::program_stops)
+    fn wanted(&self, program: u32) -> Wanted {
+        self.handle.write(|session| session.wanted_of_program(self.task, program))
+    }
+
+    fn reach(&self, program: u32, at: &Arc<LineStop>) -> bool {
+        self.handle.write(|session| session.reach(self.task, program, at))
     }
 
     fn clock(&self) -> i64 {

@@ -1,12 +1,19 @@
 //! What programs get of a session: an interpreter, where they stop, and the time of day.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures::future::LocalBoxFuture;
 
 use super::{handle::Handle, session::Session};
-use crate::domain::program::{Answer, Interpreter, Pause, ProgramStart, Stops};
-use crate::domain::{Mode, ProgramEvent};
+use crate::domain::breakpoint::Place;
+use crate::domain::program::{
+    Answer, Asked, Extra, Interpreter, LineStop, Moment, Pause, ProgramStart, Stops, Wanted,
+};
+use crate::domain::{Boundary, By, Mode, ProgramEvent, TaskId, ToolName};
+use crate::papers::atc::extra::{check_expression, check_name};
+use crate::papers::atc::identifiers::Identifiers;
+use crate::papers::atc::source::Source;
 use crate::program::Child;
 
 /// The session's interpreter, lent to one program. It stays warm for the next one.
@@ -52,12 +59,92 @@ impl Interpreter for Warm {
 }
 
 impl Session {
-    /// Where a program at work has to stop: a person steps, or wants to pause.
-    pub fn program_stops(&self) -> Stops {
-        match self.state.control.mode {
-            Mode::Stepping | Mode::Pausing | Mode::Paused => Stops::Every { depth: None },
-            Mode::Opening | Mode::Running | Mode::SteppingTask | Mode::Ended => Stops::None,
+    /// Where a program at work has to stop, and what is asked of it there.
+    pub fn wanted_of_program(&mut self, task: TaskId, number: u32) -> Wanted {
+        self.reruns = false;
+        let mut wanted = Wanted::default();
+        if matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused) {
+            wanted.stops = Stops::every();
         }
+        for known in self.state.breakpoints.values().filter(|known| known.on) {
+            let Stops { within, lines, names } = &mut wanted.stops;
+            match &known.spec.place {
+                Place::Line(line) => drop(lines.insert(*line)),
+                Place::Variable(name) => drop(names.insert(name.clone())),
+                Place::Frame(depth) => *within = (*within).max(Some(*depth)),
+                _ => continue,
+            }
+            wanted.extras.extend(known.spec.extras());
+        }
+        let program = self.state.program(task, number);
+        wanted.extras.extend(program.into_iter().flat_map(|program| program.extras.clone()));
+        wanted
+    }
+
+    /// A program has stopped before a statement. Returns whether anybody wants it to.
+    pub fn reach(&mut self, task: TaskId, number: u32, at: &Arc<LineStop>) -> bool {
+        let is_stepped =
+            matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused);
+        if !is_stepped && !self.is_hit_in_program(at) {
+            return false;
+        }
+        let at = Arc::clone(at);
+        self.emit(ProgramEvent::ProgramHeld { task, number, at: Arc::clone(&at) });
+        self.meet_in_program(&at);
+        true
+    }
+
+    /// Evaluates an expression where the program of a task is held, or gives its value to a variable.
+    ///
+    /// # Errors
+    /// The program is not held there, or the expression cannot be evaluated.
+    pub fn ask_program(&mut self, task: TaskId, asked: Asked, by: By) -> Result<(), String> {
+        let Asked { expression, sets } = asked;
+        let (number, held) = self.held_program(task)?;
+        let held = held.ok_or("the program is held at no line: step to one first")?;
+        self.check_expression(&expression)?;
+        sets.as_deref().map_or(Ok(()), check_name)?;
+        let when = Moment::Hit { line: held.line, hit: held.hit };
+        let extra = Extra { when, expression, sets };
+        self.intervene(ProgramEvent::ProgramAsked { task, number, extra, by });
+        self.reruns = true;
+        Ok(())
+    }
+
+    /// Goes on with a person's program.
+    ///
+    /// # Errors
+    /// It is not held, or the text is no program.
+    pub fn edit_program(&mut self, task: TaskId, text: &str, by: By) -> Result<(), String> {
+        let (number, _) = self.held_program(task)?;
+        Source::parse(text).map_err(|error| error.summary())?;
+        let text = Arc::from(text);
+        self.intervene(ProgramEvent::ProgramEdited { task, number, text, by });
+        self.reruns = true;
+        Ok(())
+    }
+
+    /// The program of a task that is held, and where.
+    fn held_program(&self, task: TaskId) -> Result<(u32, Option<Arc<LineStop>>), String> {
+        let program = self.state.task(task).and_then(|task| task.programs.last());
+        let program = program.ok_or("the task has no program")?;
+        let control = &self.state.control;
+        if control.is_held_at(Boundary::AfterProgram) {
+            return Ok((program.number, None));
+        }
+        match control.is_held_at(Boundary::ProgramLine) {
+            true => Ok((program.number, program.held.clone())),
+            false => Err("the program is not held: pause it, or step to its next line".to_owned()),
+        }
+    }
+
+    /// Whether an expression is Python and calls no tool.
+    pub fn check_expression(&self, expression: &str) -> Result<(), String> {
+        let tools = self.state.offered_tools().map(|tool| &tool.spec.name);
+        let tools: Vec<&ToolName> = tools.collect();
+        let names = Identifiers::of(tools.iter().copied());
+        let names: Vec<&str> = tools.iter().filter_map(|tool| names.name(tool)).collect();
+        check_expression(expression, &names)
     }
 
     /// The time of day; that of the record where this session repeats one.

@@ -19,4 +19,6 @@ pub(super) struct Breakpoints {
 #[derive(Debug)]
 pub(super) struct Change {
     pub place: Option<Place>,
+    /// A program has ended.
+    pub ends_program: bool,
 }

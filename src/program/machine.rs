@@ -2,6 +2,7 @@
 
 mod call;
 mod frames;
+mod had;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,10 +16,11 @@ use monty_types::{
 use self::call::{Called, Limits, called, exception};
 use super::{memory, value};
 use crate::domain::program::{
-    Answer, LineStop, Pause, ProgramEnd, ProgramStart, Raised, Set, Stops,
+    Answer, Extra, LineStop, Moment, Pause, ProgramEnd, ProgramStart, Raised, Set, Stops, Told,
 };
+use crate::papers::atc::extra::{DUE, IS, TELL};
 use crate::papers::atc::flaws::ALL_OF;
-use crate::papers::atc::prepare::{AT, IS, Prepared};
+use crate::papers::atc::prepare::{AT, HAD, Prepared, unmarked};
 use crate::papers::atc::source::Source;
 
 /// A program that stops takes this many times longer between two calls, with all that it does for its stops.
@@ -40,6 +42,12 @@ pub struct Machine {
     /// How often each line was reached.
     hits: BTreeMap<u32, u32>,
     set: Vec<Set>,
+    told: Vec<Told>,
+    /// What it was answered, so that it can be run again to say more of its error.
+    answered: Vec<Vec<Answer>>,
+    explains: bool,
+    /// The value that the failing expression took its part of, last: what it is, and the keys that it has.
+    had: Option<(String, Vec<String>)>,
     /// How long it worked between pauses.
     busy: Duration,
 }
@@ -57,12 +65,17 @@ enum Wait {
 impl Machine {
     /// Prepares a program and runs it to its first pause.
     pub fn begin(start: ProgramStart, stops: &Stops) -> (Option<Self>, Pause) {
-        let prepared = Source::parse(&start.text)
-            .map(|source| Prepared::of(&source, &start.functions, start.stoppable));
+        let prepared = Source::parse(&start.text).map(|source| Prepared::of(&source, &start));
         let code = match prepared {
             Ok(code) => code,
             Err(error) => return (None, Pause::Ended(ProgramEnd::failed("", *error))),
         };
+        let (machine, pause) = Self::run(start, code, stops, true);
+        (Some(machine), pause)
+    }
+
+    /// `explains`: it says what was there instead of a part that is missing.
+    fn run(start: ProgramStart, code: Prepared, stops: &Stops, explains: bool) -> (Self, Pause) {
         memory::begin();
         let limits = ResourceLimits::default()
             .max_duration(Duration::from_millis(start.limits.time_ms))
@@ -78,11 +91,15 @@ impl Machine {
             calls: 0,
             hits: BTreeMap::new(),
             set: Vec::new(),
+            told: Vec::new(),
+            answered: Vec::new(),
+            explains,
+            had: None,
             busy: Duration::ZERO,
         };
         let text = machine.code.code.clone();
         let pause = machine.work(stops, |print| repl.feed_start(&text, Vec::new(), print));
-        (Some(machine), pause)
+        (machine, pause)
     }
 
     /// Goes on with the answers to what it waited for.
@@ -90,6 +107,9 @@ impl Machine {
         let Some((wait, paused)) = self.waiting.take() else {
             return Pause::Ended(ProgramEnd::default());
         };
+        if !matches!(wait, Wait::Line) {
+            self.answered.push(answers.clone());
+        }
         let with: ExtFunctionResult = match (wait, answers.pop()) {
             (Wait::Line, _) => MontyObject::None.into(),
             (Wait::Calls, last) => {
@@ -148,7 +168,8 @@ impl Machine {
 
     /// What a name stands for that the program does not bind.
     fn function(&self, name: &str) -> NameLookupResult {
-        let is_own = name == AT || name == IS || self.code.call(name).is_some() || name == ALL_OF;
+        let is_own =
+            [AT, IS, HAD, DUE, TELL, ALL_OF].contains(&name) || self.code.call(name).is_some();
         let is_tool = || self.start.functions.iter().any(|function| function.name == name);
         if is_own || is_tool() {
             NameLookupResult::Value(MontyObject::Function {
@@ -169,7 +190,7 @@ impl Machine {
     ) -> Result<Pause, Box<Progress>> {
         let limit = Duration::from_millis(self.start.limits.time_ms) * STOPPING;
         match call.function_name.as_str() {
-            AT | IS if spent > limit => {
+            AT | IS | DUE | TELL if spent > limit => {
                 let text = format!("time limit exceeded: {} ms", self.start.limits.time_ms);
                 let error = MontyException::new(ExcType::TimeoutError, Some(text));
                 Err(Box::new(call.abort(error, PrintWriter::Disabled)))
@@ -178,6 +199,20 @@ impl Machine {
             IS => {
                 self.note(&call);
                 Err(self.resume(ReplProgress::FunctionCall(call), MontyObject::None))
+            }
+            TELL => {
+                self.tell(&call);
+                Err(self.resume(ReplProgress::FunctionCall(call), MontyObject::None))
+            }
+            DUE => {
+                let is_due = self.is_due(&call);
+                Err(self.resume(ReplProgress::FunctionCall(call), MontyObject::Bool(is_due)))
+            }
+            HAD => {
+                let value = call.args.first().cloned().unwrap_or(MontyObject::None);
+                let keys = || value::keys(&value).into_iter().map(str::to_owned).collect();
+                self.had = value::had(&value).map(|had| (had, keys()));
+                Err(self.resume(ReplProgress::FunctionCall(call), value))
             }
             "exit" | "quit" | "sys.exit" => {
                 let end = MontyException::new(ExcType::SystemExit, None);
@@ -210,21 +245,47 @@ impl Machine {
         *hit += 1;
         let hit = *hit;
         let paused = ReplProgress::FunctionCall(call);
-        let (is_due, deepest) = match stops {
-            Stops::None => (false, None),
-            Stops::Lines(lines) => (lines.contains(&line), None),
-            Stops::Every { depth } => (true, *depth),
-        };
-        if !is_due {
+        let told = std::mem::take(&mut self.told);
+        let is_named = stops.lines.contains(&line)
+            || self.set.iter().any(|set| stops.names.contains(&set.name));
+        if !is_named && stops.within.is_none() {
             return Err(self.resume(paused, MontyObject::None));
         }
         let frames = frames::of(&paused, &self.code);
-        if deepest.is_some_and(|deepest| frames.len() > deepest) {
+        if !is_named && stops.within.is_some_and(|deepest| frames.len() > deepest) {
             return Err(self.resume(paused, MontyObject::None));
         }
         let set = std::mem::take(&mut self.set);
         self.waiting = Some((Wait::Line, paused));
-        Ok(Pause::Line(LineStop { line, hit, frames, set }))
+        Ok(Pause::Line(LineStop { line, hit, frames, set, told }))
+    }
+
+    /// What an extra's expression amounts to: its value, or the type and the text of an exception.
+    fn tell(&mut self, call: &ReplFunctionCall) {
+        let Some(Extra { expression, sets, .. }) = self.extra(call) else { return };
+        let (expression, sets) = (expression.clone(), sets.clone());
+        let (value, holds) = match &call.args[1..] {
+            [value] => (Ok(value::shown(value)), value::is_true(value)),
+            [_, MontyObject::String(kind), MontyObject::String(text)] => {
+                (Err(Raised::new(kind, unmarked(text)).summary()), false)
+            }
+            _ => return,
+        };
+        self.told.push(Told { expression, sets, value, holds });
+    }
+
+    fn extra(&self, call: &ReplFunctionCall) -> Option<&Extra> {
+        let Some(MontyObject::Int(number)) = call.args.first() else { return None };
+        self.start.extras.get(usize::try_from(*number).ok()?)
+    }
+
+    /// Whether the program comes to the line of an extra for the time that it is wanted.
+    fn is_due(&self, call: &ReplFunctionCall) -> bool {
+        self.extra(call).is_some_and(|extra| match extra.when {
+            // It is counted after its extras.
+            Moment::Hit { line, hit } => self.hits.get(&line).copied().unwrap_or(0) + 1 == hit,
+            Moment::Always | Moment::Line(_) => true,
+        })
     }
 
     fn note(&mut self, call: &ReplFunctionCall) {
@@ -307,6 +368,7 @@ impl Machine {
             .message()
             .is_some_and(|text| text.contains(&format!("{} bytes", self.start.limits.printed)));
         let raised = frames::raised(error, &self.code, &self.start.limits, printed);
+        let raised = if self.explains { self.explained(raised) } else { raised };
         Pause::Ended(ProgramEnd::failed(std::mem::take(&mut self.printed), raised))
     }
 }

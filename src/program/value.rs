@@ -6,6 +6,9 @@ use serde_json::{Map, Number, Value};
 /// Bytes of the JSON of a value that is shown whole.
 const SHOWN: usize = 4 << 10;
 
+/// Keys of a dict that an error shows.
+const HAD: usize = 24;
+
 /// How deep a value may be.
 const DEEPEST: usize = 100;
 
@@ -104,6 +107,65 @@ pub fn shown(value: &MontyObject) -> Value {
             }
             Value::String(text)
         }
+    }
+}
+
+/// Whether Python takes a value for true.
+pub fn is_true(value: &MontyObject) -> bool {
+    match value {
+        MontyObject::None => false,
+        MontyObject::Bool(is) => *is,
+        MontyObject::Int(whole) => *whole != 0,
+        MontyObject::Float(float) => *float != 0.0,
+        MontyObject::String(text) => !text.is_empty(),
+        MontyObject::Bytes(bytes) => !bytes.is_empty(),
+        MontyObject::List(items) | MontyObject::Tuple(items) => !items.is_empty(),
+        MontyObject::Dict(pairs) => pairs.iter().next().is_some(),
+        MontyObject::Set(items) | MontyObject::FrozenSet(items) => !items.is_empty(),
+        _ => true,
+    }
+}
+
+/// The keys of a dict that are texts, in their order.
+pub fn keys(value: &MontyObject) -> Vec<&str> {
+    let MontyObject::Dict(pairs) = value else { return Vec::new() };
+    let texts = pairs.iter().filter_map(|(key, _)| match key {
+        MontyObject::String(key) => Some(key.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// What a value is, for somebody who took a part of it that is not there: `has: id, crew`, `is a list of 2 elements`;
+/// `None` for one that has no parts, which the exception says.
+pub fn had(value: &MontyObject) -> Option<String> {
+    Some(match value {
+        MontyObject::Dict(pairs) if pairs.iter().next().is_none() => "is an empty dict".to_owned(),
+        MontyObject::Dict(pairs) => {
+            let most = |(key, _): &(MontyObject, MontyObject)| match key {
+                MontyObject::String(key) => key.clone(),
+                other => other.py_repr(),
+            };
+            let keys: Vec<String> = pairs.iter().take(HAD + 1).map(most).collect();
+            let more = if keys.len() > HAD { ", …" } else { "" };
+            format!("has: {}{more}", keys[..keys.len().min(HAD)].join(", "))
+        }
+        MontyObject::List(items) => sized("a list", items.len()),
+        MontyObject::Tuple(items) => sized("a tuple", items.len()),
+        MontyObject::String(text) => {
+            let start: String = text.chars().take(40).collect();
+            let more = if text.chars().nth(40).is_some() { "…" } else { "" };
+            format!("is the text {:?}", start + more)
+        }
+        _ => return None,
+    })
+}
+
+fn sized(what: &str, length: usize) -> String {
+    match length {
+        0 => format!("is {what} without elements"),
+        1 => format!("is {what} of 1 element"),
+        _ => format!("is {what} of {length} elements"),
     }
 }
 

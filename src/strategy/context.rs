@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::domain::{
     Boundary, EffectId, Event, EvidenceId, ModelError, Reply, Request, Role, State, TaskId,
     ToolCall, ToolError, ToolName,
-    program::{Interpreter, Stops},
+    program::{Interpreter, LineStop, Wanted},
 };
 
 /// What menus are made of.
@@ -70,8 +70,11 @@ pub trait Context: Look {
     /// An interpreter for the next program.
     fn interpreter(&self) -> Box<dyn Interpreter>;
 
-    /// Where a program has to stop now, beside its calls.
-    fn stops(&self) -> Stops;
+    /// Where a program has to stop now, beside its calls, and what is asked of it there.
+    fn wanted(&self, program: u32) -> Wanted;
+
+    /// A program has stopped before a statement. Returns whether it is to be held there.
+    fn reach(&self, program: u32, at: &Arc<LineStop>) -> bool;
 
     /// The time of day for a program, in milliseconds since 1970, UTC; recorded, so that the program repeats.
     fn clock(&self) -> i64;

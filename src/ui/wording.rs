@@ -2,6 +2,7 @@
 //! event; only the screen and the command line put it into words.
 
 use crate::domain::edit::Edit;
+use crate::domain::program::Extra;
 use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
@@ -223,6 +224,15 @@ pub fn program(event: &ProgramEvent) -> String {
         }
         ProgramEvent::ProgramHeld { number, at, .. } => {
             format!("program {number} is held before line {}", at.line)
+        }
+        ProgramEvent::ProgramAsked { number, extra: Extra { expression, sets, .. }, .. } => {
+            match sets {
+                Some(name) => format!("you set {name} = {expression} in program {number}"),
+                None => format!("you asked program {number} for {expression}"),
+            }
+        }
+        ProgramEvent::ProgramEdited { number, .. } => {
+            format!("you edited program {number}; yours goes on from its record")
         }
         ProgramEvent::ProgramEnded { number, end, how, .. } => match (&end.error, how) {
             (Some(error), _) => {

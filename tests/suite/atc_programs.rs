@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 use toolyard::domain::program::{
-    Answer, Function, Interpreter, Pause, ProgramCall, ProgramEnd, ProgramLimits, ProgramStart,
-    Raised, Stops,
+    Answer, Extra, Function, Interpreter, Moment, Pause, ProgramCall, ProgramEnd, ProgramLimits,
+    ProgramStart, Raised, Stops, Told,
 };
 use toolyard::papers::atc::flaws::flaws_of;
 use toolyard::program::Child;
@@ -124,7 +124,7 @@ fn golden_programs_call_print_and_fail_as_in_python() {
                     stoppable,
                     ..start(case["code"].as_str().unwrap())
                 };
-                let ran = run(&mut child, &start, &Stops::None, &answer).await;
+                let ran = run(&mut child, &start, &Stops::default(), &answer).await;
                 expect(case, &ran, stoppable);
             }
         }
@@ -168,7 +168,7 @@ fn a_program_stops_before_every_statement_and_tells_frames_and_values() {
     on_runtime(async {
         let mut child = interpreter();
         let start = ProgramStart { stoppable: true, ..start(text) };
-        let every = Stops::Every { depth: None };
+        let every = Stops::every();
         let mut pause = child.start(&start, &every).await;
         let mut seen = Vec::new();
         while let Pause::Line(stop) = pause {
@@ -192,10 +192,103 @@ fn a_program_stops_before_every_statement_and_tells_frames_and_values() {
         let Pause::Ended(end) = pause else { panic!("{pause:?}") };
         assert_eq!(end.printed, "[0, 2]\n");
         // Over the function.
-        let ran = run(&mut child, &start, &Stops::Every { depth: Some(1) }, no_tool).await;
+        let module = Stops { within: Some(1), ..Stops::default() };
+        let ran = run(&mut child, &start, &module, no_tool).await;
         assert_eq!(ran.stops, [1, 5, 6, 7, 7, 8]);
-        let ran = run(&mut child, &start, &Stops::Lines([2].into()), no_tool).await;
+        let ran = run(&mut child, &start, &Stops::line(2), no_tool).await;
         assert_eq!(ran.stops, [2, 2]);
+        let set = Stops { names: ["m".to_owned()].into(), ..Stops::default() };
+        let ran = run(&mut child, &start, &set, no_tool).await;
+        assert_eq!(ran.stops, [3, 3]);
+    });
+}
+
+/// What a person asks for in a program, and sets in it: in functions, too, and where it fails.
+#[test]
+fn a_person_asks_for_values_in_the_scope_of_a_line_and_sets_them() {
+    let text = "total = 0\nnames = ['a', 'b']\ndef add(n):\n    for name in names:\n        yield_ = n\n    return total + n\nfor i in range(3):\n    total = add(i)\nprint(total, names)\n";
+    let ask = |when, expression: &str, sets: Option<&str>| Extra {
+        when,
+        expression: expression.to_owned(),
+        sets: sets.map(str::to_owned),
+    };
+    let told = |extras: Vec<Extra>, lines: &'static [u32]| async move {
+        let mut child = interpreter();
+        let start = ProgramStart { stoppable: true, extras, ..start(text) };
+        let stops = Stops { lines: lines.iter().copied().collect(), ..Stops::default() };
+        let mut pause = child.start(&start, &stops).await;
+        let mut seen = Vec::new();
+        while let Pause::Line(stop) = pause {
+            for Told { expression, value, holds, .. } in stop.told {
+                let value = value.map_or_else(|error| error, |value| value.to_string());
+                seen.push(format!("{}#{} {expression}: {value} {holds}", stop.line, stop.hit));
+            }
+            pause = child.answer(Vec::new(), &stops).await;
+        }
+        let Pause::Ended(end) = pause else { panic!("{pause:?}") };
+        seen.push(end.printed.trim_end().to_owned());
+        seen
+    };
+    on_runtime(async {
+        // Of its own scope, of the module's, truth, and errors, which do the program no harm.
+        let asked = vec![
+            ask(Moment::Line(6), "n > 1", None),
+            ask(Moment::Line(6), "[n, total]  # both", None),
+            ask(Moment::Hit { line: 6, hit: 2 }, "nothing", None),
+            ask(Moment::Hit { line: 6, hit: 3 }, "{}['x']", None),
+        ];
+        assert_eq!(
+            told(asked, &[6]).await,
+            [
+                "6#1 n > 1: false false",
+                "6#1 [n, total]  # both: [0,0] true",
+                "6#2 n > 1: false false",
+                "6#2 [n, total]  # both: [1,0] true",
+                "6#2 nothing: NameError: name 'nothing' is not defined false",
+                "6#3 n > 1: true true",
+                "6#3 [n, total]  # both: [2,1] true",
+                "6#3 {}['x']: KeyError: 'x' false",
+                "3 ['a', 'b']",
+            ]
+        );
+        // A variable of the function, one of the module from within the function, and one of the module.
+        let hit = |line, hit| Moment::Hit { line, hit };
+        assert_eq!(told(vec![ask(hit(6, 2), "n * 10", Some("n"))], &[]).await, ["12 ['a', 'b']"]);
+        assert_eq!(told(vec![ask(hit(6, 3), "100", Some("total"))], &[]).await, ["102 ['a', 'b']"]);
+        assert_eq!(told(vec![ask(hit(9, 1), "names[:1]", Some("names"))], &[]).await, ["3 ['a']"]);
+        let wrong = told(vec![ask(hit(9, 1), "names[7]", Some("names"))], &[9]).await;
+        assert_eq!(wrong[0], "9#1 names[7]: IndexError: list index out of range false");
+    });
+}
+
+#[test]
+fn an_error_says_what_was_there() {
+    let text = |last: &str| {
+        format!("d = {{'id': 1, 'crew': [{{'n': 2}}], 'none': None, 't': 'x'}}\n{last}\n")
+    };
+    let cases = [
+        ("d['crow']", "has: id, crew, none, t", Some("did you mean \"crew\"?")),
+        ("d['crew'][0]['director']", "has: n", None),
+        ("d['crew'][1]", "is a list of 1 element", None),
+        ("[][0]", "is a list without elements", None),
+        ("d['t']['x']", "is the text \"x\"", None),
+        ("d['crew'].get('x')", "is a list of 1 element", None),
+        ("[m['title'] for m in d['crew']]", "has: n", None),
+        ("{}['x']", "is an empty dict", None),
+    ];
+    on_runtime(async {
+        let mut child = interpreter();
+        for stoppable in [false, true] {
+            for (last, had, hint) in cases {
+                let start = ProgramStart { stoppable, ..start(&text(last)) };
+                let ran = run(&mut child, &start, &Stops::default(), no_tool).await;
+                let error = ran.end.error.unwrap();
+                assert_eq!(error.had.as_deref(), Some(had), "{last}: {error:?}");
+                assert_eq!(error.hint.as_deref(), hint, "{last}");
+            }
+        }
+        let plain = run(&mut child, &start("print(None[0])"), &Stops::default(), no_tool).await;
+        assert_eq!(plain.end.error.unwrap().had, None);
     });
 }
 
@@ -206,7 +299,7 @@ fn features_work_as_they_are_listed() {
         let mut other = Vec::new();
         for case in data("monty.json")["cases"].as_array().unwrap() {
             let ran =
-                run(&mut child, &start(case["code"].as_str().unwrap()), &Stops::None, no_tool)
+                run(&mut child, &start(case["code"].as_str().unwrap()), &Stops::default(), no_tool)
                     .await;
             let is_as_python = ran.end.error.is_none()
                 && ran.end.printed == case["cpython"].as_str().unwrap_or_default();
@@ -269,11 +362,11 @@ fn hostile_programs_end_in_time_and_leave_the_next_one_alone() {
                 let functions = vec![tool()];
                 let start = ProgramStart { functions, stoppable, limits, ..start(text) };
                 let nothing = |_: &ProgramCall| Answer::Result(String::new());
-                let ran = run(&mut child, &start, &Stops::None, nothing).await;
+                let ran = run(&mut child, &start, &Stops::default(), nothing).await;
                 let kind = ran.end.error.as_ref().map_or("", |error| error.kind.as_str());
                 assert!(wanted.contains(&kind), "{text:.60}: {:?}", ran.end.error);
             }
-            let ran = run(&mut child, &start("print(1 + 1)"), &Stops::None, no_tool).await;
+            let ran = run(&mut child, &start("print(1 + 1)"), &Stops::default(), no_tool).await;
             assert_eq!(ran.end.printed, "2\n", "after {text:.60}");
         }
     });
@@ -301,17 +394,18 @@ fn arguments_that_are_no_json_are_refused_by_name() {
         let mut child = interpreter();
         for (text, wanted) in cases {
             let start = ProgramStart { functions: functions.clone(), ..start(text) };
-            let ran = run(&mut child, &start, &Stops::None, no_tool).await;
+            let ran = run(&mut child, &start, &Stops::default(), no_tool).await;
             let error = ran.end.error.unwrap();
             assert_eq!((error.kind.as_str(), error.text.as_str()), ("TypeError", wanted), "{text}");
         }
         let all = "r = all_of(tool, [{'a': 1}, {'a': 2, 'b': 'x'}])\nprint(r)\nf = tool\nfor x in [7]:\n    print(f(x))\n";
         let start = ProgramStart { functions, ..start(all) };
-        let ran = run(&mut child, &start, &Stops::None, |call| match call.arguments.get("b") {
-            Some(_) => Answer::Raise(Raised::new("RuntimeError", "tool: no")),
-            None => Answer::Result(json!({ "n": call.arguments["a"] }).to_string()),
-        })
-        .await;
+        let ran =
+            run(&mut child, &start, &Stops::default(), |call| match call.arguments.get("b") {
+                Some(_) => Answer::Raise(Raised::new("RuntimeError", "tool: no")),
+                None => Answer::Result(json!({ "n": call.arguments["a"] }).to_string()),
+            })
+            .await;
         assert_eq!(
             ran.end,
             ProgramEnd {

@@ -15,6 +15,7 @@ mod faults;
 mod learning;
 mod meaning;
 mod models;
+mod program_debug;
 mod programs;
 mod prompts;
 mod providers;

@@ -17,13 +17,27 @@ const BREAKPOINT_SYNTAX: &str = "PLACE[:OPTION]…, such as search_web:after:if=
 pub const BREAKPOINT_HELP: &str = "\
 Breakpoints: PLACE[:OPTION]…, where `\\:` is a colon in a name or an expression
   places             the targets of faults; task, step, plan, evaluation, error, error:NAME,
-                     value:EXPRESSION, score:TOOL, weight:FROM->TO, evidence:E1, left
+                     line:8, variable:NAME and frame:DEPTH of a program, value:EXPRESSION, score:TOOL, weight:FROM->TO, evidence:E1, left
   options            before, after, both, if=EXPRESSION, hits=3, hits=>3, hits=%10, once, alone,
-                     log=TEXT with {expressions}, crosses=NUMBER (of values)";
+                     log=TEXT with {expressions}, crosses=NUMBER (of values);
+                     in programs, expressions are Python over the variables there";
 
 /// The words that stand for a place which is no call, by themselves or before a name.
-const WORDS: [&str; 10] =
-    ["task", "step", "plan", "evaluation", "error", "value", "score", "weight", "left", "evidence"];
+const WORDS: [&str; 13] = [
+    "task",
+    "step",
+    "plan",
+    "evaluation",
+    "error",
+    "line",
+    "variable",
+    "frame",
+    "value",
+    "score",
+    "weight",
+    "left",
+    "evidence",
+];
 
 impl FromStr for BreakpointSpec {
     type Err = String;
@@ -73,6 +87,12 @@ impl BreakpointSpec {
             None if option == "once" => self.once = true,
             None if option == "alone" && self.place.scope() == Scope::Call => self.alone = true,
             None if option == "alone" => return Err("`alone` fits calls only".to_owned()),
+            Some(("if", text)) if self.place.is_in_program() => {
+                self.python.condition = Some(text.trim().to_owned());
+            }
+            Some(("log", text)) if self.place.is_in_program() => {
+                self.python.log = Some(text.to_owned());
+            }
             Some(("if", text)) => {
                 let condition = Expression::condition(text, scope);
                 self.condition = Some(condition.map_err(|error| format!("if: {error}"))?);
@@ -105,8 +125,10 @@ impl BreakpointSpec {
             options.push(("crosses", number.to_string()));
         }
         options.extend(self.condition.as_ref().map(|it| ("if", it.to_string())));
+        options.extend(self.python.condition.as_ref().map(|it| ("if", it.clone())));
         options.extend(self.hits.map(|hits| ("hits", hits.to_string())));
         options.extend(self.log.as_ref().map(|log| ("log", log.text().to_owned())));
+        options.extend(self.python.log.as_ref().map(|log| ("log", log.clone())));
         options
     }
 }
@@ -119,7 +141,7 @@ fn is_option(part: &str) -> bool {
 }
 
 fn takes_name(word: &str) -> bool {
-    matches!(word, "value" | "score" | "weight" | "evidence")
+    matches!(word, "value" | "score" | "weight" | "evidence" | "line" | "variable" | "frame")
         || Sort::by_name(word).is_some_and(Sort::takes_name)
 }
 
@@ -143,6 +165,9 @@ fn place(word: &str, name: Option<&str>) -> Result<Place, String> {
         "evaluation" => Place::Evaluation,
         "error" if name.is_empty() => Place::Trouble(None),
         "error" => Place::Trouble(Some(Trouble::named(name)?)),
+        "line" => Place::Line(number(word, name)?),
+        "variable" => Place::Variable(name.to_owned()),
+        "frame" => Place::Frame(number(word, name)?),
         "value" => return value(name.to_owned()),
         "score" => return value(format!("score[{}]", quoted(name))),
         "weight" => match Target::named(Sort::Edge, name)? {
@@ -156,6 +181,12 @@ fn place(word: &str, name: Option<&str>) -> Result<Place, String> {
         "left" => return value("left".to_owned()),
         tool => Place::tool(tool.into()),
     })
+}
+
+/// A number from 1.
+fn number<N: FromStr + PartialOrd + From<u8>>(word: &str, text: &str) -> Result<N, String> {
+    let number = text.parse::<N>().ok().filter(|number| *number >= N::from(1));
+    number.ok_or_else(|| format!("{word} is `{text}`, not a number from 1"))
 }
 
 /// A name as a text of the expression language.
@@ -193,6 +224,9 @@ impl Place {
             Place::Evaluation => ("evaluation", String::new()),
             Place::Trouble(None) => ("error", String::new()),
             Place::Trouble(Some(trouble)) => ("error", trouble.name().to_owned()),
+            Place::Line(line) => ("line", line.to_string()),
+            Place::Variable(name) => ("variable", name.clone()),
+            Place::Frame(depth) => ("frame", depth.to_string()),
             Place::Value { of, .. } => ("value", of.to_string()),
         }
     }

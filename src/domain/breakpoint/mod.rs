@@ -4,6 +4,7 @@
 mod grammar;
 mod hits;
 mod place;
+mod python;
 mod template;
 mod trouble;
 
@@ -15,6 +16,7 @@ use super::expression::Expression;
 pub use grammar::BREAKPOINT_HELP;
 pub use hits::Hits;
 pub use place::{At, Place};
+pub use python::Python;
 pub use template::Template;
 pub use trouble::Trouble;
 
@@ -89,6 +91,9 @@ pub struct BreakpointSpec {
     /// It writes this into the transcript, and holds nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<Template>,
+    /// Condition and text of a place within a program, in place of `if` and `log`.
+    #[serde(default, skip_serializing_if = "Python::is_empty")]
+    pub python: Python,
 }
 
 impl BreakpointSpec {
@@ -101,6 +106,7 @@ impl BreakpointSpec {
             once: false,
             alone: false,
             log: None,
+            python: Python::default(),
         }
     }
 
@@ -115,7 +121,7 @@ impl BreakpointSpec {
 
     /// Whether it holds at its nth hit, from 1.
     pub fn holds_at(&self, nth: u32) -> bool {
-        self.log.is_none() && self.is_due(nth)
+        self.log.is_none() && self.python.log.is_none() && self.is_due(nth)
     }
 
     /// Whether it does anything at its nth hit, from 1.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Trouble, When};
 use crate::domain::expression::{Expression, Scope};
 use crate::domain::id::ToolName;
+use crate::domain::program::LineStop;
 use crate::domain::target::{Aim, Target};
 
 /// Where a breakpoint holds.
@@ -28,6 +29,12 @@ pub enum Place {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         crosses: Option<f64>,
     },
+    /// Before a statement that begins in this line of a program.
+    Line(u32),
+    /// After a program has set this variable.
+    Variable(String),
+    /// Before a statement in a frame of at most this depth (1: the module), or at the end of the program.
+    Frame(usize),
     /// Before or after these calls. The last one, since it is written as the target alone.
     #[serde(untagged)]
     Call(Target),
@@ -53,34 +60,43 @@ impl Place {
             Place::Call(target) => target.matches(&at.aim),
             Place::Trouble(None) => at.troubles.iter().any(|trouble| trouble.is_failure()),
             Place::Trouble(Some(wanted)) => at.troubles.contains(wanted),
-            Place::Task | Place::Step | Place::Plan | Place::Evaluation | Place::Value { .. } => {
-                false
-            }
+            _ => false,
         }
     }
 
     /// The fields that a condition can use here.
     pub fn scope(&self) -> Scope {
         match self {
-            Place::Task | Place::Step | Place::Plan | Place::Evaluation | Place::Value { .. } => {
-                Scope::Session
-            }
-            // These two are no calls.
-            Place::Trouble(Some(Trouble::Unparsable | Trouble::CacheBreak)) => Scope::Session,
-            _ => Scope::Call,
+            Place::Call(_) => Scope::Call,
+            // These are no calls.
+            Place::Trouble(Some(
+                Trouble::Unparsable
+                | Trouble::CacheBreak
+                | Trouble::ProgramError
+                | Trouble::Doubtful,
+            )) => Scope::Session,
+            Place::Trouble(_) => Scope::Call,
+            _ => Scope::Session,
         }
     }
 
     /// Whether it has two sides.
     pub fn has_sides(&self) -> bool {
-        !matches!(
-            self,
-            Place::Task
-                | Place::Step
-                | Place::Plan
-                | Place::Evaluation
-                | Place::Trouble(_)
-                | Place::Value { .. }
-        )
+        matches!(self, Place::Call(_))
+    }
+
+    /// Whether it is within a program, whose variables conditions can use.
+    pub fn is_in_program(&self) -> bool {
+        matches!(self, Place::Line(_) | Place::Variable(_) | Place::Frame(_))
+    }
+
+    /// Whether a program has to stop there.
+    pub fn is_at_line(&self, at: &LineStop) -> bool {
+        match self {
+            Place::Line(line) => *line == at.line,
+            Place::Variable(name) => at.set.iter().any(|set| set.name == *name),
+            Place::Frame(depth) => at.frames.len() <= *depth,
+            _ => false,
+        }
     }
 }

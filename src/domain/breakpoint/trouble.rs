@@ -40,6 +40,10 @@ pub enum Trouble {
     CutAnswer,
     /// A model's answer could not be read: a plan, or an evaluation.
     Unparsable,
+    /// A program failed, or could not run.
+    ProgramError,
+    /// A program ran, but all that its calls returned was an error, empty or null.
+    Doubtful,
     /// The same tool is called with the same arguments for the third time in a task.
     Loop,
     /// A fault caused the outcome.
@@ -81,10 +85,13 @@ impl Trouble {
             | Trouble::Refused
             | Trouble::Budget
             | Trouble::CutAnswer
-            | Trouble::Unparsable => true,
-            Trouble::Loop | Trouble::Injected | Trouble::CacheBreak | Trouble::FirstFailure => {
-                false
-            }
+            | Trouble::Unparsable
+            | Trouble::ProgramError => true,
+            Trouble::Doubtful
+            | Trouble::Loop
+            | Trouble::Injected
+            | Trouble::CacheBreak
+            | Trouble::FirstFailure => false,
         }
     }
 }

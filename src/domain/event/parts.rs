@@ -220,6 +220,8 @@ pub enum Boundary {
     AfterEvaluation,
     /// Before a statement of a program.
     ProgramLine,
+    /// After a program, before what follows from its end.
+    AfterProgram,
 }
 
 impl Boundary {
@@ -234,7 +236,8 @@ impl Boundary {
             Boundary::AfterModelCall
             | Boundary::AfterToolCall
             | Boundary::AfterEmbedding
-            | Boundary::AfterEvaluation => When::After,
+            | Boundary::AfterEvaluation
+            | Boundary::AfterProgram => When::After,
         }
     }
 
@@ -249,6 +252,7 @@ impl Boundary {
             Boundary::AfterEmbedding => "after an embedding",
             Boundary::AfterEvaluation => "after an evaluation",
             Boundary::ProgramLine => "before a line of the program",
+            Boundary::AfterProgram => "after a program",
         }
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::family::family;
+use super::parts::By;
 use crate::domain::id::{TaskId, ToolName};
-use crate::domain::program::{LineStop, ProgramEnd, Raised};
+use crate::domain::program::{Extra, LineStop, ProgramEnd, Raised};
 
 family! {
     /// Programs over tools (ATC).
@@ -34,6 +35,21 @@ family! {
             task: TaskId,
             number: u32,
             at: Arc<LineStop>,
+        },
+        /// A person wants an expression of Python evaluated where the program is held, or its value given to a
+        /// variable. The program is run again up to there.
+        ProgramAsked {
+            task: TaskId,
+            number: u32,
+            extra: Extra,
+            by: By,
+        },
+        /// A person has written a program to go on with: it runs over the record of this one.
+        ProgramEdited {
+            task: TaskId,
+            number: u32,
+            text: Arc<str>,
+            by: By,
         },
         ProgramEnded {
             task: TaskId,

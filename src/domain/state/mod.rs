@@ -199,6 +199,11 @@ impl State {
     }
 
     /// The current task, if any.
+    /// A program of a task by its number.
+    pub fn program(&self, task: TaskId, number: u32) -> Option<&ProgramState> {
+        self.task(task)?.programs.iter().find(|program| program.number == number)
+    }
+
     pub fn current_task(&self) -> Option<&TaskState> {
         self.task(self.at_work?)
     }

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{BlamedBy, ProgramSource, ProgramVerdict};
 use crate::domain::id::{EffectId, ToolName};
-use crate::domain::program::{LineStop, ProgramEnd, Raised};
+use crate::domain::program::{Extra, LineStop, ProgramEnd, Raised, Set};
+
+/// Values that are kept of a program.
+const VALUES: usize = 500;
 
 /// A program of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +27,15 @@ pub struct ProgramState {
     /// Where it is held, or was held last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<Arc<LineStop>>,
+    /// The last value of each variable at each line that sets it, as far as the program told them; newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<Set>,
+    /// What a person asked of it, and set in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extras: Vec<Extra>,
+    /// The program that a person wrote to go on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Arc<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<Arc<ProgramEnd>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,10 +63,33 @@ impl ProgramState {
             calls: Vec::new(),
             refused: Vec::new(),
             held: None,
+            values: Vec::new(),
+            extras: Vec::new(),
+            edited: None,
             end: None,
             how: None,
             blamed: None,
         }
+    }
+
+    /// Whether it is held before this line.
+    pub fn is_at(&self, line: u32) -> bool {
+        self.end.is_none() && self.held.as_ref().is_some_and(|at| at.line == line)
+    }
+
+    /// The last value that a line gave to a variable.
+    pub fn values_of(&self, line: u32) -> impl Iterator<Item = &Set> {
+        self.values.iter().filter(move |set| set.line == line)
+    }
+
+    pub(super) fn note(&mut self, at: &Arc<LineStop>) {
+        for set in &at.set {
+            self.values.retain(|known| known.line != set.line || known.name != set.name);
+            self.values.push(set.clone());
+        }
+        let too_many = self.values.len().saturating_sub(VALUES);
+        self.values.drain(..too_many);
+        self.held = Some(Arc::clone(at));
     }
 
     /// What made it fail.

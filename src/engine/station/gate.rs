@@ -33,6 +33,9 @@ impl Station for Gate {
     }
 
     fn after<'a>(&'a self, passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
+        if passage.is_of_record {
+            return now(());
+        }
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
         // The record of a session has what stopped that one.
         if passage.reference.origin != Origin::Recorded {
@@ -127,6 +130,7 @@ impl Session {
     fn releases(&self, lane: Lane) -> bool {
         let is_repeated = matches!(lane, Lane::Effect(effect) if self.repeated.contains(&effect));
         is_repeated
+            || lane == Lane::Agent && self.reruns
             || self.lanes.granted == Some(lane)
             || !self.is_paused(lane)
                 && (self.lanes.is_by_hand(lane)

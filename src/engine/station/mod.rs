@@ -95,6 +95,8 @@ pub struct Passage {
     was_released: bool,
     /// Breakpoints before it were looked for.
     was_met: bool,
+    /// A person's program makes it while it runs over the record of the one before: nothing stops it.
+    is_of_record: bool,
 }
 
 impl Passage {
@@ -110,6 +112,7 @@ impl Passage {
             fault: None,
             was_released: false,
             was_met: false,
+            is_of_record: false,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::approval::ask;
 use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
-use crate::domain::{Knob, Origin, ToolCallPhase, ToolOutput};
+use crate::domain::{EffectId, Knob, Origin, ProgramSource, ToolCallPhase, ToolOutput};
 use crate::engine::session::Session;
 
 /// Why a person is asked.
@@ -20,6 +20,10 @@ impl Station for Reuse {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
         if call.line.is_none() || call.step < 2 {
             return now(Verdict::Go);
+        }
+        if let Some(outcome) = passage.handle.read(|session| session.of_record(passage)) {
+            passage.is_of_record = true;
+            return now(Verdict::Answer(outcome, Origin::Reused));
         }
         let id = passage.reference.id;
         let (made, decided, is_on) = passage.handle.read(|session| {
@@ -47,6 +51,32 @@ impl Station for Reuse {
 }
 
 impl Session {
+    /// The outcome of the same call of the program that a person's program goes on from: as long as it makes the same
+    /// calls in the same order, it runs over their record.
+    fn of_record(&self, passage: &Passage) -> Option<Outcome> {
+        let Effect::Tool(wanted) = &passage.effect else { return None };
+        let program = self.state.program(passage.task, wanted.step)?;
+        if program.from != ProgramSource::Person {
+            return None;
+        }
+        let before = self.state.program(passage.task, wanted.step.checked_sub(1)?)?;
+        let at = program.calls.iter().position(|call| *call == passage.reference.id)?;
+        let call = |id: &EffectId| self.state.tool_call(*id);
+        let is_same = |(was, now): (&EffectId, &EffectId)| {
+            let (was, now) = (call(was)?, call(now)?);
+            Some(was.tool == now.tool && was.arguments == now.arguments)
+        };
+        let mut pairs = before.calls.iter().zip(&program.calls).take(at + 1);
+        if before.calls.len() <= at || !pairs.all(|pair| is_same(pair).unwrap_or(false)) {
+            return None;
+        }
+        match &call(before.calls.get(at)?)?.phase {
+            ToolCallPhase::Done { output } => Some(Outcome::Result(Ok(ToolOutput::clone(output)))),
+            ToolCallPhase::Failed { error } => Some(Outcome::Result(Err(error.clone()))),
+            _ => None,
+        }
+    }
+
     /// The result of an equal call of an earlier program.
     fn made_before(&self, passage: &Passage) -> Option<ToolOutput> {
         let Effect::Tool(wanted) = &passage.effect else { return None };

@@ -10,6 +10,7 @@
 pub mod blame;
 mod bound;
 mod builtins;
+pub mod extra;
 mod extract;
 mod fence;
 pub mod flaws;

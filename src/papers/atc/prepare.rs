@@ -1,20 +1,24 @@
 //! Rewrites a program before it runs: tool calls carry their place, generator expressions become iterators, and a
 //! program that is to be stopped stops before every statement. Places of the rewritten text lead back to the original.
 
+use std::collections::BTreeSet;
+
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
+use super::blame;
 use super::bound::{Bound, targets};
+use super::extra::{self, IS};
 use super::flaws::{ALL_OF, is_toolbox};
 use super::place::Lines;
 use super::source::Source;
-use crate::domain::program::{Function, Span};
+use crate::domain::program::{Extra, Function, ProgramStart, Span};
 
 /// The function that is called before a statement, with its line.
 pub const AT: &str = "__at__";
-/// The function that is called after an assignment, with its line, the name and the value.
-pub const IS: &str = "__is__";
+/// The function that is told the value that the failing expression takes its part of. It returns that value.
+pub const HAD: &str = "__had__";
 /// What stands between the name of a tool and the number of its call.
 const MARK: &str = "__call_";
 
@@ -44,18 +48,36 @@ pub fn unmarked(text: &str) -> String {
 }
 
 impl Prepared {
-    pub fn of(source: &Source<'_>, functions: &[Function], stoppable: bool) -> Self {
+    pub fn of(source: &Source<'_>, start: &ProgramStart) -> Self {
+        Self::new(source, start, None)
+    }
+
+    /// The same program, which tells the value that the expression at this place takes its part of; `None` if it takes
+    /// no part of a value.
+    pub fn telling(source: &Source<'_>, start: &ProgramStart, failed: Span) -> Option<Self> {
+        let base = blame::base_of(&source.tree, source.lines.range(failed)?)?;
+        Some(Self::new(source, start, Some(base)))
+    }
+
+    fn new(source: &Source<'_>, start: &ProgramStart, told: Option<TextRange>) -> Self {
         let body = source.tree.body();
         let mut rewrite = Rewrite {
             source,
-            functions,
+            functions: &start.functions,
+            extras: &start.extras,
             bound: Bound::of(body),
-            stoppable,
+            stoppable: start.stoppable,
             edits: Vec::new(),
             calls: Vec::new(),
             in_class: false,
+            locals: None,
             toolboxes: Vec::new(),
+            told,
         };
+        let first = extra::at_first(rewrite.extras);
+        if start.stoppable && !first.is_empty() {
+            rewrite.edit(0, 0, first);
+        }
         rewrite.visit_body(body);
         let Rewrite { mut edits, calls, .. } = rewrite;
         // Insertions at one place keep their order: a stop comes before what its statement begins with.
@@ -115,14 +137,19 @@ impl Prepared {
 struct Rewrite<'a, 's> {
     source: &'a Source<'s>,
     functions: &'a [Function],
+    extras: &'a [Extra],
     bound: Bound,
     stoppable: bool,
     edits: Vec<Edit>,
     calls: Vec<(String, Span)>,
     /// The statement is in the body of a class, and in no method of it.
     in_class: bool,
+    /// The variables of the function that the statement is in.
+    locals: Option<BTreeSet<String>>,
     /// Names of modules that stand for the tools.
     toolboxes: Vec<String>,
+    /// The expression whose value is told.
+    told: Option<TextRange>,
 }
 
 impl Rewrite<'_, '_> {
@@ -147,6 +174,7 @@ impl Rewrite<'_, '_> {
         for name in values {
             text += &format!("{indent}{IS}({line}, {name:?}, {name})\n");
         }
+        text += &extra::before(self.extras, line, &indent, self.locals.as_ref());
         text += &format!("{indent}{AT}({line})\n");
         self.edit(start, 0, text);
     }
@@ -302,7 +330,10 @@ impl Rewrite<'_, '_> {
                 visitor::walk_parameters(self, &function.parameters);
                 let parameters: Vec<&str> =
                     function.parameters.iter().map(|each| each.name().as_str()).collect();
+                let locals = Some(extra::locals(&function.body, &parameters));
+                let outside = std::mem::replace(&mut self.locals, locals);
                 self.inner(&function.body, false, &parameters);
+                self.locals = outside;
             }
             Stmt::ClassDef(class) => {
                 class.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
@@ -369,12 +400,19 @@ impl<'a> Visitor<'a> for Rewrite<'_, '_> {
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
+        let told = self.told.take_if(|told| *told == expr.range());
+        if told.is_some() {
+            self.edit(expr.start().to_usize(), 0, format!("{HAD}("));
+        }
         match expr {
             Expr::Generator(_) => self.generator(expr),
             Expr::Call(call) => self.call(call),
             _ => {}
         }
         visitor::walk_expr(self, expr);
+        if told.is_some() {
+            self.edit(expr.end().to_usize(), 0, ")");
+        }
     }
 }
 

@@ -7,13 +7,13 @@ mod run;
 use std::sync::Arc;
 
 use self::reflect::Reflection;
-use self::run::{Ran, Run};
+use self::run::{From, Ran, Run};
 use super::prompt::program as prompt;
 use super::{CallResult, Context, Ending, Strategy, Trajectory, Turn, close, menu};
 use crate::domain::program::{Function, ProgramEnd, Raised};
 use crate::domain::{
-    Caveat, Finish, Knob, MenuItem, Offered, Outcome, ProgramEvent, ProgramSource, ProgramVerdict,
-    Reflect, Reply, Role, Task, TaskEvent, ToolCall, ToolName,
+    Boundary, Caveat, Finish, Knob, MenuItem, Offered, Outcome, ProgramEvent, ProgramSource,
+    ProgramVerdict, Reflect, Reply, Role, Task, TaskEvent, ToolCall, ToolName,
 };
 use crate::papers::atc::extract;
 use crate::papers::atc::flaws::flaws_of;
@@ -32,14 +32,19 @@ pub async fn act(
         Programmer { ctx, strategy, task, reflections, menu, names, turns: Vec::new() };
     let mut last = Last::default();
     let mut doubted = None;
+    let mut given = task.program.clone().map(Given::of_task);
+    let mut tries = 0;
     for number in 1.. {
+        let is_persons = given.as_ref().is_some_and(|given| given.source == ProgramSource::Person);
+        // A person's program is none of those that the knob counts.
+        tries += usize::from(!is_persons);
         let (programs, reflect) =
             ctx.state(|state| (state.knobs.count(Knob::Programs), state.knobs.choice::<Reflect>()));
-        if number > programs || number > 1 && reflect == Reflect::Off {
+        if !is_persons && (tries > programs || tries > 1 && reflect == Reflect::Off) {
             break;
         }
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
-        let written = match programmer.write(number).await {
+        let from = given.as_ref().and_then(|given| given.from.clone());
+        let written = match programmer.write(number, given.take()).await {
             Ok(written) => written,
             Err(ending) => return (last.trajectory(), ending),
         };
@@ -48,10 +53,17 @@ pub async fn act(
         let flaws = flaws_of(&program, &functions);
         if !flaws.is_empty() {
             programmer.refuse(number, &program, written.reply, flaws);
+            ctx.checkpoint(Boundary::AfterProgram).await;
+            given = edited(ctx, number).map(|(text, _)| Given::of_person(text, &program, None));
             continue;
         }
-        let run = Run { ctx, number, program: &program, names: &programmer.names };
+        let names = &programmer.names;
+        let run = Run { ctx, number, program: &program, names, from };
         let ran = run.to_end(functions).await;
+        if let Some((text, held)) = edited(ctx, number) {
+            given = Some(Given::of_person(text, &program, held));
+            continue;
+        }
         let how = programmer.judge(&ran.end, &ran.called);
         ctx.say(|task| ProgramEvent::ProgramEnded {
             task,
@@ -59,6 +71,11 @@ pub async fn act(
             end: Arc::new(ran.end.clone()),
             how,
         });
+        ctx.checkpoint(Boundary::AfterProgram).await;
+        if let Some((text, _)) = edited(ctx, number) {
+            given = Some(Given::of_person(text, &program, None));
+            continue;
+        }
         let Ran { calls, called, end } = ran;
         last = Last { program, calls, called, end, is_cut: written.is_cut };
         match how {
@@ -68,7 +85,7 @@ pub async fn act(
             ProgramVerdict::Doubtful => doubted = Some(last.clone()),
             ProgramVerdict::Failed => {}
         }
-        if (number as usize) < programs && reflect != Reflect::Off {
+        if tries < programs && reflect != Reflect::Off {
             let reflection =
                 Reflection { ctx, task, menu: &programmer.menu, names: &programmer.names, number };
             let finding = reflection.finding(&last, how, reflect).await;
@@ -79,6 +96,35 @@ pub async fn act(
         Some(doubted) => doubted.ended(ProgramVerdict::Doubtful),
         // What it printed before it failed is not an answer.
         None => (last.trajectory(), Ending::without_answer(Outcome::Failed)),
+    }
+}
+
+/// The program with which a person replaced this one, and the line and the time at which this one was held.
+fn edited(ctx: &impl Context, number: u32) -> Option<(Arc<str>, Option<(u32, u32)>)> {
+    ctx.state(|state| {
+        let mut programs = state.current_task()?.programs.iter();
+        let program = programs.find(|program| program.number == number)?;
+        let held = program.held.as_ref().map(|held| (held.line, held.hit));
+        Some((program.edited.clone()?, held))
+    })
+}
+
+/// A program that the programmer does not write.
+struct Given {
+    text: Arc<str>,
+    source: ProgramSource,
+    from: Option<From>,
+}
+
+impl Given {
+    fn of_task(text: Arc<str>) -> Self {
+        Self { text, source: ProgramSource::Task, from: None }
+    }
+
+    /// A person's, in place of one that was held at this line for this time.
+    fn of_person(text: Arc<str>, was: &str, held: Option<(u32, u32)>) -> Self {
+        let from = From::of(was, &text, held);
+        Self { text, source: ProgramSource::Person, from: Some(from) }
     }
 }
 
@@ -107,35 +153,38 @@ struct Written {
 }
 
 impl<C: Context> Programmer<'_, C> {
-    /// Gets a program: that of the task, or the programmer's.
-    async fn write(&mut self, number: u32) -> Result<Written, Ending> {
+    /// Gets a program: the one that is given, or the programmer's.
+    async fn write(&mut self, number: u32, given: Option<Given>) -> Result<Written, Ending> {
         self.ctx.say(|task| {
             let (from, menu) = (ToolName::start(), Arc::clone(&self.menu));
             TaskEvent::StepStarted { task, step: number, from, menu }
         });
-        let given = self.task.program.clone().filter(|_| number == 1);
         let (reply, from, is_cut) = match &given {
-            Some(text) => (text.to_string(), ProgramSource::Task, false),
+            Some(given) if given.source == ProgramSource::Person => {
+                (format!("```python\n{}\n```", given.text), given.source, false)
+            }
+            Some(given) => (given.text.to_string(), given.source, false),
             None => {
                 let reply = self.ask().await?;
                 (reply.text.clone(), ProgramSource::Reply, reply.finish == Finish::Length)
             }
         };
-        let program = match given.map_or_else(|| extract(&reply).map(Arc::from), Ok) {
-            Ok(program) => program,
-            Err(why) => {
-                let error = Raised::new("NoProgram", why.to_string());
-                let more = Vec::new();
-                self.ctx.say(|task| ProgramEvent::ProgramRefused { task, number, error, more });
-                let filled = [("{why}", why.to_string())];
-                let finding = self.ctx.state(|state| {
-                    let filled = filled.each_ref().map(|(name, value)| (*name, value.as_str()));
-                    state.prompts.filled(crate::domain::Prompt::ProgrammerNone, &filled)
-                });
-                self.turns.push((reply.clone(), finding));
-                return Ok(Written { reply, program: None, is_cut });
-            }
-        };
+        let program =
+            match given.map_or_else(|| extract(&reply).map(Arc::from), |given| Ok(given.text)) {
+                Ok(program) => program,
+                Err(why) => {
+                    let error = Raised::new("NoProgram", why.to_string());
+                    let more = Vec::new();
+                    self.ctx.say(|task| ProgramEvent::ProgramRefused { task, number, error, more });
+                    let filled = [("{why}", why.to_string())];
+                    let finding = self.ctx.state(|state| {
+                        let filled = filled.each_ref().map(|(name, value)| (*name, value.as_str()));
+                        state.prompts.filled(crate::domain::Prompt::ProgrammerNone, &filled)
+                    });
+                    self.turns.push((reply.clone(), finding));
+                    return Ok(Written { reply, program: None, is_cut });
+                }
+            };
         let text = Arc::clone(&program);
         self.ctx.say(|task| ProgramEvent::ProgramWritten { task, number, text, from });
         Ok(Written { reply, program: Some(program), is_cut })

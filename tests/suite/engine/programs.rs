@@ -14,7 +14,7 @@ fn program(text: &str) -> Result<Reply, ModelError> {
     Ok(say(&format!("Here it is.\n```python\n{text}\n```")))
 }
 
-fn trial(programs: &[&str]) -> Trial {
+pub fn trial(programs: &[&str]) -> Trial {
     toolyard::process::set_reaper(env!("CARGO_BIN_EXE_toolyard").into());
     let replies = programs.iter().map(|text| program(text)).collect();
     Trial { strategy: "atc", replies, ..Trial::default() }
@@ -33,7 +33,7 @@ fn verdicts(task: &TaskState) -> Vec<Option<ProgramVerdict>> {
     task.programs.iter().map(|program| program.how).collect()
 }
 
-const FILM: &str = "r = echo(text='{\"title\": \"Mars\", \"crew\": [{\"name\": \"Ada\"}]}')";
+pub const FILM: &str = "r = echo(text='{\"title\": \"Mars\", \"crew\": [{\"name\": \"Ada\"}]}')";
 
 #[test]
 fn calls_are_effects_with_their_lines_and_what_is_printed_is_the_answer() {

@@ -58,7 +58,7 @@ fn a_program_is_shown_with_its_calls_its_error_and_the_way_to_the_tool() {
     written(&mut story, 2, "c = credits(id=1)\nfor m in c[\"crew\"]:\n    print(m[\"name\"])");
     called(&mut story, 2, (2, 1), Origin::Reused);
     called(&mut story, 3, (2, 1), Origin::Live);
-    let at = Arc::new(LineStop { line: 3, hit: 1, frames: Vec::new(), set: Vec::new() });
+    let at = Arc::new(LineStop { line: 3, hit: 1, ..LineStop::default() });
     story.tell(ProgramEvent::ProgramHeld { task: TASK, number: 2, at });
     let held = shown(&story);
     let end = Arc::new(ProgramEnd { printed: "Ada\nBo".into(), ..ProgramEnd::default() });

@@ -21,7 +21,15 @@ impl State {
             }
             ProgramEvent::ProgramHeld { task, number, at } => {
                 let Some(program) = self.program_mut(*task, *number) else { return };
-                program.held = Some(Arc::clone(at));
+                program.note(at);
+            }
+            ProgramEvent::ProgramAsked { task, number, extra, .. } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.extras.push(extra.clone());
+            }
+            ProgramEvent::ProgramEdited { task, number, text, .. } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.edited = Some(Arc::clone(text));
             }
             ProgramEvent::ProgramEnded { task, number, end, how } => {
                 let Some(program) = self.program_mut(*task, *number) else { return };

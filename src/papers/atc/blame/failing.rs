@@ -28,6 +28,23 @@ pub(super) fn failing(tree: &Tree, range: TextRange) -> Vec<&Expr> {
     }
 }
 
+/// The expression of which the failing one takes a part: `data` of `data["crew"]`, `x` of `x.get(1)`. `None` where it
+/// takes none, as a call of a function.
+pub(in super::super) fn base_of(tree: &Tree, range: TextRange) -> Option<TextRange> {
+    let expr = *failing(tree, range).first()?;
+    let base = match expr {
+        Expr::Subscript(part) => &*part.value,
+        Expr::Attribute(part) => &*part.value,
+        Expr::Call(call) => match &*call.func {
+            Expr::Attribute(method) => &*method.value,
+            _ => return None,
+        },
+        Expr::Name(_) => expr,
+        _ => return None,
+    };
+    Some(base.range())
+}
+
 impl<'t> Visitor<'t> for Search<'t> {
     fn visit_stmt(&mut self, stmt: &'t Stmt) {
         if stmt.range().contains_range(self.range) {

@@ -11,6 +11,7 @@ mod read;
 mod reply;
 mod targets;
 
+pub(super) use self::failing::base_of;
 pub use self::{
     flow::{CallMade, Step, by_flow},
     reply::by_reply,

@@ -14,7 +14,7 @@ use super::{Header, Place};
 use crate::domain::state::{State, TaskState};
 
 /// The version of the states in it. A file of another version is written again.
-const STATES: u32 = 7;
+const STATES: u32 = 8;
 /// A value of a damaged file is not made larger than this, in bytes.
 const LARGEST: usize = 1 << 30;
 /// The quickest level of compression.

@@ -1,0 +1,70 @@
+//! Conditions and texts of breakpoints within programs: Python over the variables of the program.
+
+use serde::{Deserialize, Serialize};
+
+use super::BreakpointSpec;
+use crate::domain::breakpoint::Place;
+use crate::domain::program::{Extra, LineStop, Moment, Told};
+
+/// What a breakpoint within a program asks there, in Python.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Python {
+    /// Must be true for a hit; the same as in Python, so that an empty list is not.
+    #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// A text with `{expressions}`, as in an f-string.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+}
+
+impl Python {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The expressions that it is made of.
+    pub fn expressions(&self) -> impl Iterator<Item = String> {
+        self.condition.iter().cloned().chain(self.text())
+    }
+
+    /// The expression of the text.
+    fn text(&self) -> Option<String> {
+        let log = self.log.as_ref()?;
+        Some(format!(
+            "f\"\"\"{}\"\"\"",
+            log.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"")
+        ))
+    }
+}
+
+impl BreakpointSpec {
+    /// What a program is asked for it.
+    pub fn extras(&self) -> Vec<Extra> {
+        let when = match &self.place {
+            Place::Line(line) => Moment::Line(*line),
+            _ => Moment::Always,
+        };
+        self.python.expressions().map(|expression| Extra { when, expression, sets: None }).collect()
+    }
+
+    /// Whether a program that stops here hits it.
+    pub fn is_hit(&self, at: &LineStop) -> bool {
+        let holds = |condition: &String| told(at, condition).is_some_and(|told| told.holds);
+        self.place.is_at_line(at) && self.python.condition.as_ref().is_none_or(holds)
+    }
+
+    /// The text that it writes here.
+    pub fn said(&self, at: &LineStop) -> String {
+        let Some(text) = self.python.text() else { return String::new() };
+        match told(at, &text).map(|told| &told.value) {
+            Some(Ok(serde_json::Value::String(text))) => text.clone(),
+            Some(Ok(value)) => value.to_string(),
+            Some(Err(why)) => why.clone(),
+            None => String::new(),
+        }
+    }
+}
+
+fn told<'a>(at: &'a LineStop, expression: &str) -> Option<&'a Told> {
+    at.told.iter().find(|told| told.sets.is_none() && told.expression == expression)
+}

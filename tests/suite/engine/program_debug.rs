@@ -1,0 +1,211 @@
+//! A person at a program that is held: lines, frames and variables to run to, values to ask for and to set, and programs
+//! to go on with.
+
+use std::rc::Rc;
+
+use toolyard::domain::breakpoint::{BreakpointSpec, Place, Trouble};
+use toolyard::domain::program::Asked;
+use toolyard::domain::{
+    Boundary, BreakpointEvent, Command, EffectClass, Event, Knob, Lane, Mode, ProgramSource,
+    ProgramVerdict, State, TaskId,
+};
+
+use super::programs::{FILM, trial};
+use super::yard::{Trial, Yard, on_paused_time};
+
+/// What a test does with a program that is held.
+struct Desk {
+    yard: Yard,
+}
+
+impl Desk {
+    /// A program that is paused at its first call, and stepped past it.
+    async fn held_at(text: &str, place: Place) -> Self {
+        let yard = Trial { stay: true, paused: true, ..trial(&[text]) }.start();
+        let desk = Self { yard };
+        desk.to(place).await;
+        desk
+    }
+
+    /// Runs to a place.
+    async fn to(&self, place: Place) {
+        self.wish(Command::RunTo { spec: Box::new(BreakpointSpec::at(place)) }).await;
+    }
+
+    /// Sends a command, and waits until the session is paused again or the task is done.
+    async fn wish(&self, command: Command) {
+        let before = self.yard.state.borrow().n;
+        self.yard.wish(command);
+        let is_over = |state: &State| {
+            state.n > before + 1
+                && (state.control.mode == Mode::Paused && state.control.is_held(Lane::Agent)
+                    || state.tasks_done == 1)
+        };
+        self.yard.until("it stops again", is_over).await;
+    }
+
+    async fn ask(&self, expression: &str, sets: Option<&str>) {
+        let asked = Asked { expression: expression.to_owned(), sets: sets.map(str::to_owned) };
+        self.wish(Command::AskProgram { task: TaskId(1), asked }).await;
+    }
+
+    /// Where it is held: program, line, hit and depth.
+    fn at(&self) -> (u32, u32, u32, usize) {
+        let state = self.yard.state.borrow();
+        let program = state.tasks[0].programs.last().unwrap();
+        let held = program.held.as_ref().unwrap();
+        (program.number, held.line, held.hit, held.frames.len())
+    }
+
+    fn told(&self) -> Vec<String> {
+        let state = self.yard.state.borrow();
+        let held = state.tasks[0].programs.last().unwrap().held.clone().unwrap();
+        let told = held.told.iter().map(|told| {
+            let value = told.value.as_ref().map_or_else(Clone::clone, ToString::to_string);
+            format!("{} = {value}", told.expression)
+        });
+        told.collect()
+    }
+
+    fn answer(&self) -> Option<String> {
+        self.yard.state.borrow().tasks[0].answer.as_deref().map(str::to_owned)
+    }
+}
+
+const LOOP: &str = "out = []\ndef f(n):\n    m = n + 1\n    return m\nfor i in range(4):\n    x = echo(text=str(i))\n    out.append(f(x))\nprint(out)";
+
+#[test]
+fn a_person_runs_to_lines_over_calls_and_out_of_them() {
+    on_paused_time(async {
+        let desk = Desk::held_at(LOOP, Place::Line(7)).await;
+        assert_eq!(desk.at(), (1, 7, 1, 1));
+        // Into the function, out of it, and over it.
+        desk.wish(Command::Step).await;
+        assert_eq!(desk.at(), (1, 3, 1, 2));
+        desk.to(Place::Frame(1)).await;
+        assert_eq!(desk.at(), (1, 6, 2, 1));
+        desk.to(Place::Line(7)).await;
+        desk.to(Place::Frame(1)).await;
+        assert_eq!(desk.at(), (1, 6, 3, 1), "the function was not entered");
+        desk.to(Place::Variable("m".to_owned())).await;
+        assert_eq!(desk.at(), (1, 4, 3, 2));
+        // Nothing of the program is left to run in a frame above the module: it stops at its end.
+        desk.to(Place::Frame(0)).await;
+        let state = desk.yard.state.borrow();
+        assert!(state.control.is_held_at(Boundary::AfterProgram));
+        assert_eq!(state.tasks[0].programs[0].how, Some(ProgramVerdict::Fine));
+        assert_eq!(state.tool_calls.len(), 4, "nothing was called twice");
+    });
+}
+
+#[test]
+fn conditions_texts_and_hits_of_lines_are_python_over_the_variables() {
+    on_paused_time(async {
+        let yard = Trial { stay: true, paused: true, ..trial(&[LOOP]) }.start();
+        let desk = Desk { yard };
+        for text in ["line:7:if=x > 0 and len(out) == 2", "variable:m:log=m is {m!r} of {{{n}}}"] {
+            let spec = Box::new(text.parse().unwrap());
+            desk.yard.wish(Command::SetBreakpoint { breakpoint: None, spec, on: true });
+        }
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.at(), (1, 7, 3, 1));
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.answer().as_deref(), Some("[1, 2, 3, 4]"));
+        let records = desk.yard.records.borrow();
+        let said = records.iter().filter_map(|record| match &record.event {
+            Event::Breakpoint(BreakpointEvent::BreakpointHit { text, .. }) => Some(text.clone()),
+            _ => None,
+        });
+        let said: Vec<String> = said.filter(|text| !text.is_empty()).collect();
+        assert_eq!(said, ["m is 1 of {0}", "m is 2 of {1}", "m is 3 of {2}", "m is 4 of {3}"]);
+    });
+    on_paused_time(async {
+        let yard = Trial { stay: true, paused: true, ..trial(&[LOOP]) }.start();
+        for (text, why) in [
+            ("line:7:if=echo(text=1)", "echo is a tool, and an expression makes no calls"),
+            ("line:7:log={x", "no Python expression"),
+        ] {
+            let spec = Box::new(text.parse().unwrap());
+            yard.wish(Command::SetBreakpoint { breakpoint: None, spec, on: true });
+            yard.settle().await;
+            let refused = yard.refusals().pop().unwrap_or_default();
+            assert!(refused.contains(why), "{text}: {refused}");
+        }
+    });
+}
+
+#[test]
+fn a_person_asks_for_a_value_sets_a_variable_and_goes_on_from_there() {
+    on_paused_time(async {
+        let desk = Desk::held_at(LOOP, Place::Line(4)).await;
+        desk.to(Place::Line(4)).await;
+        desk.ask("[n, m, len(out)]", None).await;
+        assert_eq!(
+            (desk.at(), desk.told()),
+            ((1, 4, 2, 2), vec!["[n, m, len(out)] = [1,2,1]".to_owned()])
+        );
+        desk.ask("m * 100", Some("m")).await;
+        assert_eq!(desk.at(), (1, 4, 2, 2));
+        let value = |name: &str| {
+            let state = desk.yard.state.borrow();
+            let program = &state.tasks[0].programs[0];
+            program.values.iter().rev().find(|set| set.name == name).map(|set| set.value.clone())
+        };
+        assert_eq!(value("m"), Some(200.into()));
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.answer().as_deref(), Some("[1, 200, 3, 4]"));
+        assert_eq!(desk.yard.state.borrow().tool_calls.len(), 4, "nothing was called twice");
+    });
+}
+
+#[test]
+fn a_person_edits_the_program_and_it_goes_on_over_the_record_writes_included() {
+    on_paused_time(async {
+        let mut trial =
+            Trial { stay: true, paused: true, effect: EffectClass::Write, ..trial(&[LOOP]) };
+        trial.knobs = vec![(Knob::Programs, 1.0)];
+        let made = Rc::clone(&trial.made);
+        let desk = Desk { yard: trial.start() };
+        desk.to(Place::Line(7)).await;
+        desk.to(Place::Line(7)).await;
+        assert_eq!((desk.at(), made.borrow().len()), ((1, 7, 2, 1), 2));
+        let edit = |text: String| Command::EditProgram { task: TaskId(1), text };
+        // What follows is changed: it goes on where it was, and nothing was asked or called.
+        desk.wish(edit(LOOP.replace("print(out)", "print('yours', out)"))).await;
+        assert_eq!((desk.at(), made.borrow().len()), ((2, 7, 2, 1), 2));
+        // What came before is changed: it is held at the first change.
+        desk.wish(edit(LOOP.replace("m = n + 1", "m = n + 10"))).await;
+        assert_eq!((desk.at(), made.borrow().len()), ((3, 3, 1, 2), 2));
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.answer().as_deref(), Some("[10, 11, 12, 13]"));
+        assert_eq!(made.borrow().len(), 4, "each call was made once");
+        let state = desk.yard.state.borrow();
+        let sources: Vec<_> = state.tasks[0].programs.iter().map(|it| it.from).collect();
+        let persons = ProgramSource::Person;
+        assert_eq!(sources, [ProgramSource::Reply, persons, persons]);
+        assert_eq!(state.model_calls.len(), 1);
+    });
+}
+
+#[test]
+fn a_failed_program_is_held_for_who_breaks_on_errors_and_a_person_repairs_it() {
+    on_paused_time(async {
+        let text = format!("{FILM}\nprint(r['crow'][0]['name'])");
+        let desk = Desk::held_at(&text, Place::Trouble(Some(Trouble::ProgramError))).await;
+        {
+            let state = desk.yard.state.borrow();
+            assert!(state.control.is_held_at(Boundary::AfterProgram));
+            let error = state.tasks[0].programs[0].error().unwrap();
+            assert_eq!(error.had.as_deref(), Some("has: title, crew"));
+        }
+        let repaired = text.replace("crow", "crew");
+        desk.yard.wish(Command::EditProgram { task: TaskId(1), text: "x = (".to_owned() });
+        desk.yard.settle().await;
+        assert!(desk.yard.refusals()[0].contains("SyntaxError"), "{:?}", desk.yard.refusals());
+        desk.wish(Command::EditProgram { task: TaskId(1), text: repaired }).await;
+        assert_eq!(desk.at(), (2, 2, 1, 1));
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.answer().as_deref(), Some("Ada"));
+        assert_eq!(desk.yard.state.borrow().model_calls.len(), 1, "nobody else revised it");
+    });
+}
