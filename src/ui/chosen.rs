@@ -49,6 +49,15 @@ impl View {
             }
             Target::Breakpoint(id) => self.breakpoint.replace(*id) == Some(*id),
             Target::Watch(at) => self.watch.replace(*at) == Some(*at),
+            Target::ProgramLine(task, number, line) => {
+                self.program = Some((*task, *number));
+                self.program_line.replace(*line) == Some(*line)
+            }
+            Target::Program(task, number) => {
+                self.program_line = None;
+                self.program.replace((*task, *number)) == Some((*task, *number))
+            }
+            Target::Variable(name) => self.variable.replace(name.clone()).as_ref() == Some(name),
             Target::Line(n) => self.choose_line(state, *n),
             Target::Moment(_) => false,
             Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,

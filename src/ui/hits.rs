@@ -26,6 +26,12 @@ pub enum Target {
     Watch(usize),
     /// A node of a task's search tree.
     Node(TaskId, u32),
+    /// A line of a program of a task.
+    ProgramLine(TaskId, u32, u32),
+    /// A program of a task.
+    Program(TaskId, u32),
+    /// A variable of the program that is shown, by its name.
+    Variable(String),
     /// A line of the transcript, by the number of the event that made it.
     Line(u64),
     /// An event to look at.

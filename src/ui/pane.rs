@@ -42,6 +42,12 @@ pub enum PaneId {
     Budget,
     /// What a planner wrote.
     Plan,
+    /// The program of a task, line by line.
+    Program,
+    /// The variables of the program where it is held.
+    Variables,
+    /// The programs of a task, and what each changed.
+    Revisions,
     /// How it takes the failure of a tool.
     Resilience,
     /// Where a search has been.

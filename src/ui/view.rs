@@ -196,6 +196,13 @@ pub struct View {
     /// A node of the search tree of a task; `None`: the node where the search is.
     pub node: Option<(TaskId, u32)>,
 
+    /// A program of a task; `None`: the last one of the task that is shown.
+    pub program: Option<(TaskId, u32)>,
+    /// A line of the program that is shown; `None`: where it is held.
+    pub program_line: Option<u32>,
+    /// A variable of the program that is shown, by its name.
+    pub variable: Option<String>,
+
     /// `None`: the one that has stopped the agent, else the first.
     pub breakpoint: Option<BreakpointId>,
     pub watches: Vec<Watch>,
@@ -347,7 +354,8 @@ impl View {
         let task = self.task_of(state)?;
         let has_begun = |task: &TaskState| {
             let work = &task.work;
-            !task.tool_calls.is_empty() || work.plan.is_some() || !work.refused.is_empty()
+            let is_planned = work.plan.is_some() || !work.refused.is_empty();
+            !task.tool_calls.is_empty() || is_planned || !task.programs.is_empty()
         };
         if self.task.is_some() || task.outcome().is_some() || has_begun(task) {
             return Some(task);

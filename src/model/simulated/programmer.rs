@@ -1,8 +1,7 @@
 //! The programmer: a program from the reference chain.
 
-use serde_json::Value;
-
 use crate::domain::{ChainStep, Task, ToolName};
+use crate::papers::atc::literal::literal;
 
 /// A program that makes the calls of the chain as far as their arguments are known before the first one and a function
 /// is offered for them, and prints what the last of them returns. Tools that answer in sentences give a program no
@@ -33,26 +32,9 @@ fn line(number: usize, step: &ChainStep, account: &str) -> Option<String> {
     Some(format!("r{number} = {tool}({})", arguments.join(", ")))
 }
 
-/// A JSON value as Python writes it.
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
-        }
-        Value::Object(fields) => {
-            let fields = fields.iter().map(|(key, value)| format!("{key:?}: {}", literal(value)));
-            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
-        }
-        Value::Number(_) | Value::String(_) => value.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -15,6 +15,7 @@ mod extract;
 mod fence;
 pub mod flaws;
 pub mod identifiers;
+pub mod literal;
 // For the comparison of programs, which comes next.
 #[cfg(feature = "inside")]
 pub mod metrics;

@@ -43,6 +43,7 @@ pub enum Action {
     Breakpoint,
     AddBreakpoint,
     AddWatch,
+    Evaluate,
     Answer,
     RunAgain,
     Consent,

@@ -139,11 +139,11 @@ pub const ACTIONS: &[ActionSpec] = &[
     run(Action::RunOrPause, &["space"], never, Run(control::run_or_pause))
         .says("run/pause", "run, or pause at the next boundaries"),
     run(Action::Step, &["n"], never, Run(|_, _| send(Command::Step)))
-        .says("step", "run to the next boundary: before or after a model or tool call"),
+        .says("step", "run to the next boundary: before or after a model or tool call, or before a line of a program"),
     run(Action::StepOver, &["N", "f10", "c s"], never, Run(debug::step_over))
-        .says("step over", "run to the next step of the agent, or to the next task"),
-    run(Action::StepOut, &["o", "shift-f11", "c k"], never, Run(|_, _| send(Command::StepTask)))
-        .says("step out", "run to the end of this task"),
+        .says("step over", "run to the next step of the agent, or the next task; in a program over calls of functions"),
+    run(Action::StepOut, &["o", "shift-f11", "c k"], never, Run(debug::step_out))
+        .says("step out", "run to the end of this task; in a program out of the function, or to its end"),
     run(Action::Continue, &["c c"], never, Run(|_, _| send(Command::Run)))
         .says("continue", "run to the next breakpoint"),
     run(Action::RunToCall, &["c t"], never, Run(debug::run_to_call))
@@ -155,7 +155,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     run(Action::RunToError, &["c e"], never, Run(debug::run_to_error))
         .says("to an error", "run until something fails"),
     run(Action::RunToHere, &["c h"], debug::nothing_to_break_at, Run(debug::run_to_here))
-        .says("to here", "run until the selected tool is called, the role asked, the value changed"),
+        .says("to here", "run until the selected tool is called, the role asked, the line reached, the value changed"),
     run(Action::RunToValue, &["c x"], never, Run(debug::run_to_value))
         .says("to a value", "run until an expression changes or becomes true, such as step >= 5 or spent > 10"),
     run(Action::Remove, &["x"], why::nothing_to_remove, Run(update::remove)).says(
@@ -182,16 +182,20 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("call", "call the selected tool by hand, in a form made from its schema"),
     alter(Action::Breakpoint, &["b", "f9"], debug::nothing_to_break_at, Run(debug::toggle)).says(
         "break",
-        "set a breakpoint on the selected tool, role, model, plan, task or value, or delete it",
+        "set a breakpoint on the selected tool, role, model, plan, line, variable, task or value, or delete it",
     ),
     alter(Action::AddBreakpoint, &["B"], never, Run(debug::add))
         .says("add break", "set a breakpoint with place, condition, hit count, log"),
     alter(Action::AddWatch, &["W"], never, Run(|_, view| view.open(WatchEntry::add())))
         .says("watch", "watch an expression, with a curve of its values"),
+    alter(Action::Evaluate, &[";"], debug::nothing_to_ask, Run(debug::ask)).says(
+        "evaluate",
+        "evaluate an expression of Python where the program is held",
+    ),
     alter(Action::Answer, &["a"], edits::nothing_to_answer, Run(edits::answer))
         .says("answer", "answer the held or running call in place of its model or tool"),
     alter(Action::RunAgain, &["r"], edits::nothing_to_repeat, Run(edits::run_again))
-        .says("run again", "make the call again that is held after its end; the agent sees only that"),
+        .says("run again", "make the call again that is held after its end; revisions: go on with the selected program"),
     alter(Action::Consent, &["Y"], edits::nothing_asks, Run(edits::consent))
         .says("consent", "allow or refuse the call that waits for your consent"),
     alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
@@ -199,7 +203,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))
         .says("add fault", "choose target, trigger and kind of a fault"),
     alter(Action::Edit, &["e"], why::nothing_to_adjust, Run(update::edit))
-        .says("edit", "type a new score, knob, budget or number of uses, or edit the held call: whatever is selected"),
+        .says("edit", "type a new score, knob, budget or number of uses, or edit the held call, program or variable: whatever is selected"),
     alter(Action::Less, &["-", "_"], why::nothing_to_adjust, Turn(false))
         .says("less", "one step less of what is selected: score, knob, budget, tau, uses"),
     alter(Action::More, &["+", "="], why::nothing_to_adjust, Turn(true))
@@ -377,6 +381,9 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Budget, "budget", &["8"], "to the budget"),
     pane(PaneId::Plan, "plan", &["9"], "to the planner's plan"),
     pane(PaneId::Resilience, "resilience", &["0"], "to how the agent takes the failure of a tool"),
+    pane(PaneId::Program, "program", &["g p"], "to the program of the task, line by line"),
+    pane(PaneId::Variables, "variables", &["g v"], "to the variables of the program"),
+    pane(PaneId::Revisions, "revisions", &["g n"], "to the programs of the task, and what each changed"),
     pane(PaneId::Search, "search", &["g s"], "to the search tree"),
     pane(PaneId::Breakpoints, "breakpoints", &["g b"], "to the breakpoints"),
     pane(PaneId::Watches, "watches", &["g w"], "to the watches"),

@@ -2,8 +2,8 @@
 //! slot, so that its key finds it.
 
 use super::{Column, Layout, Size, Slot};
-use crate::domain::Strategy;
 use crate::domain::strategy::Decides;
+use crate::domain::{Base, Strategy};
 use crate::ui::pane::PaneId;
 
 impl Layout {
@@ -45,6 +45,8 @@ enum Main {
     Graph,
     /// A plan of all calls.
     Plan,
+    /// A program over all tools.
+    Program,
     /// A tree that it searches.
     Search,
     /// Nothing that could be seen but its calls.
@@ -57,6 +59,7 @@ impl Main {
     fn of(strategy: Strategy) -> Self {
         let spec = strategy.base.spec();
         match spec.decides {
+            Decides::AtOnce if strategy.base == Base::Atc => Main::Program,
             Decides::AtOnce => Main::Plan,
             _ if spec.searches => Main::Search,
             _ if spec.walks => Main::Graph,
@@ -69,6 +72,7 @@ impl Main {
         match self {
             Main::Graph => [P::Graph, P::Calls, P::Search, P::Plan],
             Main::Plan => [P::Calls, P::Graph, P::Plan, P::Search],
+            Main::Program => [P::Program, P::Variables, P::Revisions, P::Calls],
             Main::Search => [P::Search, P::Calls, P::Graph, P::Plan],
             Main::Calls => [P::Calls, P::Graph, P::Search, P::Plan],
         }
@@ -80,9 +84,13 @@ impl Main {
     }
 
     fn three(self) -> Vec<Slot> {
+        let middle: &[PaneId] = match self {
+            Main::Program => &[P::Graph, P::Budget, P::Tools, P::Models, P::Knobs],
+            _ => &[P::Budget, P::Tools, P::Models, P::Knobs],
+        };
         vec![
             slot(11, &self.first()),
-            slot(8, &[P::Budget, P::Tools, P::Models, P::Knobs]),
+            slot(8, middle),
             slot(9, &[P::Transcript, P::Tasks, P::Resilience]),
         ]
     }
@@ -94,6 +102,11 @@ impl Main {
                 slot(11, &[P::Calls]),
                 slot(13, &[P::Transcript, P::Resilience]),
             ],
+            Main::Program => vec![
+                slot(20, &[P::Program]),
+                slot(9, &[P::Revisions]),
+                slot(8, &[P::Transcript, P::Resilience]),
+            ],
             Main::Graph => {
                 vec![slot(17, &[P::Graph, P::Search]), slot(20, &[P::Transcript, P::Resilience])]
             }
@@ -104,9 +117,13 @@ impl Main {
                 vec![slot(12, &[P::Calls, P::Search]), slot(25, &[P::Transcript, P::Resilience])]
             }
         };
-        let calls =
-            (self == Main::Graph || self == Main::Search).then(|| slot(8, &[P::Calls, P::Plan]));
-        let plan = (self == Main::Plan).then(|| slot(9, &[P::Plan]));
+        let has_calls = !matches!(self, Main::Plan | Main::Calls);
+        let calls = has_calls.then(|| slot(8, &[P::Calls, P::Plan]));
+        let plan = match self {
+            Main::Plan => Some(slot(9, &[P::Plan])),
+            Main::Program => Some(slot(9, &[P::Variables, P::Watches, P::Graph])),
+            _ => None,
+        };
         let budget = btp.then(|| slot(12, &[P::Budget]));
         let tools: &[PaneId] = match (self, btp) {
             (Main::Calls, true) => &[P::Tools, P::Graph, P::Knobs, P::Plan],
@@ -128,6 +145,9 @@ impl Main {
     fn three_columns(self, btp: bool) -> Vec<Column> {
         let left = match self {
             Main::Plan => vec![slot(30, &[P::Graph, P::Search]), slot(15, &[P::Calls])],
+            Main::Program => {
+                vec![slot(26, &[P::Program]), slot(12, &[P::Revisions]), slot(10, &[P::Calls])]
+            }
             Main::Graph => vec![slot(30, &[P::Graph, P::Search]), slot(12, &[P::Calls])],
             Main::Search => {
                 vec![slot(20, &[P::Search]), slot(12, &[P::Graph]), slot(10, &[P::Calls])]
@@ -136,7 +156,10 @@ impl Main {
         };
         let budget = btp.then(|| slot(18, &[P::Budget]));
         let tools: &[PaneId] = if btp { &[P::Tools] } else { &[P::Tools, P::Budget] };
-        let plan = slot(12, &[P::Plan]);
+        let plan = match self {
+            Main::Program => slot(14, &[P::Variables, P::Graph]),
+            _ => slot(12, &[P::Plan]),
+        };
         let middle = [budget, Some(slot(22, tools)), Some(slot(9, &[P::Models])), Some(plan)];
         let right = vec![slot(9, &[P::Tasks]), slot(12, &[P::Knobs]), slot(34, &[P::Transcript])];
         vec![
@@ -149,13 +172,18 @@ impl Main {
     fn wide_columns(self) -> Vec<Column> {
         let (first, tree): (&[PaneId], &[PaneId]) = match self {
             Main::Search => (&[P::Search], &[P::Graph]),
+            Main::Program => (&[P::Program], &[P::Revisions]),
             Main::Graph | Main::Plan | Main::Calls => (&[P::Graph], &[P::Search]),
+        };
+        let plan: &[PaneId] = match self {
+            Main::Program => &[P::Variables, P::Graph],
+            _ => &[P::Plan],
         };
         let left = vec![slot(33, first), slot(14, tree), slot(40, &[P::Transcript])];
         let middle = vec![slot(36, &[P::Budget]), slot(24, &[P::Tools]), slot(12, &[P::Models])];
         let right = vec![
             slot(20, &[P::Calls]),
-            slot(20, &[P::Plan]),
+            slot(20, plan),
             slot(26, &[P::Tasks]),
             slot(22, &[P::Knobs]),
         ];
@@ -192,6 +220,7 @@ mod tests {
         assert_eq!(first("workers", Size::Small), P::Calls);
         assert_eq!(first("toolnet", Size::Small), P::Graph);
         assert_eq!(first("tot-dfs", Size::Small), P::Search);
+        assert_eq!(first("atc", Size::Small), P::Program);
         assert_eq!(first("react", Size::Large), P::Calls);
         assert_eq!(first("workers+toolnet+btp", Size::Large), P::Graph);
     }

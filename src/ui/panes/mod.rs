@@ -7,6 +7,7 @@ pub mod format;
 pub(super) mod glyph;
 mod inline_json;
 pub(super) mod position;
+pub(super) mod program_words;
 pub(super) mod row;
 pub(super) mod spec;
 mod tool_order;
@@ -19,11 +20,14 @@ pub mod graph;
 pub mod knobs;
 pub mod models;
 pub mod plan;
+pub mod program;
 pub mod resilience;
+pub mod revisions;
 pub mod search;
 pub mod tasks;
 pub mod tools;
 pub mod transcript;
+pub mod variables;
 pub mod watches;
 
 use ratatui::text::{Line, Span};
@@ -50,6 +54,9 @@ pub const PANES: &[PaneSpec] = &[
     tasks::SPEC,
     budget::SPEC,
     plan::SPEC,
+    program::SPEC,
+    variables::SPEC,
+    revisions::SPEC,
     resilience::SPEC,
     search::SPEC,
     breakpoints::SPEC,

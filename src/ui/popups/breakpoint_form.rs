@@ -8,6 +8,7 @@ use super::{Keys, Popup, Pressed, Reply, frame};
 use crate::domain::breakpoint::{Place, Side, Trouble};
 use crate::domain::target::{Sort, Target};
 use crate::domain::{BreakpointId, BreakpointSpec, BreakpointState, Command, State};
+use crate::papers::atc::extra::check_expression;
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::Hits;
 use crate::ui::panes::row;
@@ -124,7 +125,13 @@ impl BreakpointForm {
     }
 
     fn set(&mut self) -> Reply {
-        match BreakpointSpec::read(&self.written()) {
+        let read = BreakpointSpec::read(&self.written()).and_then(|spec| {
+            let mut asked = spec.python.expressions();
+            asked.try_for_each(|expression| check_expression(&expression, &[]))?;
+            drop(asked);
+            Ok(spec)
+        });
+        match read {
             Ok(spec) => {
                 let (breakpoint, on) = self.of.unzip();
                 let (spec, on) = (Box::new(spec), on.unwrap_or(true));
@@ -152,7 +159,10 @@ impl BreakpointForm {
 }
 
 /// The places that are no calls.
-const PLACES: [&str; 6] = ["task", "step", "plan", "evaluation", "error", "value"];
+const PLACES: [&str; 9] =
+    ["task", "step", "plan", "evaluation", "error", "value", "line", "variable", "frame"];
+/// Those of them that are within a program.
+const OF_PROGRAMS: [&str; 3] = ["line", "variable", "frame"];
 
 /// The fields that this place has, in order.
 fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
@@ -163,14 +173,22 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
         "server" => "api.openai.com",
         "error" => "anything that failed",
         "value" => "an expression, such as spent / budget",
+        "line" => "the number of a line, such as 8",
+        "variable" => "a name, such as titles",
+        "frame" => "a depth: 1 is the module",
         _ => "",
     };
     let about = match place {
         "value" => "holds when it changes, or becomes true; g x lists the fields of expressions",
         "error" => "what went wrong",
+        "line" => "before this line of a program",
+        "variable" => "after a program has set this variable",
+        "frame" => "before any line in a frame of at most this depth; else at the program's end",
         _ => "what it is called",
     };
-    let has_name = sort.map_or(matches!(place, "error" | "value"), Sort::takes_name);
+    let is_of_program = OF_PROGRAMS.contains(&place);
+    let is_named = is_of_program || matches!(place, "error" | "value");
+    let has_name = sort.map_or(is_named, Sort::takes_name);
     let name = has_name
         .then(|| Field::typed("name", &texts.name, hint).about(about).offering(names(live, place)));
     let sides = Side::ALL.map(Side::name);
@@ -191,17 +209,20 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
         name,
         side,
         crosses,
-        Some(Field::typed("if", &texts.condition, "always").about(
-            "an expression such as ms > 500 && tool == \"search_web\"; g x lists the fields",
-        )),
+        Some(Field::typed("if", &texts.condition, "always").about(match is_of_program {
+            true => "Python over the variables there, such as len(titles) > 3",
+            false => {
+                "an expression such as ms > 500 && tool == \"search_web\"; g x lists the fields"
+            }
+        })),
         Some(
             Field::typed("hits", &texts.hits, "every hit")
                 .about("3: only the third hit; >3: each after the third; %10: every tenth"),
         ),
-        Some(
-            Field::typed("log", &texts.log, "stop here")
-                .about("writes this and does not stop; {tool} is the value of an expression"),
-        ),
+        Some(Field::typed("log", &texts.log, "stop here").about(match is_of_program {
+            true => "writes this and does not stop; {len(titles)} is the value of an expression",
+            false => "writes this and does not stop; {tool} is the value of an expression",
+        })),
         Some(yes("once", texts.once).about("switches itself off when it has stopped the agent")),
         alone,
     ];

@@ -2,24 +2,20 @@
 
 use std::fmt;
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
-use similar::{ChangeTag, TextDiff};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, edit_text, entry::Entry, frame};
+use super::{Keys, Popup, Pressed, Reply, difference::Edited, edit_text, entry::Entry};
 use crate::domain::edit::Edit;
 use crate::domain::fault::Trigger;
 use crate::domain::{Command, EffectId, FaultKind, FaultSpec, State, Target};
 use crate::tool::check::Checker;
 use crate::ui::action::{Action, Layer};
 use crate::ui::own::Selection;
-use crate::ui::panes::row::{self, Row};
+use crate::ui::panes::row::Row;
 use crate::ui::symbols::{DONE, FAILED};
 use crate::ui::{
-    cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, text, view::View,
+    cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View,
 };
-
-/// Equal lines around each difference.
-const AROUND: usize = 2;
 
 /// A part of a call being edited.
 pub struct EditForm {
@@ -140,25 +136,6 @@ impl EditForm {
         matches!(self.before, Edit::Arguments(_))
     }
 
-    /// What the text differs in.
-    fn difference(&self) -> Vec<(&'static str, String)> {
-        let (before, now) = (edit_text::written(&self.before), self.entry.text());
-        let diff = TextDiff::from_lines(&before, &now);
-        let mut lines = Vec::new();
-        for group in diff.grouped_ops(AROUND) {
-            let changes = group.iter().flat_map(|op| diff.iter_changes(op));
-            lines.extend(changes.map(|change| {
-                let sign = match change.tag() {
-                    ChangeTag::Delete => "-",
-                    ChangeTag::Insert => "+",
-                    ChangeTag::Equal => " ",
-                };
-                (sign, change.value().trim_end_matches('\n').to_owned())
-            }));
-        }
-        lines
-    }
-
     /// Whether it can be applied, and what the agent sees.
     fn draw_standing(&self, cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
         let theme = cx.theme;
@@ -246,24 +223,10 @@ impl Popup for EditForm {
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let (width, height) = (usize::from(area.width), usize::from(area.height));
-        let difference = if self.answers.is_some() { Vec::new() } else { self.difference() };
-        let most = height.saturating_sub(4).max(6);
-        let rows = (self.entry.rows() + difference.len() + 3).clamp(9.min(most), most);
-        let size = (width.saturating_sub(8).clamp(20, 120), rows);
-        let inside = frame::open(cx, (area, buf, hits), &self.title, &self.legend(cx), size);
-        let wanted = u16::try_from(difference.len()).unwrap_or(u16::MAX);
-        let below = wanted.min(inside.height / 2);
-        let (field, rest) = row::split(inside, inside.height.saturating_sub(below + 1));
-        self.entry.draw(cx, field, buf);
-        let (line, rest) = row::split(rest, 1);
-        self.draw_standing(cx, line, buf);
-        for ((sign, said), line) in difference.iter().zip(rest.rows()) {
-            let style: Style = match *sign {
-                "+" => cx.theme.user,
-                _ => cx.theme.dim,
-            };
-            Row::new(line, buf).put(&format!("{sign} {}", text::clean(said)), style);
-        }
+        let before = edit_text::written(&self.before);
+        let before = self.answers.is_none().then_some(before.as_str());
+        let (title, legend) = (self.title.as_str(), self.legend(cx));
+        let edited = Edited { title, legend: &legend, entry: &self.entry, before };
+        edited.draw(cx, (area, buf, hits), |line, buf| self.draw_standing(cx, line, buf));
     }
 }

@@ -3,12 +3,15 @@
 //! is read.
 
 mod actions;
+mod ask_program;
 mod breakpoint_form;
 mod choice;
 mod choose;
 mod chooser;
 mod confirm;
+mod difference;
 mod edit_form;
+mod edit_program;
 mod edit_text;
 mod entry;
 mod fault_form;
@@ -40,10 +43,12 @@ use super::{cx::Cx, hits::Hits, key::Key, keymap::Hint, view::View, window::Wind
 use crate::domain::Command;
 
 pub use actions::Actions;
+pub use ask_program::AskProgram;
 pub use breakpoint_form::BreakpointForm;
 pub use choose::Choose;
 pub use confirm::Confirm;
 pub use edit_form::EditForm;
+pub use edit_program::EditProgram;
 pub use fault_form::FaultForm;
 pub use faults::Faults;
 pub use find::Find;

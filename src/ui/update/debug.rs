@@ -1,11 +1,11 @@
 //! Breakpoints and runs to a place.
 
-use crate::domain::breakpoint::{BreakpointSpec, Place};
+use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
 use crate::domain::expression::{Expression, Scope};
 use crate::domain::state::What;
 use crate::domain::{Command, EffectId, Knob, State, Target};
-use crate::ui::panes::breakpoints;
-use crate::ui::popups::{BreakpointForm, WatchEntry};
+use crate::ui::panes::{breakpoints, program, variables};
+use crate::ui::popups::{AskProgram, BreakpointForm, WatchEntry};
 use crate::ui::request::{Requests, World, send};
 use crate::ui::{change, pane::PaneId, view::View};
 
@@ -80,6 +80,15 @@ fn place(state: &State, view: &View) -> Option<Place> {
             None => Some(Place::Call(Target::Role(view.role()))),
         },
         PaneId::Tasks => Some(Place::Task),
+        PaneId::Program => {
+            let (_, program) = view.program_of(state)?;
+            program::line(program, view).map(Place::Line)
+        }
+        PaneId::Variables => {
+            let (_, program) = view.program_of(state)?;
+            variables::selected_name(program, view).map(Place::Variable)
+        }
+        PaneId::Revisions => Some(Place::Trouble(Some(Trouble::ProgramError))),
         PaneId::Plan => match view.evidence(state) {
             Some((_, evidence, _)) => value(format!("evidence[\"{evidence}\"]")),
             None => Some(Place::Plan),
@@ -123,9 +132,34 @@ pub fn run_to_error(_: &World<'_>, _: &mut View) -> Requests {
     run_to_place(Place::Trouble(None))
 }
 
-/// To the next step of the agent, or the next task.
-pub fn step_over(_: &World<'_>, _: &mut View) -> Requests {
-    run_to_place(Place::Step)
+/// To the next step of the agent, or the next task; in a program to the next statement of this function, or of the one
+/// that called it.
+pub fn step_over(world: &World<'_>, _: &mut View) -> Requests {
+    run_to_place(depth(world.live).map_or(Place::Step, Place::Frame))
+}
+
+/// To the end of this task; in a program out of this function, or to the end of the program.
+pub fn step_out(world: &World<'_>, _: &mut View) -> Requests {
+    match depth(world.live) {
+        Some(depth) => run_to_place(Place::Frame(depth.saturating_sub(1))),
+        None => send(Command::StepTask),
+    }
+}
+
+/// The frames of the program that is held before a line.
+fn depth(live: &State) -> Option<usize> {
+    let (_, program) = live.held_program().filter(|_| live.is_held_at_line())?;
+    Some(program.held.as_ref()?.frames.len())
+}
+
+/// Evaluates an expression where the program is held.
+pub fn ask(_: &World<'_>, view: &mut View) -> Requests {
+    view.open(AskProgram::ask(""))
+}
+
+pub fn nothing_to_ask(state: &State, _: &View) -> Option<&'static str> {
+    let held = state.is_held_at_line();
+    (!held).then_some("no program is held before a line: pause it, or step to one")
 }
 
 pub fn run_to_here(world: &World<'_>, view: &mut View) -> Requests {

@@ -2,6 +2,7 @@
 
 use crate::domain::state::{Source, What};
 use crate::domain::{Command, EffectId, EffectState, Lane, State};
+use crate::ui::panes::program;
 use crate::ui::popups::{Choose, EditForm};
 use crate::ui::request::{Requests, World, send};
 use crate::ui::{change, pane::PaneId, view::View};
@@ -73,11 +74,27 @@ pub fn nothing_to_answer(state: &State, view: &View) -> Option<&'static str> {
 }
 
 pub fn run_again(world: &World<'_>, view: &mut View) -> Requests {
+    if view.focus == PaneId::Revisions {
+        return go_on_with(world, view);
+    }
     let call = target(world.live, view).map(|effect| effect.id);
     call.map_or_else(Vec::new, |effect| send(Command::RepeatCall { effect }))
 }
 
+/// Goes on with the chosen program in place of the one that is held.
+fn go_on_with(world: &World<'_>, view: &mut View) -> Requests {
+    let chosen = view.program_of(world.live);
+    chosen.map_or_else(Vec::new, |(task, program)| {
+        let (task, text) = (task.id, program.text.to_string());
+        view.program = None;
+        send(Command::EditProgram { task, text })
+    })
+}
+
 pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
+    if view.focus == PaneId::Revisions {
+        return program::nothing_to_edit(state, view);
+    }
     match target(state, view) {
         None => Some("no call is selected or held"),
         Some(call) if call.is_over() && state.control.is_held(call.lane) => None,

@@ -45,7 +45,9 @@ fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
         PaneId::Tasks => matches!(target, Target::Task(_)),
         PaneId::Breakpoints => matches!(target, Target::Breakpoint(_)),
         PaneId::Watches => matches!(target, Target::Watch(_)),
-        PaneId::Transcript | PaneId::Plan | PaneId::Search => false,
+        PaneId::Variables => matches!(target, Target::Variable(_)),
+        PaneId::Revisions => matches!(target, Target::Program(..)),
+        PaneId::Transcript | PaneId::Plan | PaneId::Search | PaneId::Program => false,
     };
     let targets = stage.screen.hits().targets().map(|(_, target)| target);
     targets.filter(is_row).cloned().collect()

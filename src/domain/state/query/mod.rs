@@ -8,6 +8,7 @@ mod faults;
 mod laps;
 mod moves;
 mod pairs;
+mod programs;
 mod reactions;
 mod repeat;
 mod results;

@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::rows::{INDENT, Item, Row, Rows, place};
-use super::{SPEC, program, selected};
+use super::{SPEC, selected};
 use crate::domain::{EvidenceId, Role, TaskState};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::calls::track::{Track, Tracks};
@@ -18,9 +18,6 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.worked_on(cx.state) else {
         return row::note(area, "no plan yet: the next task begins with one", cx.theme.dim, buf);
     };
-    if !task.programs.is_empty() {
-        return program::draw(cx, task, area, buf, hits);
-    }
     let chosen = selected(cx.state, cx.view, task);
     let (inside, bar) = vlist::beside_bar(cx, area);
     let width = usize::from(inside.width);

@@ -1,15 +1,14 @@
 //! What the planner wrote, step by step: under each plan its evidence, filled in as it arrives, what is
-//! kept from the solver struck out, and at the end what the solver made of it. Where a programmer writes, its programs.
+//! kept from the solver struck out, and at the end what the solver made of it.
 
 mod draw;
-mod program;
 mod rows;
 
 use ratatui::text::Line;
 
 use super::calls::track::{Track, evidence_of};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Decides, EvidenceId, State, TaskState, words::counted};
+use crate::domain::{Base, Decides, EvidenceId, State, TaskState, words::counted};
 use crate::ui::update::edits;
 use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
 use crate::ui::{cx::Cx, pane::PaneId, window::Move};
@@ -20,15 +19,15 @@ pub fn shows(state: &State, view: &View) -> bool {
     let task = view.worked_on(state);
     if let Some(task) = task {
         let work = &task.work;
-        if work.plan.is_some() || !work.refused.is_empty() || !task.programs.is_empty() {
+        if work.plan.is_some() || !work.refused.is_empty() {
             return true;
         }
-        if !task.search.nodes.is_empty() {
+        if !task.search.nodes.is_empty() || !task.programs.is_empty() {
             return false;
         }
     }
     let strategy = task.and_then(|task| task.strategy).unwrap_or(state.strategy);
-    strategy.base.spec().decides == Decides::AtOnce
+    strategy.base.spec().decides == Decides::AtOnce && strategy.base != Base::Atc
 }
 
 pub const SPEC: PaneSpec = PaneSpec {
@@ -51,7 +50,6 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(task) = cx.view.worked_on(cx.state) else { return Line::default() };
     let work = &task.work;
     let mut title = format!(" · task {}", task.id);
-    title.extend(program::title(task));
     if let Some(plan) = &work.plan {
         let all = plan.evidence().count();
         let found = plan.evidence().filter(|evidence| work.is_found(evidence.id)).count();

@@ -4,11 +4,12 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Inspect, Subject};
+use super::{Inspect, Subject, program};
 use crate::domain::state::What;
 use crate::files::safe_json::safe;
 use crate::ui::called::Called;
 use crate::ui::own::Selection;
+use crate::ui::panes::program_words::Variable;
 use crate::ui::request::{Requests, ScreenRequest, World};
 use crate::ui::view::{Tone, View};
 
@@ -92,6 +93,8 @@ impl Subject {
             Subject::Evidence(_, evidence) => ("evidence", evidence.to_string()),
             Subject::Task(task) => ("task", task.to_string()),
             Subject::Plan(task) => ("plan", task.to_string()),
+            Subject::Program(task, number) => ("program", format!("{task}-{number}")),
+            Subject::Variable(_, _, name) => ("value", name.clone()),
             Subject::Line(n) => ("event", n.to_string()),
             Subject::Messages => ("messages", String::new()),
             Subject::Fields => ("fields", String::new()),
@@ -125,6 +128,13 @@ fn value(subject: &Subject, world: &World<'_>) -> Option<Value> {
         Subject::Evidence(task, id) => json(state.task(*task)?.work.evidence.get(id)?),
         Subject::Task(task) => json(state.task(*task)?),
         Subject::Plan(task) => json(state.task(*task)?.budget.plan.as_deref()?),
+        Subject::Program(task, number) => json(state.program(*task, *number)?),
+        Subject::Variable(task, number, name) => {
+            match program::of_name(state.program(*task, *number)?, name)? {
+                Variable::Set(set) => Some(set.value.clone()),
+                Variable::Told(told) => told.value.clone().ok(),
+            }
+        }
         Subject::Line(n) => json(&*world.history.at(*n)?),
         Subject::Messages | Subject::Fields | Subject::Said(_) => None,
     }
@@ -145,6 +155,17 @@ fn path(subject: &Subject) -> Option<String> {
         }
         Subject::Task(task) => format!(".tasks[{}]", task.0.saturating_sub(1)),
         Subject::Plan(task) => format!(".tasks[{}].budget.plan", task.0.saturating_sub(1)),
+        Subject::Program(task, number) => {
+            let task = task.0.saturating_sub(1);
+            format!(".tasks[{task}].programs[] | select(.number == {number})")
+        }
+        Subject::Variable(task, number, variable) => {
+            let (task, variable) = (task.0.saturating_sub(1), name(variable)?);
+            format!(
+                ".tasks[{task}].programs[] | select(.number == {number}) | .values[] | \
+                 select(.name == {variable}) | .value"
+            )
+        }
         Subject::Line(n) => format!(".transcript[] | select(.n == {n})"),
         Subject::Messages | Subject::Fields | Subject::Said(_) => return None,
     })

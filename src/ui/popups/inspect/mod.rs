@@ -7,6 +7,7 @@ mod evidence;
 mod fields;
 mod page;
 mod plan;
+mod program;
 mod prompt;
 mod search;
 mod signature;
@@ -27,7 +28,7 @@ use crate::ui::theme::Theme;
 use crate::ui::update::past;
 use crate::ui::view::{Message, Tone};
 use crate::ui::window::{self, Window};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, view::View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
 
 pub use copied::{Form, copy};
 pub use page::Page;
@@ -44,6 +45,10 @@ pub enum Subject {
     Task(TaskId),
     /// The latest plan of a task.
     Plan(TaskId),
+    /// A program of a task by its number.
+    Program(TaskId, u32),
+    /// A variable of a program by its name, or an expression that was asked there.
+    Variable(TaskId, u32, String),
     /// A line of the transcript by its event's number.
     Line(u64),
     /// What the screen has told.
@@ -72,7 +77,15 @@ impl Subject {
                 Source::None => None,
             },
             Subject::Line(n) => Some(*n),
-            Subject::Tool(_) | Subject::Messages | Subject::Fields | Subject::Said(_) => None,
+            Subject::Program(task, number) => {
+                let call = *state.program(*task, *number)?.calls.last()?;
+                Some(state.effect(call)?.n)
+            }
+            Subject::Tool(_)
+            | Subject::Variable(..)
+            | Subject::Messages
+            | Subject::Fields
+            | Subject::Said(_) => None,
         }
     }
 
@@ -87,6 +100,8 @@ impl Subject {
             Subject::Evidence(_, evidence) => format!("Evidence {evidence}"),
             Subject::Task(task) => format!("Task {task}"),
             Subject::Plan(task) => format!("Plan of task {task}"),
+            Subject::Program(task, number) => format!("Program {number} of task {task}"),
+            Subject::Variable(_, _, name) => format!("Value of {}", text::clean(name)),
             Subject::Line(n) => format!("Event {n}"),
             Subject::Messages => "Messages".to_owned(),
             Subject::Fields => "Fields of expressions".to_owned(),
@@ -103,6 +118,10 @@ impl Subject {
             Subject::Evidence(task, id) => evidence::write(state, *task, *id, page),
             Subject::Task(task) => task::write(state, *task, page),
             Subject::Plan(task) => plan::write(state, *task, page),
+            Subject::Program(task, number) => program::write(state, *task, *number, page),
+            Subject::Variable(task, number, name) => {
+                program::variable(state, *task, *number, name, page);
+            }
             Subject::Line(n) => told::line(state, *n, page),
             Subject::Messages => told::messages(messages, page),
             Subject::Fields => fields::write(page),
@@ -120,6 +139,10 @@ impl Subject {
             Subject::Call(_) => state.tool_calls.iter().map(|it| Subject::Call(it.id)).collect(),
             Subject::Task(_) => tasks.map(Subject::Task).collect(),
             Subject::Plan(_) => tasks.map(Subject::Plan).collect(),
+            Subject::Program(task, _) => {
+                let programs = state.task(*task).into_iter().flat_map(|task| &task.programs);
+                programs.map(|program| Subject::Program(*task, program.number)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -176,7 +199,11 @@ impl Inspect {
             })),
             Subject::Line(_) | Subject::Fields | Subject::Said(_) => 0,
             Subject::Plan(task) => state.task(*task).map_or(0, |task| u64::from(task.budget.plans)),
-            Subject::Tool(_) | Subject::Task(_) | Subject::Evidence(..) => state.n,
+            Subject::Tool(_)
+            | Subject::Task(_)
+            | Subject::Evidence(..)
+            | Subject::Program(..)
+            | Subject::Variable(..) => state.n,
             Subject::Messages => cx.view.messages.len() as u64,
         }
     }
@@ -198,13 +225,17 @@ impl Popup for Inspect {
         }
         let hints: &[Hint] = match self.subject {
             _ if self.search.is_on() => &[NEXT, FIND, (&[Action::Leave], "end the search")],
-            Subject::Prompt(_) | Subject::Call(_) | Subject::Task(_) | Subject::Plan(_) => {
-                &[TURN, SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT]
-            }
+            Subject::Prompt(_)
+            | Subject::Call(_)
+            | Subject::Task(_)
+            | Subject::Plan(_)
+            | Subject::Program(..) => &[TURN, SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT],
             Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT],
-            Subject::Tool(_) | Subject::Messages | Subject::Fields | Subject::Said(_) => {
-                &[SCROLL, FIND, LEAVE, COPY, EDIT]
-            }
+            Subject::Tool(_)
+            | Subject::Variable(..)
+            | Subject::Messages
+            | Subject::Fields
+            | Subject::Said(_) => &[SCROLL, FIND, LEAVE, COPY, EDIT],
         };
         (Layer::Pager, hints)
     }

@@ -1,0 +1,160 @@
+//! The program of a task (ATC), line by line: where it is held, breakpoints, the calls of each line and the last value
+//! that it set, the error below the failing expression with what was there, and the way back to the tool that is to
+//! blame.
+
+mod rows;
+
+use ratatui::text::Line;
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use self::rows::{GUTTER, Row, rows};
+use super::row::note;
+use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::domain::state::ProgramState;
+use crate::domain::{Base, State, TaskState};
+use crate::ui::action::Action;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::popups::{EditProgram, Subject};
+use crate::ui::vlist::{self, List};
+use crate::ui::{change, cx::Cx, pane::PaneId, text, view::View};
+
+/// The part of a row that what stands at its end may take.
+const END: usize = 3;
+
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Program,
+    when: shows,
+    title,
+    draw,
+    list,
+    open: |state, view| Opened::subject(subject(state, view)),
+    why_not_adjust: nothing_to_edit,
+    edit: |world, view| match nothing_to_edit(world.live, view) {
+        None => EditProgram::of(world.live).map_or_else(Vec::new, |form| view.open(form)),
+        Some(_) => change::edit_score(world, view),
+    },
+    leave: |view| (view.program, view.program_line) = (None, None),
+    keys: &[Action::Breakpoint, Action::RunToHere, Action::Edit, Action::Evaluate],
+    ..PLAIN
+};
+
+/// Whether the task has programs, or its strategy writes them.
+pub fn shows(state: &State, view: &View) -> bool {
+    let task = view.worked_on(state);
+    let strategy = task.and_then(|task| task.strategy).unwrap_or(state.strategy);
+    task.is_some_and(|task| !task.programs.is_empty()) || strategy.base == Base::Atc
+}
+
+/// Why no program can be edited; `None`: the one at work is held.
+pub fn nothing_to_edit(state: &State, _: &View) -> Option<&'static str> {
+    match state.held_program() {
+        Some(_) => None,
+        None => Some("the program can be edited while it is held: pause it, or step to a line"),
+    }
+}
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let Some((task, program)) = cx.view.program_of(cx.state) else { return Line::default() };
+    let of = match task.programs.len() {
+        1 => String::new(),
+        count => format!(" of {count}"),
+    };
+    let number = program.number;
+    Line::from(format!(" · task {} · program {number}{of}{}", task.id, standing(program)))
+}
+
+fn standing(program: &ProgramState) -> String {
+    let held = program.held.as_ref();
+    match program.how {
+        Some(how) => format!(" · {}", how.name()),
+        None if program.edited.is_some() => " · replaced".to_owned(),
+        None if !program.refused.is_empty() => " · cannot run".to_owned(),
+        None => held.map_or_else(String::new, |at| {
+            let mut outer = at.frames.iter().rev();
+            let inner = outer.next().and_then(|frame| frame.function.as_deref());
+            let caller = outer.next().map(|frame| frame.line);
+            let inner = inner
+                .zip(caller)
+                .map(|(name, line)| format!(" in {name}(), called in line {line}"));
+            let times = if at.hit > 1 { format!(", time {}", at.hit) } else { String::new() };
+            format!(" · at line {}{times}{}", at.line, inner.unwrap_or_default())
+        }),
+    }
+}
+
+/// The line that is chosen, else where the program is held, else where it failed.
+pub fn line(program: &ProgramState, view: &View) -> Option<u32> {
+    let last = u32::try_from(program.text.lines().count()).unwrap_or(u32::MAX);
+    let held = program.held.as_ref().filter(|_| program.how.is_none()).map(|at| at.line);
+    let failed = || program.error().and_then(|error| error.line());
+    let line = view.program_line.or(held).or_else(failed)?;
+    Some(line.min(last)).filter(|line| *line > 0)
+}
+
+/// The last call of the chosen line; on the failing line of a program, one of the tool that is to blame; else all of the
+/// program.
+fn subject(state: &State, view: &View) -> Option<Subject> {
+    let (task, program) = view.program_of(state)?;
+    let line = line(program, view);
+    let calls = || program.calls.iter().rev().filter_map(|id| state.tool_call(*id));
+    let of_line = calls().find(|call| call.line == line);
+    let failed = program.error().and_then(|error| error.line());
+    let blamed = program.blamed.as_ref().and_then(|blamed| blamed.tool.as_ref());
+    let to_blame = || blamed.and_then(|tool| calls().find(|call| call.tool == *tool));
+    let call = of_line.or_else(|| to_blame().filter(|_| line == failed));
+    let all = Subject::Program(task.id, program.number);
+    Some(call.map_or(all, |call| Subject::Call(call.id)))
+}
+
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let Some((_, program)) = view.program_of(state) else { return List::none() };
+    let lines: Vec<&str> = program.text.lines().collect();
+    let selected = line(program, view).map(|line| line as usize - 1);
+    let count = lines.len();
+    List::new(
+        (count, selected),
+        move |row| Some(row).filter(|row| *row < count),
+        |row, view| view.program_line = u32::try_from(row + 1).ok(),
+        move |row| lines.get(row).copied().unwrap_or_default().to_owned(),
+    )
+}
+
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let shown = cx.view.program_of(cx.state);
+    let Some((task, program)) = shown else {
+        let words = "no program yet: the programmer writes one over the tools for each task";
+        return note(area, words, cx.theme.dim, buf);
+    };
+    let rows = rows(cx, program);
+    let selected = line(program, cx.view);
+    let place = rows.iter().position(|row| row.line.is_some() && row.line == selected);
+    // An error stands below its line.
+    let seen = place
+        .map(|at| at + rows.iter().skip(at + 1).take_while(|it| it.line.is_none()).count().min(3));
+    let (inside, bar) = vlist::beside_bar(cx, area);
+    let window = vlist::window(cx, SPEC.id, area, (rows.len(), seen));
+    hits.window(SPEC.id, window);
+    let places = window.range().map(|i| (i, place == Some(i)));
+    vlist::draw_rows(cx, (inside, buf, hits), places, |i, out| {
+        let Row { mark, head, text, style, end, line } = &rows[i];
+        out.cell(mark.0, 2, mark.1).right(head, GUTTER - 3, cx.theme.dim).gap(1);
+        let end = text::cut(end, out.left() / END);
+        let room = out.left().saturating_sub(text::width(&end) + usize::from(!end.is_empty()));
+        out.cell(text, room, *style);
+        if !end.is_empty() {
+            out.gap(1).put(&end, cx.theme.dim);
+        }
+        line.map(|line| Target::ProgramLine(task.id, program.number, line))
+    });
+    vlist::scrollbar(cx, bar, window, buf);
+}
+
+impl View {
+    /// The program that is shown: the chosen one, else the last of its task.
+    pub fn program_of<'a>(&self, state: &'a State) -> Option<(&'a TaskState, &'a ProgramState)> {
+        let task = self.worked_on(state)?;
+        let chosen = self.program.filter(|(of, _)| *of == task.id);
+        let chosen = chosen.and_then(|(_, number)| state.program(task.id, number));
+        Some((task, chosen.or_else(|| task.programs.last())?))
+    }
+}

@@ -1,0 +1,146 @@
+//! The variables of the program where it is held: those that changed since its last stop first, then by use; and what a
+//! person asked for there.
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+
+use super::program_words::{Variable, shown, variables};
+use super::row::{Row, note};
+use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::domain::program::{Set, Told};
+use crate::domain::state::ProgramState;
+use crate::domain::{State, words::counted};
+use crate::ui::action::Action;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::popups::{AskProgram, Subject};
+use crate::ui::symbols::{EDITED, LEADS, ROSE};
+use crate::ui::text::clean;
+use crate::ui::vlist::{self, List};
+use crate::ui::{cx::Cx, pane::PaneId, view::View};
+
+/// Cells of a name.
+const NAME: usize = 14;
+/// Cells of a line's number at the end.
+const LINE: usize = 9;
+
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Variables,
+    when: super::program::shows,
+    title,
+    draw,
+    list,
+    filters: |_| Some("variable"),
+    open: |state, view| Opened::subject(subject(state, view)),
+    why_not_adjust: nothing_to_set,
+    edit: |world, view| match selected(world.live, view) {
+        Some((_, Variable::Set(set))) => view.open(AskProgram::set(&set.name, Some(&set.value))),
+        Some((_, Variable::Told(told))) => view.open(AskProgram::ask(&told.expression)),
+        None => Vec::new(),
+    },
+    leave: |view| view.variable = None,
+    keys: &[Action::Edit, Action::Evaluate],
+    ..PLAIN
+};
+
+fn nothing_to_set(state: &State, view: &View) -> Option<&'static str> {
+    match () {
+        () if !state.is_held_at_line() => {
+            Some("variables are set where the program is held: pause it, or step to a line")
+        }
+        () if selected(state, view).is_none() => Some("the program has set no variable yet"),
+        () => None,
+    }
+}
+
+/// The chosen variable, else the first, and its place.
+fn selected<'a>(state: &'a State, view: &View) -> Option<(usize, Variable<'a>)> {
+    let (_, program) = view.program_of(state)?;
+    let all = variables(program);
+    let chosen = view.variable.as_deref();
+    let at = chosen.and_then(|name| all.iter().position(|it| it.name() == name)).unwrap_or(0);
+    all.get(at).map(|it| (at, *it))
+}
+
+/// The name of the chosen variable; `None`: an expression is chosen, or there is none.
+pub fn selected_name(program: &ProgramState, view: &View) -> Option<String> {
+    let all = variables(program);
+    let chosen = view.variable.as_deref();
+    let found = all.iter().find(|it| Some(it.name()) == chosen).or(all.first())?;
+    matches!(found, Variable::Set(_)).then(|| found.name().to_owned())
+}
+
+fn subject(state: &State, view: &View) -> Option<Subject> {
+    let (task, program) = view.program_of(state)?;
+    let (_, variable) = selected(state, view)?;
+    Some(Subject::Variable(task.id, program.number, variable.name().to_owned()))
+}
+
+fn title(cx: &Cx<'_>) -> Line<'static> {
+    let Some((_, program)) = cx.view.program_of(cx.state) else { return Line::default() };
+    let count = variables(program).len();
+    let at = program.held.as_ref().map_or_else(String::new, |at| format!(" · line {}", at.line));
+    let count = if count == 0 { String::new() } else { format!(" · {}", counted(count, "value")) };
+    Line::from(format!("{at}{count}"))
+}
+
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let Some((_, program)) = view.program_of(state) else { return List::none() };
+    let all = variables(program);
+    let selected = selected(state, view).map(|(at, _)| at);
+    let texts: Vec<String> = all.iter().map(text).collect();
+    List::new(
+        (all.len(), selected),
+        move |row| all.get(row).copied().map(|it| (row, it)),
+        |(_, it), view| view.variable = Some(it.name().to_owned()),
+        move |(row, _)| texts.get(row).cloned().unwrap_or_default(),
+    )
+}
+
+fn text(variable: &Variable<'_>) -> String {
+    match variable {
+        Variable::Set(set) => format!("{} {}", set.name, set.value),
+        Variable::Told(told) => match &told.value {
+            Ok(value) => format!("{} {value}", told.expression),
+            Err(why) => format!("{} {why}", told.expression),
+        },
+    }
+}
+
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let program = cx.view.program_of(cx.state).map(|(_, program)| program);
+    let all = program.map(variables).unwrap_or_default();
+    if all.is_empty() {
+        let words = "no values yet: step through the program (n), or stop it at a line (b)";
+        return note(area, words, cx.theme.dim, buf);
+    }
+    let held = program.and_then(|program| program.held.as_deref());
+    let changed = |set: &Set| held.is_some_and(|at| at.set.iter().any(|it| it.name == set.name));
+    let rows = list(cx.state, cx.view).place;
+    vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |i, row| {
+        let variable = all.get(i)?;
+        match variable {
+            Variable::Set(set) => draw_one(cx, set, changed(set), row),
+            Variable::Told(told) => draw_told(cx, told, row),
+        }
+        Some(Target::Variable(variable.name().to_owned()))
+    });
+}
+
+fn draw_one(cx: &Cx<'_>, set: &Set, is_new: bool, row: &mut Row<'_>) {
+    let theme = cx.theme;
+    let style = if is_new { theme.accent } else { theme.text };
+    row.gap(1).cell(if is_new { ROSE } else { "" }, 2, theme.accent);
+    row.cell(&clean(&set.name), NAME.min(row.left() / 3), theme.text).gap(1);
+    let room = row.left().saturating_sub(LINE);
+    row.cell(&shown(&set.value, room), room, style).gap(1);
+    row.put(&format!("line {}", set.line), theme.dim);
+}
+
+fn draw_told(cx: &Cx<'_>, told: &Told, row: &mut Row<'_>) {
+    let theme = cx.theme;
+    row.gap(1).cell(if told.sets.is_some() { EDITED } else { LEADS }, 2, theme.accent);
+    row.cell(&clean(&told.expression), row.left() / 2, theme.text).gap(1);
+    match &told.value {
+        Ok(value) => row.put(&shown(value, row.left()), theme.accent),
+        Err(why) => row.put(&clean(why), theme.warn),
+    };
+}

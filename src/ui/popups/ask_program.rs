@@ -1,0 +1,98 @@
+//! An expression of Python being typed: its value is asked of the program that is held, or given to a variable of it.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::Value;
+
+use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
+use crate::domain::program::Asked;
+use crate::domain::{Command, State};
+use crate::papers::atc::extra::check_expression;
+use crate::papers::atc::literal::literal;
+use crate::ui::action::{Action, Layer};
+use crate::ui::panes::row;
+use crate::ui::view::{Tone, View};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, text};
+
+/// Columns and rows of the box.
+const SIZE: (usize, usize) = (76, 7);
+
+/// An expression being typed.
+#[derive(Debug)]
+pub struct AskProgram {
+    /// The variable that gets the value.
+    sets: Option<String>,
+    entry: Entry,
+    error: Option<String>,
+}
+
+impl AskProgram {
+    /// The value of an expression.
+    pub fn ask(text: &str) -> Self {
+        Self { sets: None, entry: Entry::line(text), error: None }
+    }
+
+    /// A new value of a variable, which has this one now.
+    pub fn set(name: &str, now: Option<&Value>) -> Self {
+        let now = now.map(literal).unwrap_or_default();
+        Self { sets: Some(name.to_owned()), entry: Entry::line(&now), error: None }
+    }
+
+    fn accept(&mut self, live: &State, view: &mut View) -> Reply {
+        let expression = self.entry.text().trim().to_owned();
+        if let Err(why) = check_expression(&expression, &[]) {
+            self.error = Some(why);
+            return Reply::Stay;
+        }
+        let Some((task, _)) = live.held_program().filter(|_| live.is_held_at_line()) else {
+            view.tell(live.at, Tone::Bad, "the program is not held at a line any more");
+            return Reply::Close;
+        };
+        let shown = self.sets.clone().unwrap_or_else(|| expression.clone());
+        view.variable = Some(shown);
+        let asked = Asked { expression, sets: self.sets.clone() };
+        Reply::send(Command::AskProgram { task: task.id, asked })
+    }
+}
+
+impl Popup for AskProgram {
+    fn keys(&self) -> Keys {
+        const ASK: &[Hint] = &[(&[Action::Accept], "evaluate"), (&[Action::Leave], "leave")];
+        const SET: &[Hint] = &[(&[Action::Accept], "set"), (&[Action::Leave], "leave")];
+        (Layer::Form, if self.sets.is_some() { SET } else { ASK })
+    }
+
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
+        match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::Accept) => return self.accept(world.live, view),
+            _ => {
+                self.error = None;
+                self.entry.key(pressed.key);
+            }
+        }
+        Reply::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.error = None;
+        self.entry.paste(text);
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let title = match &self.sets {
+            Some(name) => format!("Set {name} where the program is held"),
+            None => "Evaluate where the program is held".to_owned(),
+        };
+        let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), SIZE);
+        let (field, below) = row::split(row::split(inside, 1).1, 1);
+        self.entry.draw(cx, field, buf);
+        let about = "Python over the variables there, such as len(results); it calls no tool. \
+                     The program is run again to this place over its record.";
+        let (said, style) = match &self.error {
+            Some(error) => (error.as_str(), cx.theme.warn),
+            None => (about, cx.theme.dim),
+        };
+        let lines: Vec<String> = text::wrap(said, usize::from(inside.width)).collect();
+        row::lines(row::split(below, 1).1, lines, style, buf);
+    }
+}

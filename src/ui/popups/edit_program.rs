@@ -1,0 +1,112 @@
+//! The program that is held being edited: what the task goes on with, over the record of its calls.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{Keys, Popup, Pressed, Reply, difference::Edited, entry::Entry};
+use crate::domain::program::Raised;
+use crate::domain::{Command, State, TaskId, words::counted};
+use crate::papers::atc::source::Source;
+use crate::ui::action::{Action, Layer};
+use crate::ui::own::Selection;
+use crate::ui::panes::row::Row;
+use crate::ui::symbols::{DONE, FAILED};
+use crate::ui::{
+    cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View,
+};
+
+/// A program being edited.
+#[derive(Debug)]
+pub struct EditProgram {
+    task: TaskId,
+    title: String,
+    before: String,
+    entry: Entry,
+    /// Calls of the program that is held: they are its record.
+    calls: usize,
+}
+
+impl EditProgram {
+    /// The program that is held.
+    pub fn of(state: &State) -> Option<Self> {
+        let (task, program) = state.held_program()?;
+        let title = format!("Edit program {} of task {}", program.number, task.id);
+        let (before, entry) = (program.text.to_string(), Entry::text_of(&program.text));
+        Some(Self { task: task.id, title, before, entry, calls: program.calls.len() })
+    }
+
+    fn check(&self) -> Result<(), Raised> {
+        Source::parse(&self.entry.text()).map(|_| ()).map_err(|error| *error)
+    }
+
+    /// Goes on with it; `goes_on` also lets the agent run.
+    fn apply(&self, goes_on: bool) -> Reply {
+        let text = self.entry.text();
+        if self.check().is_err() {
+            return Reply::Stay;
+        }
+        let (task, run) = (self.task, goes_on.then_some(Command::Run));
+        let edit = (text != self.before).then_some(Command::EditProgram { task, text });
+        Reply::Done(edit.into_iter().chain(run).map(ScreenRequest::Send).collect())
+    }
+}
+
+impl Popup for EditProgram {
+    fn keys(&self) -> Keys {
+        const HINTS: &[Hint] = &[
+            (&[Action::Accept], "go on from here"),
+            (&[Action::AcceptAndRun], "and run"),
+            (&[Action::Editor], "$EDITOR"),
+            (&[Action::Leave], "drop"),
+        ];
+        (Layer::Editor, HINTS)
+    }
+
+    fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
+        match pressed.action {
+            Some(Action::Leave) => return Reply::Close,
+            Some(Action::Accept) => return self.apply(false),
+            Some(Action::AcceptAndRun) => return self.apply(true),
+            Some(Action::Editor) => {
+                let (text, json) = (self.entry.text(), "null".to_owned());
+                let name = format!("program-{}", self.task);
+                let selection = Selection { kind: "edit", name, text, json };
+                return Reply::KeepAnd(vec![ScreenRequest::Rewrite(Box::new(selection))]);
+            }
+            _ => self.entry.key(pressed.key),
+        }
+        Reply::Stay
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.entry.paste(text);
+    }
+
+    fn rewrite(&mut self, text: &str) {
+        self.entry.set(text.strip_suffix('\n').unwrap_or(text));
+    }
+
+    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+        let legend = self.legend(cx);
+        let (title, before) = (self.title.as_str(), Some(self.before.as_str()));
+        let edited = Edited { title, legend: &legend, entry: &self.entry, before };
+        edited.draw(cx, (area, buf, hits), |line, buf| {
+            let mut row = Row::new(line, buf);
+            match self.check() {
+                Err(error) => {
+                    let line =
+                        error.line().map_or_else(String::new, |line| format!("line {line}: "));
+                    row.put(&format!("{FAILED} {line}{}", error.summary()), cx.theme.warn)
+                }
+                Ok(()) => {
+                    let record = match self.calls {
+                        0 => "nothing was called so far".to_owned(),
+                        calls => {
+                            format!("{} of the record are not made again", counted(calls, "call"))
+                        }
+                    };
+                    row.put(&format!("{DONE} it can run; {record}"), cx.theme.good)
+                }
+            };
+        });
+    }
+}
