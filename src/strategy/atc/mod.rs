@@ -100,7 +100,7 @@ pub async fn act(
 }
 
 /// The program with which a person replaced this one, and the line and the time at which this one was held.
-fn edited(ctx: &impl Context, number: u32) -> Option<(Arc<str>, Option<(u32, u32)>)> {
+fn edited(ctx: &impl Context, number: u32) -> Option<(Arc<str>, Option<LineHit>)> {
     ctx.state(|state| {
         let mut programs = state.current_task()?.programs.iter();
         let program = programs.find(|program| program.number == number)?;
@@ -108,6 +108,9 @@ fn edited(ctx: &impl Context, number: u32) -> Option<(Arc<str>, Option<(u32, u32
         Some((program.edited.clone()?, held))
     })
 }
+
+/// A line, and how often the program has come to it.
+type LineHit = (u32, u32);
 
 /// A program that the programmer does not write.
 struct Given {
@@ -122,7 +125,7 @@ impl Given {
     }
 
     /// A person's, in place of one that was held at this line for this time.
-    fn of_person(text: Arc<str>, was: &str, held: Option<(u32, u32)>) -> Self {
+    fn of_person(text: Arc<str>, was: &str, held: Option<LineHit>) -> Self {
         let from = From::of(was, &text, held);
         Self { text, source: ProgramSource::Person, from: Some(from) }
     }

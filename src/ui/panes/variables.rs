@@ -37,7 +37,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         None => Vec::new(),
     },
     leave: |view| view.variable = None,
-    keys: &[Action::Edit, Action::Evaluate],
+    keys: &[Action::Evaluate],
     ..PLAIN
 };
 

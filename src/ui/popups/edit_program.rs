@@ -34,8 +34,8 @@ impl EditProgram {
         Some(Self { task: task.id, title, before, entry, calls: program.calls.len() })
     }
 
-    fn check(&self) -> Result<(), Raised> {
-        Source::parse(&self.entry.text()).map(|_| ()).map_err(|error| *error)
+    fn check(&self) -> Result<(), Box<Raised>> {
+        Source::parse(&self.entry.text()).map(|_| ())
     }
 
     /// Goes on with it; `goes_on` also lets the agent run.

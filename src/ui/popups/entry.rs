@@ -45,6 +45,7 @@ impl Entry {
         let mut entry = Self { most: LONGEST, ..Self::lines() };
         entry.paste(text);
         entry.area.move_cursor(ratatui_textarea::CursorMove::Top);
+        entry.area.move_cursor(ratatui_textarea::CursorMove::Head);
         entry
     }
 

@@ -297,7 +297,7 @@ fn what_came_back_is_edited_or_the_call_made_again_while_it_is_held() {
     stage.press("6 end e");
     assert!(stage.shows("╔ Edit the result of call 30"), "{}", stage.text());
     stage.write("0");
-    let edit = Box::new(Edit::Result("410".into()));
+    let edit = Box::new(Edit::Result("041".into()));
     assert_eq!(command(&mut stage, "ctrl-s"), Command::EditCall { effect, edit, shown: true });
     assert_eq!(command(&mut stage, "r"), Command::RepeatCall { effect });
     stage.press("a");
@@ -336,4 +336,67 @@ fn a_write_with_an_unknown_outcome_is_told_and_asked_for() {
     let allowed = false;
     let effect = EffectId(31);
     assert_eq!(command(&mut stage, "end enter"), Command::Consent { effect, allowed });
+}
+
+#[test]
+fn lines_variables_and_programs_are_chosen_broken_at_asked_and_edited() {
+    let stage = || Stage::of(&crate::panes::programs::revised()).sized(120, 40);
+    for (keys, place) in [
+        ("g p b", "line:3"),
+        ("g p up c h", "line:2"),
+        ("g v home b", "variable:m"),
+        ("g v end b", "variable:c"),
+        ("g n b", "error:program-error"),
+        ("N", "frame:2"),
+        ("o", "frame:1"),
+    ] {
+        let mut stage = stage();
+        match keys {
+            // The first row is an expression.
+            "g v home b" => assert_eq!(written(command(&mut stage, "g v down b")), place),
+            keys => assert_eq!(written(command(&mut stage, keys)), place, "{keys}"),
+        }
+    }
+    let asked = |command| match command {
+        Command::AskProgram { asked, .. } => (asked.expression, asked.sets),
+        other => panic!("{other:?}"),
+    };
+    let mut asks = stage();
+    asks.press(";");
+    asks.write("len(");
+    assert!(
+        asks.press("enter").is_empty() && asks.shows("no Python expression"),
+        "{}",
+        asks.text()
+    );
+    asks.write("c)");
+    assert_eq!(asked(command(&mut asks, "enter")), ("len(c)".to_owned(), None));
+    let mut sets = stage();
+    sets.press("g v down e end");
+    sets.write(" | {}");
+    let set = (r#"{"id": 2, "name": "Bo"} | {}"#.to_owned(), Some("m".to_owned()));
+    assert_eq!(asked(command(&mut sets, "enter")), set);
+    let mut edits = stage();
+    edits.press("g p e");
+    assert!(edits.shows("╔ Edit program 2 of task 1 "), "{}", edits.text());
+    edits.write("x = (");
+    assert!(edits.press("ctrl-s").is_empty() && edits.shows("✗ "), "{}", edits.text());
+    edits.write(")");
+    edits.press("enter");
+    match command(&mut edits, "ctrl-s") {
+        Command::EditProgram { text, .. } => assert!(text.starts_with("x = ()"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+    let mut again = stage();
+    match command(&mut again, "g n up r") {
+        Command::EditProgram { text, .. } => assert!(text.contains("director"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+    let mut shows = stage();
+    assert!(shows.press("g n up enter").is_empty());
+    assert!(
+        shows.shows("╔ Program 1 of task 1 ") && shows.shows("has: id, name"),
+        "{}",
+        shows.text()
+    );
 }

@@ -3,7 +3,7 @@
 mod filters;
 mod graph;
 mod lists;
-mod programs;
+pub mod programs;
 mod requests;
 mod spending;
 mod transcript;

@@ -34,7 +34,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         Some(_) => change::edit_score(world, view),
     },
     leave: |view| (view.program, view.program_line) = (None, None),
-    keys: &[Action::Breakpoint, Action::RunToHere, Action::Edit, Action::Evaluate],
+    keys: &[Action::Breakpoint, Action::RunToHere, Action::Evaluate],
     ..PLAIN
 };
 
