@@ -203,6 +203,8 @@ pub struct Told {
 pub struct Wanted {
     pub stops: Stops,
     pub extras: Vec<Extra>,
+    /// Somebody may look at the values of its variables after its end.
+    pub is_watched: bool,
 }
 
 impl Wanted {
@@ -267,6 +269,10 @@ pub struct ProgramEnd {
     pub value: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Raised>,
+    /// The last value of each variable at each line that sets it, where the program tells values; the shape of a large
+    /// one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<Set>,
 }
 
 impl ProgramEnd {

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures::future::LocalBoxFuture;
 
-use super::{handle::Handle, session::Session};
+use super::{handle::Handle, session::Session, watched::AskedOf};
 use crate::domain::breakpoint::Place;
 use crate::domain::program::{
     Answer, Asked, Extra, Interpreter, LineStop, Moment, Pause, ProgramStart, Stops, Wanted,
@@ -59,10 +59,25 @@ impl Interpreter for Warm {
 }
 
 impl Session {
+    fn asked_of_program(&self) -> Option<AskedOf> {
+        let task = self.state.current_task()?;
+        let program = task.programs.last()?;
+        let asked = program.extras.len() + usize::from(program.edited.is_some());
+        Some((task.id, program.number, asked))
+    }
+
+    /// Whether a person has asked something of the program at work that it does not know of yet, or edited it: it is
+    /// run again.
+    pub fn is_program_asked(&self) -> bool {
+        let asked = self.asked_of_program();
+        asked.is_some_and(|(_, _, count)| count > 0) && asked != self.breakpoints.asked
+    }
+
     /// Where a program at work has to stop, and what is asked of it there.
     pub fn wanted_of_program(&mut self, task: TaskId, number: u32) -> Wanted {
-        self.reruns = false;
-        let mut wanted = Wanted::default();
+        self.breakpoints.asked = self.asked_of_program();
+        let is_watched = self.breakpoints.has_user;
+        let mut wanted = Wanted { is_watched, ..Wanted::default() };
         if matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused) {
             wanted.stops = Stops::every();
         }
@@ -107,7 +122,6 @@ impl Session {
         let when = Moment::Hit { line: held.line, hit: held.hit };
         let extra = Extra { when, expression, sets };
         self.intervene(ProgramEvent::ProgramAsked { task, number, extra, by });
-        self.reruns = true;
         Ok(())
     }
 
@@ -120,7 +134,6 @@ impl Session {
         Source::parse(text).map_err(|error| error.summary())?;
         let text = Arc::from(text);
         self.intervene(ProgramEvent::ProgramEdited { task, number, text, by });
-        self.reruns = true;
         Ok(())
     }
 

@@ -71,8 +71,6 @@ pub(super) struct Session {
     pub repeats_unknown: bool,
     /// Runs programs; warm once one was run, and lent to the program at work.
     pub interpreter: Option<Child>,
-    /// A person asked something of the program that is held, or edited it: it is run again.
-    pub reruns: bool,
     /// What a person answers in place of models and tools.
     pub answers: BTreeMap<EffectId, String>,
     /// Why a model cannot be used, where nobody can repair it.
@@ -120,7 +118,6 @@ impl Session {
             answers: BTreeMap::new(),
             repeats_unknown: false,
             interpreter: None,
-            reruns: false,
             consents: BTreeMap::new(),
             repeated: BTreeSet::new(),
             unusable: None,

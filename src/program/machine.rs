@@ -356,7 +356,8 @@ impl Machine {
             MontyObject::None => None,
             _ => Some(value::argument(last).unwrap_or_else(|_| value::shown(last))),
         };
-        Pause::Ended(ProgramEnd { printed: std::mem::take(&mut self.printed), value, error: None })
+        let (printed, set) = (std::mem::take(&mut self.printed), self.last_values());
+        Pause::Ended(ProgramEnd { printed, value, error: None, set })
     }
 
     fn failed(&mut self, error: &MontyException) -> Pause {
@@ -369,7 +370,15 @@ impl Machine {
             .is_some_and(|text| text.contains(&format!("{} bytes", self.start.limits.printed)));
         let raised = frames::raised(error, &self.code, &self.start.limits, printed);
         let raised = if self.explains { self.explained(raised) } else { raised };
-        Pause::Ended(ProgramEnd::failed(std::mem::take(&mut self.printed), raised))
+        let printed = std::mem::take(&mut self.printed);
+        let set = self.last_values();
+        Pause::Ended(ProgramEnd { set, ..ProgramEnd::failed(printed, raised) })
+    }
+
+    /// The values since the last stop; only the shapes of those that are no short ones.
+    fn last_values(&mut self) -> Vec<Set> {
+        let shown = |set: Set| Set { value: value::short(set.value), ..set };
+        std::mem::take(&mut self.set).into_iter().map(shown).collect()
     }
 }
 

@@ -110,6 +110,20 @@ pub fn shown(value: &MontyObject) -> Value {
     }
 }
 
+/// The value, or its shape where its JSON is longer than a line or two.
+pub fn short(value: Value) -> Value {
+    const SHORT: usize = 200;
+    match &value {
+        Value::Array(_) | Value::Object(_) if value.to_string().len() > SHORT => {
+            Value::String(shape(&value))
+        }
+        Value::String(text) if text.len() > SHORT => {
+            Value::String(crate::domain::words::clipped(text, SHORT))
+        }
+        _ => value,
+    }
+}
+
 /// Whether Python takes a value for true.
 pub fn is_true(value: &MontyObject) -> bool {
     match value {

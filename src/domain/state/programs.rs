@@ -83,13 +83,17 @@ impl ProgramState {
     }
 
     pub(super) fn note(&mut self, at: &Arc<LineStop>) {
-        for set in &at.set {
+        self.set(&at.set);
+        self.held = Some(Arc::clone(at));
+    }
+
+    pub(super) fn set(&mut self, values: &[Set]) {
+        for set in values {
             self.values.retain(|known| known.line != set.line || known.name != set.name);
             self.values.push(set.clone());
         }
         let too_many = self.values.len().saturating_sub(VALUES);
         self.values.drain(..too_many);
-        self.held = Some(Arc::clone(at));
     }
 
     /// What made it fail.

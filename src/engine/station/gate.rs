@@ -130,7 +130,7 @@ impl Session {
     fn releases(&self, lane: Lane) -> bool {
         let is_repeated = matches!(lane, Lane::Effect(effect) if self.repeated.contains(&effect));
         is_repeated
-            || lane == Lane::Agent && self.reruns
+            || lane == Lane::Agent && self.is_program_asked()
             || self.lanes.granted == Some(lane)
             || !self.is_paused(lane)
                 && (self.lanes.is_by_hand(lane)

@@ -134,6 +134,13 @@ impl Prepared {
     }
 }
 
+/// The names that a statement binds before its body runs, and its line.
+#[derive(Default)]
+struct Bindings<'b> {
+    names: Vec<&'b str>,
+    line: u32,
+}
+
 struct Rewrite<'a, 's> {
     source: &'a Source<'s>,
     functions: &'a [Function],
@@ -162,7 +169,7 @@ impl Rewrite<'_, '_> {
     }
 
     /// Stops before a statement that begins its own line.
-    fn stop(&mut self, stmt: &Stmt, values: &[&str]) {
+    fn stop(&mut self, stmt: &Stmt, bound: &Bindings<'_>) {
         // What is called in the body of a class becomes no part of it, but is not always allowed there.
         if !self.stoppable || self.in_class {
             return;
@@ -171,8 +178,8 @@ impl Rewrite<'_, '_> {
         let Some((start, indent)) = self.own_line(at) else { return };
         let line = self.line(at);
         let mut text = String::new();
-        for name in values {
-            text += &format!("{indent}{IS}({line}, {name:?}, {name})\n");
+        for name in &bound.names {
+            text += &format!("{indent}{IS}({}, {name:?}, {name})\n", bound.line);
         }
         text += &extra::before(self.extras, line, &indent, self.locals.as_ref());
         text += &format!("{indent}{AT}({line})\n");
@@ -306,21 +313,23 @@ impl Rewrite<'_, '_> {
         }
     }
 
-    fn body(&mut self, body: &[Stmt], values: &[&str]) {
+    fn body(&mut self, body: &[Stmt], bound: &Bindings<'_>) {
+        let none = Bindings::default();
         for (i, stmt) in body.iter().enumerate() {
-            self.statement(stmt, if i == 0 { values } else { &[] });
+            self.statement(stmt, if i == 0 { bound } else { &none });
         }
     }
 
     /// The body of a function or a class.
-    fn inner(&mut self, body: &[Stmt], is_class: bool, values: &[&str]) {
+    fn inner(&mut self, body: &[Stmt], is_class: bool, bound: &Bindings<'_>) {
         let outside = std::mem::replace(&mut self.in_class, is_class);
-        self.body(body, values);
+        self.body(body, bound);
         self.in_class = outside;
     }
 
-    fn statement(&mut self, stmt: &Stmt, values: &[&str]) {
-        self.stop(stmt, values);
+    fn statement(&mut self, stmt: &Stmt, bound: &Bindings<'_>) {
+        self.stop(stmt, bound);
+        let line = self.line(stmt.start().to_usize());
         match stmt {
             Stmt::FunctionDef(function) => {
                 function
@@ -332,19 +341,19 @@ impl Rewrite<'_, '_> {
                     function.parameters.iter().map(|each| each.name().as_str()).collect();
                 let locals = Some(extra::locals(&function.body, &parameters));
                 let outside = std::mem::replace(&mut self.locals, locals);
-                self.inner(&function.body, false, &parameters);
+                self.inner(&function.body, false, &Bindings { names: parameters, line });
                 self.locals = outside;
             }
             Stmt::ClassDef(class) => {
                 class.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
-                self.inner(&class.body, true, &[]);
+                self.inner(&class.body, true, &Bindings::default());
             }
             Stmt::For(each) => {
                 self.visit_expr(&each.iter);
                 let mut names = Vec::new();
                 targets(&each.target, &mut names);
-                self.body(&each.body, &names);
-                self.body(&each.orelse, &[]);
+                self.body(&each.body, &Bindings { names, line });
+                self.body(&each.orelse, &Bindings::default());
             }
             Stmt::With(with) => {
                 let mut names = Vec::new();
@@ -352,7 +361,7 @@ impl Rewrite<'_, '_> {
                     self.visit_with_item(item);
                     item.optional_vars.iter().for_each(|target| targets(target, &mut names));
                 }
-                self.body(&with.body, &names);
+                self.body(&with.body, &Bindings { names, line });
             }
             _ => {
                 let names = self.simple(stmt);
@@ -396,7 +405,7 @@ impl Rewrite<'_, '_> {
 
 impl<'a> Visitor<'a> for Rewrite<'_, '_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        self.statement(stmt, &[]);
+        self.statement(stmt, &Bindings::default());
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {

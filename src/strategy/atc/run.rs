@@ -9,11 +9,14 @@ use similar::{DiffTag, TextDiff};
 
 use crate::domain::program::{
     Answer, Extra, Function, Interpreter, LineStop, Moment, Pause, ProgramCall, ProgramEnd,
-    ProgramLimits, ProgramStart, Raised, Stops, Wanted,
+    ProgramLimits, ProgramStart, Raised, Set, Stops, Wanted,
 };
 use crate::domain::{Boundary, Refusal, SessionEvent, ToolCall, ToolCallPhase, ToolErrorKind};
 use crate::papers::atc::identifiers::Identifiers;
 use crate::strategy::{CallResult, Context, Observation};
+
+/// The time of its own that a program may take to tell its values after its end, in milliseconds.
+const TELLING_MS: u64 = 100;
 
 /// A program to run.
 pub(super) struct Run<'a, C> {
@@ -24,6 +27,33 @@ pub(super) struct Run<'a, C> {
     pub names: &'a Identifiers,
     /// Up to where it runs over a record.
     pub from: Option<From>,
+}
+
+/// The last values of a program that has ended: it is run again over what it was told, in a way that tells them.
+async fn values(
+    interpreter: &mut dyn Interpreter,
+    start: &ProgramStart,
+    told: &Told,
+    end: &ProgramEnd,
+) -> Vec<Set> {
+    // Telling takes longer than running: what has reached a limit would do so again.
+    const LIMITS: [&str; 4] = ["TimeoutError", "MemoryError", "RecursionError", "SystemError"];
+    if end.error.as_ref().is_some_and(|error| LIMITS.contains(&error.kind.as_str())) {
+        return Vec::new();
+    }
+    let limits = ProgramLimits { time_ms: TELLING_MS, ..start.limits };
+    let start = ProgramStart { stoppable: true, limits, ..start.clone() };
+    let mut pause = interpreter.start(&start, &Stops::default()).await;
+    for (_, answers) in &told.calls {
+        if matches!(pause, Pause::Ended(_)) {
+            break;
+        }
+        pause = interpreter.answer(answers.clone(), &Stops::default()).await;
+    }
+    match pause {
+        Pause::Ended(again) if again.printed == end.printed => again.set,
+        _ => Vec::new(),
+    }
 }
 
 /// Whether something is asked at this very moment.
@@ -108,7 +138,11 @@ impl<C: Context> Run<'_, C> {
         loop {
             let answers = match &pause {
                 Pause::Ended(end) => {
-                    ran.end = end.clone();
+                    let set = match wanted.is_watched {
+                        true => values(&mut *interpreter, &start, &told, end).await,
+                        false => Vec::new(),
+                    };
+                    ran.end = ProgramEnd { set, ..end.clone() };
                     return ran;
                 }
                 Pause::Line(at) => {

@@ -7,7 +7,7 @@ use toolyard::domain::breakpoint::{BreakpointSpec, Place, Trouble};
 use toolyard::domain::program::Asked;
 use toolyard::domain::{
     Boundary, BreakpointEvent, Command, EffectClass, Event, Knob, Lane, Mode, ProgramSource,
-    ProgramVerdict, State, TaskId,
+    ProgramVerdict, Record, State, TaskId,
 };
 
 use super::programs::{FILM, trial};
@@ -155,6 +155,15 @@ fn a_person_asks_for_a_value_sets_a_variable_and_goes_on_from_there() {
         desk.wish(Command::Run).await;
         assert_eq!(desk.answer().as_deref(), Some("[1, 200, 3, 4]"));
         assert_eq!(desk.yard.state.borrow().tool_calls.len(), 4, "nothing was called twice");
+        // Whoever runs it again gets the same, and calls nothing.
+        let records: Vec<Record> =
+            desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();
+        let again = Trial { recorded: records, paused: true, stay: true, ..trial(&[]) };
+        let made = Rc::clone(&again.made);
+        let again = again.start();
+        again.until("the task is done", |state| state.tasks_done == 1).await;
+        assert_eq!(again.state.borrow().tasks[0].answer.as_deref(), Some("[1, 200, 3, 4]"));
+        assert_eq!(made.borrow().len(), 0);
     });
 }
 
@@ -207,5 +216,23 @@ fn a_failed_program_is_held_for_who_breaks_on_errors_and_a_person_repairs_it() {
         desk.wish(Command::Run).await;
         assert_eq!(desk.answer().as_deref(), Some("Ada"));
         assert_eq!(desk.yard.state.borrow().model_calls.len(), 1, "nobody else revised it");
+    });
+}
+
+#[test]
+fn where_somebody_looks_on_a_program_tells_the_last_values_of_its_lines() {
+    on_paused_time(async {
+        for (stay, wanted) in [(true, "1 5 6 2 3 7"), (false, "")] {
+            let yard = Trial { stay, ..trial(&[LOOP]) }.start();
+            yard.until("the task is done", |state| state.tasks_done == 1).await;
+            let state = yard.state.borrow();
+            let program = &state.tasks[0].programs[0];
+            let lines: Vec<String> =
+                program.values.iter().map(|set| set.line.to_string()).collect();
+            assert_eq!(lines.join(" "), wanted);
+            let m = program.values_of(3).find(|set| set.name == "m").map(|set| set.value.clone());
+            assert_eq!(m, stay.then(|| 4.into()));
+            assert_eq!(state.tool_calls.len(), 4);
+        }
     });
 }

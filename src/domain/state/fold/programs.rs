@@ -33,6 +33,7 @@ impl State {
             }
             ProgramEvent::ProgramEnded { task, number, end, how } => {
                 let Some(program) = self.program_mut(*task, *number) else { return };
+                program.set(&end.set);
                 program.end = Some(Arc::clone(end));
                 program.how = Some(*how);
             }

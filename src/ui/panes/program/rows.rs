@@ -7,9 +7,10 @@ use crate::domain::program::Set;
 use crate::domain::state::ProgramState;
 use crate::domain::{Origin, ProgramVerdict, ToolCallPhase, ToolCallState};
 use crate::ui::cx::Cx;
+use crate::ui::panes::inline_json;
 use crate::ui::panes::program_words::{said, shown, way};
 use crate::ui::symbols::{CHOSEN, DONE, FAILED, HELD, RECORDED, REFUSED, RUNNING, WAITING};
-use crate::ui::text::clean;
+use crate::ui::text::{self, clean};
 
 /// Cells before the program: a mark and the number of the line.
 pub(super) const GUTTER: usize = 7;
@@ -65,7 +66,10 @@ impl Writer<'_> {
                 None => ("", theme.dim),
             };
             let (head, text) = (number.to_string(), clean(line).into_owned());
-            let ends = [marks(&calls), values(program, number)];
+            let ends = [
+                marks(&calls),
+                values(program, number).or_else(|| result(&calls)).unwrap_or_default(),
+            ];
             let end = ends.into_iter().filter(|end| !end.is_empty()).collect::<Vec<_>>().join(" ");
             rows.push(Row { mark, head, text, style: theme.text, end, line: Some(number) });
             if let Some(span) = error.filter(|_| failed).and_then(|error| error.span) {
@@ -109,14 +113,28 @@ impl Writer<'_> {
 }
 
 /// The last values that a line gave to variables: a value alone where there is one.
-fn values(program: &ProgramState, line: u32) -> String {
+fn values(program: &ProgramState, line: u32) -> Option<String> {
     let set: Vec<_> = program.values_of(line).collect();
     let one = |set: &Set| format!("{} = {}", set.name, shown(&set.value, VALUE));
     let shown = match set.as_slice() {
+        [] => return None,
         [only] => shown(&only.value, VALUE),
         several => several.iter().map(|set| one(set)).collect::<Vec<_>>().join(", "),
     };
-    clean(&shown).into_owned()
+    Some(clean(&shown).into_owned())
+}
+
+/// What the last call of a line returned: until the program has told its values, that is the value.
+fn result(calls: &[&ToolCallState]) -> Option<String> {
+    let text = calls.iter().rev().find_map(|call| match &call.phase {
+        ToolCallPhase::Done { output } => Some(output.text.as_str()),
+        _ => None,
+    })?;
+    let shown = match inline_json::of_text(text, VALUE) {
+        Some(fields) => format!("{{{fields}}}"),
+        None => text::start(text, VALUE * 4).to_owned(),
+    };
+    Some(clean(&shown).into_owned())
 }
 
 /// How the calls of a line ended, such as `✓×3 ↺ ✗`.
