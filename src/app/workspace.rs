@@ -1,5 +1,5 @@
-//! The agent's environment: tools, tasks, the graph and learned scores, from a folder or from the
-//! embedded demo.
+//! The agent's environment: tools, tasks, the graph and learned scores, from a folder or from an
+//! embedded sample.
 //!
 //! ```text
 //! DIR/tools/*.toml      manifests
@@ -19,15 +19,12 @@ use indexmap::IndexSet;
 use jiff::Timestamp;
 
 use crate::app::learned::LearnedState;
-use crate::app::sample;
+use crate::app::sample::Sample;
 use crate::domain::{FewShot, Prior, Prompts, Task, ToolGraph, ToolName};
 use crate::files::toml_file::{Problem, Problems};
 use crate::store::experience::{Experience, ExperienceError};
 use crate::store::{breakpoints, few_shots, kept, prompts, tasks};
 use crate::tool::manifest::{self, Manifest};
-
-/// The title of the embedded demo.
-pub const EMBEDDED: &str = "embedded demo";
 
 /// The name of a file of past uses in a workspace.
 const EXPERIENCE: &str = "experience.jsonl";
@@ -37,8 +34,10 @@ const EXPERIENCE: &str = "experience.jsonl";
 pub struct Workspace {
     /// For people.
     pub title: String,
-    /// `None` for the embedded demo.
+    /// `None` for an embedded sample.
     pub folder: Option<PathBuf>,
+    /// `None` for a folder.
+    pub sample: Option<Sample>,
     /// Folders of manifests, in addition to embedded ones.
     pub tool_folders: Vec<PathBuf>,
     pub manifests: Vec<Manifest>,
@@ -50,19 +49,19 @@ pub struct Workspace {
     pub learned: LearnedState,
 }
 
-/// All manifests: those of the demo, if `embedded`, and of these folders. Names are unique.
+/// All manifests: those of a sample, and of these folders. Names are unique.
 ///
 /// # Errors
 /// All faults of the manifests.
-pub fn manifests(embedded: bool, folders: &[PathBuf]) -> Result<Vec<Manifest>, Problems> {
-    let mut all = if embedded { sample::manifests()? } else { Vec::new() };
+pub fn manifests(sample: Option<Sample>, folders: &[PathBuf]) -> Result<Vec<Manifest>, Problems> {
+    let mut all = sample.map_or_else(|| Ok(Vec::new()), Sample::manifests)?;
     for folder in folders {
         all.extend(manifest::load_dir(folder)?);
     }
     manifest::unique(all.into_iter().map(Ok))
 }
 
-/// The prompts of this workspace, or of the demo.
+/// The prompts of this workspace, or the built-in ones.
 ///
 /// # Errors
 /// The folder does not exist, or all faults of its prompts.
@@ -87,29 +86,34 @@ impl Workspace {
         Ok(Some((imported.added, file)))
     }
 
-    /// The workspace of this folder, or the demo, with the tools of more folders.
+    /// The workspace of this folder, or this sample where none is given, with the tools of more folders.
     ///
     /// # Errors
     /// All faults of the manifests, or the first problem of another file.
-    pub fn open(folder: Option<&Path>, more_tools: &[PathBuf]) -> Result<Self, Problems> {
+    pub fn open(
+        folder: Option<&Path>,
+        sample: Sample,
+        more_tools: &[PathBuf],
+    ) -> Result<Self, Problems> {
         match folder {
             Some(folder) => Self::of_folder(folder, more_tools),
-            None => Self::embedded(more_tools),
+            None => Self::embedded(sample, more_tools),
         }
     }
 
-    fn embedded(more_tools: &[PathBuf]) -> Result<Self, Problems> {
-        let graph = crate::papers::toolnet::learn(&sample::trajectories()?)
+    fn embedded(sample: Sample, more_tools: &[PathBuf]) -> Result<Self, Problems> {
+        let graph = crate::papers::toolnet::learn(&sample.trajectories()?)
             .map_err(|error| Problem::of_file("sample trajectories", error.to_string()))?;
-        let manifests = manifests(true, more_tools)?;
+        let manifests = manifests(Some(sample), more_tools)?;
         Ok(Self {
-            title: EMBEDDED.to_owned(),
+            title: sample.title().to_owned(),
             folder: None,
+            sample: Some(sample),
             tool_folders: more_tools.to_vec(),
             graph: fitted(graph, &manifests),
             prompts: prompts_of(None)?,
             manifests,
-            tasks: sample::tasks()?,
+            tasks: sample.tasks()?,
             few_shots: Vec::new(),
             breakpoints: Vec::new(),
             learned: LearnedState::default(),
@@ -120,7 +124,7 @@ impl Workspace {
         let prompts = prompts_of(Some(folder))?;
         let mut tool_folders = vec![folder.join("tools")];
         tool_folders.extend_from_slice(more_tools);
-        let manifests = manifests(false, &tool_folders)?;
+        let manifests = manifests(None, &tool_folders)?;
         let file = folder.join("graph.json");
         let graph = match kept::text(&file)? {
             Some(text) => ToolGraph::from_json(&text)
@@ -130,6 +134,7 @@ impl Workspace {
         Ok(Self {
             title: folder.display().to_string(),
             folder: Some(folder.to_owned()),
+            sample: None,
             tool_folders,
             graph: fitted(graph, &manifests),
             prompts,

@@ -34,6 +34,7 @@ pub mod schema;
 pub mod spec;
 pub mod state;
 pub mod strategy;
+pub mod take;
 pub mod target;
 pub mod task_list;
 pub mod tokens;
@@ -76,6 +77,7 @@ pub use self::{
         ToolCallState, ToolLedger, ToolState, Tried, TriedEnd, Undoable,
     },
     strategy::{Base, Decides, Strategy, StrategySpec},
+    take::{Take, TakePart},
     target::{Aim, Target},
     task_list::TaskList,
     tool_class::{ToolClass, ToolClasses},

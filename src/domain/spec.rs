@@ -11,6 +11,7 @@ use strum::{IntoStaticStr, VariantArray};
 use crate::domain::chat::Usage;
 use crate::domain::http_request::HttpRequest;
 use crate::domain::id::{ModelName, ToolName};
+use crate::domain::take::Take;
 
 /// The effect of a call on the world, as its author declares it.
 #[derive(
@@ -293,6 +294,9 @@ pub struct ChainStep {
     /// The expected content of a good result, from which an answer is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finds: Option<String>,
+    /// Where a result in JSON has what it finds; a program takes it from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes: Option<Take>,
 }
 
 #[cfg(test)]

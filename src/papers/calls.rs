@@ -83,7 +83,12 @@ mod tests {
     use super::*;
 
     fn step(tool: &str, arguments: Value) -> ChainStep {
-        ChainStep { tools: vec![tool.into()], arguments, finds: Some("success".to_owned()) }
+        ChainStep {
+            tools: vec![tool.into()],
+            arguments,
+            finds: Some("success".to_owned()),
+            takes: None,
+        }
     }
 
     fn scored(chain: &[ChainStep], ran: &[(&str, Value)]) -> (usize, usize, usize) {

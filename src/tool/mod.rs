@@ -4,6 +4,7 @@
 pub mod builtin;
 pub mod check;
 pub mod command;
+pub mod films;
 pub mod http;
 pub mod manifest;
 pub mod output;

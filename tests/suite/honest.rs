@@ -1,7 +1,7 @@
 //! The simulated agent says only what an agent could know: retrieval reads its words, so a tool's name
 //! or a result in them would decide what it is offered.
 
-use toolyard::app::sample;
+use toolyard::app::sample::Sample;
 use toolyard::domain::{Event, ModelCallEvent, Role, State, Task};
 use toolyard::store::journal;
 
@@ -26,8 +26,12 @@ fn unknown(task: &Task) -> impl Iterator<Item = &str> {
 
 #[test]
 fn no_tool_is_named_and_no_result_before_it_is_found() {
-    let tools: Vec<String> =
-        sample::manifests().unwrap().iter().map(|tool| tool.spec.name.to_string()).collect();
+    let tools: Vec<String> = Sample::General
+        .manifests()
+        .unwrap()
+        .iter()
+        .map(|tool| tool.spec.name.to_string())
+        .collect();
     for strategy in ["react+btp", "toolnet", "workers+btp"] {
         let home = Home::new();
         let run = ["run", "--journal", "j.jsonl", "--strategy", strategy, "--tasks-limit", "40"];

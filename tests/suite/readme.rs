@@ -4,7 +4,7 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::json;
-use toolyard::app::{config::Config, workspace::Workspace};
+use toolyard::app::{config::Config, sample::Sample, workspace::Workspace};
 use toolyard::tool::{Invocation, Tool, manifest::Manifest};
 use toolyard::ui::{keymap::Keymap, keytable};
 
@@ -42,7 +42,7 @@ fn its_rust_is_that_of_the_manifest() {
 
 #[test]
 fn its_demo_is_as_large_as_it_says() {
-    let demo = Workspace::open(None, &[]).unwrap();
+    let demo = Workspace::open(None, Sample::General, &[]).unwrap();
     let size = format!("{} tools, {} tasks,", demo.manifests.len(), demo.tasks.len());
     assert!(README.contains(&size), "README.md should say {size}");
 }

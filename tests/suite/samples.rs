@@ -4,14 +4,14 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Value, json};
-use toolyard::app::sample;
+use toolyard::app::sample::Sample;
 use toolyard::domain::{ChainStep, Lexical, Task};
 use toolyard::papers::grading::is_correct;
 use toolyard::tool::{Invocation, ToolBox, ToolErrorKind, manifest};
 
 fn tools() -> ToolBox {
     crate::processes::with_reaper();
-    ToolBox::from_manifests(sample::manifests().unwrap())
+    ToolBox::from_manifests(Sample::General.manifests().unwrap())
 }
 
 /// A checked call, as the engine makes it.
@@ -33,13 +33,13 @@ fn is_search(step: &ChainStep) -> bool {
 
 #[test]
 fn the_embedded_set_is_the_one_in_the_folder() {
-    let embedded = sample::manifests().unwrap();
+    let embedded = Sample::General.manifests().unwrap();
     let loaded = manifest::load_dir(folder()).unwrap();
     let specs =
         |list: &[manifest::Manifest]| -> Vec<_> { list.iter().map(|m| m.spec.clone()).collect() };
     assert_eq!(specs(&embedded), specs(&loaded));
     let tasks = toolyard::store::tasks::load(&folder().join("world/tasks.toml")).unwrap();
-    assert_eq!(sample::tasks().unwrap(), tasks);
+    assert_eq!(Sample::General.tasks().unwrap(), tasks);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn there_is_enough_of_everything() {
         assert!(spec.cost.is_some_and(|cost| (1.0..=10.0).contains(&cost)), "{}", spec.name);
         assert!(!spec.examples.is_empty() && spec.description.len() > 30, "{}", spec.name);
     }
-    let tasks = sample::tasks().unwrap();
+    let tasks = Sample::General.tasks().unwrap();
     let searching = tasks.iter().filter(|task| task.chain.iter().any(is_search)).count();
     assert!(tasks.len() >= 60, "{}", tasks.len());
     assert!((0.5..0.7).contains(&(searching as f64 / tasks.len() as f64)), "{searching}");
@@ -62,7 +62,7 @@ fn there_is_enough_of_everything() {
 
 #[test]
 fn searches_come_evenly_so_that_any_stretch_of_tasks_shows_them() {
-    let tasks = sample::tasks().unwrap();
+    let tasks = Sample::General.tasks().unwrap();
     let searches = |tasks: &[Task]| tasks.iter().filter(|t| t.chain.iter().any(is_search)).count();
     for stretch in tasks.windows(10) {
         assert!((5..=7).contains(&searches(stretch)), "{}", stretch[0].name);
@@ -73,7 +73,7 @@ fn searches_come_evenly_so_that_any_stretch_of_tasks_shows_them() {
 async fn every_chain_leads_to_the_gold_answer() {
     let tools = tools();
     let mut wrong = Vec::new();
-    for task in sample::tasks().unwrap() {
+    for task in Sample::General.tasks().unwrap() {
         let mut last = String::new();
         for step in &task.chain {
             let finds = step.finds.as_deref().unwrap();
@@ -99,7 +99,7 @@ async fn every_chain_leads_to_the_gold_answer() {
 #[tokio::test]
 async fn the_words_of_the_question_itself_mostly_find_too() {
     let tools = tools();
-    let tasks = sample::tasks().unwrap();
+    let tasks = Sample::General.tasks().unwrap();
     let single: Vec<_> =
         tasks.iter().filter(|t| t.chain.len() == 1 && is_search(&t.chain[0])).collect();
     let mut found = 0;
@@ -152,7 +152,7 @@ fn words(text: &str) -> BTreeSet<String> {
 #[test]
 fn no_example_of_a_tool_is_like_a_task() {
     let tools = tools();
-    let tasks = sample::tasks().unwrap();
+    let tasks = Sample::General.tasks().unwrap();
     for spec in tools.specs() {
         for (example, task) in spec.examples.iter().flat_map(|e| tasks.iter().map(move |t| (e, t)))
         {
@@ -168,7 +168,7 @@ fn retrieval_mostly_offers_what_a_task_begins_with() {
     let tools = tools();
     let index = Lexical::new(tools.specs().map(|spec| &**spec));
     let mut missed = Vec::new();
-    let tasks = sample::tasks().unwrap();
+    let tasks = Sample::General.tasks().unwrap();
     for task in &tasks {
         let offered: Vec<_> = index.search(&task.text).take(6).collect();
         let needed = if is_search(&task.chain[0]) { 2 } else { 1 };
@@ -199,8 +199,8 @@ fn arguments_are_checked_and_a_missing_tool_is_named() {
 
 #[test]
 fn every_question_has_a_trajectory() {
-    let trajectories = sample::trajectories().unwrap();
-    assert_eq!(trajectories.len(), sample::tasks().unwrap().len());
+    let trajectories = Sample::General.trajectories().unwrap();
+    assert_eq!(trajectories.len(), Sample::General.tasks().unwrap().len());
     let known: BTreeSet<_> = tools().specs().map(|spec| spec.name.clone()).collect();
     for trajectory in &trajectories {
         assert!(trajectory.tools.iter().all(|tool| known.contains(tool)), "{trajectory:?}");

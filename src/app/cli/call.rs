@@ -17,6 +17,7 @@ pub fn call(args: &CallArgs) -> Result<(), Trouble> {
     let spec = SessionSpec {
         config: args.config.config.clone(),
         workspace: args.workspace.clone(),
+        sample: args.sample,
         seed: args.seed,
         faults: args.fault.clone(),
         tasks: TaskSource::List(Vec::new()),

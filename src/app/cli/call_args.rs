@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::session_args::ConfigArgs;
 use super::value::whole;
+use crate::app::sample::Sample;
 use crate::domain::FaultSpec;
 
 /// Which tool to call, and with what.
@@ -19,6 +20,9 @@ pub struct CallArgs {
     /// Folder whose tools/ has the tool; the embedded demo where none is given.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    /// The embedded sample that has the tool.
+    #[arg(long, value_name = "SAMPLE", conflicts_with = "workspace")]
+    pub sample: Option<Sample>,
     /// Arm a fault, such as `search_web:error:p=0.5`; `toolyard run --help` lists targets, kinds and keys.
     #[arg(long, value_name = "SPEC")]
     pub fault: Vec<FaultSpec>,

@@ -13,6 +13,7 @@ use self::items::{Item, items};
 use self::print::Printer;
 use super::program_args::{CheckArgs, ProgramCommand, RunProgramArgs};
 use super::{out, trouble::Trouble};
+use crate::app::sample::Sample;
 use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::program::Function;
 use crate::domain::{
@@ -55,6 +56,7 @@ fn session(args: &CheckArgs, workspace: Option<PathBuf>, tasks: Vec<Task>) -> Se
     SessionSpec {
         config: args.config.config.clone(),
         workspace,
+        sample: args.sample.or(Some(Sample::General)),
         strategy: Some(Base::Atc.into()),
         tasks: TaskSource::List(tasks),
         journal: JournalChoice::None,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::session_args::ConfigArgs;
+use crate::app::sample::Sample;
 use crate::domain::approval::Rule;
 
 #[derive(Debug, Subcommand)]
@@ -27,6 +28,9 @@ pub struct CheckArgs {
     /// Folder whose tools/ has the tools; the embedded demo where none is given.
     #[arg(long, value_name = "DIR", conflicts_with = "openapi")]
     pub tools: Option<PathBuf>,
+    /// The embedded sample that has the tools.
+    #[arg(long, value_name = "SAMPLE", conflicts_with_all = ["tools", "openapi"])]
+    pub sample: Option<Sample>,
     /// The operations of an OpenAPI file instead.
     #[arg(long, value_name = "FILE", requires = "base")]
     pub openapi: Option<PathBuf>,

@@ -5,6 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 use clap::Args;
 
 use super::value::{self, number, whole};
+use crate::app::sample::Sample;
 use crate::app::session::CostRange;
 use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec};
@@ -25,6 +26,9 @@ pub struct SessionArgs {
     /// Folder with tools/, tasks, graph.json and learned scores.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    /// Without a workspace: work on this embedded sample instead of the one that shows the strategy.
+    #[arg(long, value_name = "SAMPLE", conflicts_with = "workspace")]
+    pub sample: Option<Sample>,
     /// Strategy: direct, react, toolnet, dfsdt, tot-dfs, rewoo, workers or atc, followed by any of
     /// +prompt, +btp and +reflexion; +toolnet after the last three.
     #[arg(long, value_name = "S")]

@@ -26,6 +26,7 @@ impl SessionArgs {
             parent: None,
             config: self.config.config.clone(),
             workspace: self.workspace.clone(),
+            sample: self.sample,
             strategy: strategy.map_err(Trouble::Usage)?,
             seed: self.seed,
             model: self.model.clone().map(Into::into),

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Finding, callable};
-use crate::app::{config::Config, workspace::Workspace};
+use crate::app::{config::Config, sample::Sample, workspace::Workspace};
 use crate::domain::{EffectClass, Prompts, prompt::PROMPTS, words::counted};
 use crate::files::toml_file::Problem;
 use crate::tool::manifest::{Manifest, Source};
@@ -15,14 +15,15 @@ const ABOUT: &str = "tools";
 
 pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec<Finding>) {
     let folder = folder.or(config.session.workspace.as_deref());
-    let workspace = match Workspace::open(folder, &config.tools.folders) {
-        Ok(workspace) => workspace,
-        Err(problems) => {
-            let failed = |problem: &Problem| Finding::fail("workspace", problem.to_string());
-            findings.extend(problems.0.iter().map(failed));
-            return;
-        }
-    };
+    let workspace =
+        match Workspace::open(folder, Sample::of(config.session.strategy), &config.tools.folders) {
+            Ok(workspace) => workspace,
+            Err(problems) => {
+                let failed = |problem: &Problem| Finding::fail("workspace", problem.to_string());
+                findings.extend(problems.0.iter().map(failed));
+                return;
+            }
+        };
     findings.push(contents(&workspace));
     findings.push(prompts(&workspace.prompts));
     if workspace.manifests.is_empty() {

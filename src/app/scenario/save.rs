@@ -7,8 +7,8 @@ use super::expect::{AtLeast, Expectations};
 use super::limits::Limits;
 use super::observed::Observed;
 use crate::app::config::Config;
+use crate::app::sample::Sample;
 use crate::app::session::{PreparedSession, SessionError, SessionSpec, TaskSource, faults_so_far};
-use crate::app::workspace::EMBEDDED;
 use crate::domain::knob::KNOBS;
 use crate::domain::state::Landmark;
 use crate::domain::words::counted;
@@ -22,8 +22,8 @@ impl SessionSpec {
     /// Its workspace is gone.
     pub fn of_opening(opening: &Opening) -> Result<Self, String> {
         let folder = &opening.workspace;
-        if folder == EMBEDDED {
-            return Ok(Self::default());
+        if let Some(sample) = Sample::titled(folder) {
+            return Ok(Self { sample: Some(sample), ..Self::default() });
         }
         if !Path::new(folder).is_dir() {
             return Err(format!("the workspace of the session is not here: {folder}"));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Field, SessionError, SessionSpec, TaskSource, made_up, task_tools};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::LearnedState;
+use crate::app::sample::Sample;
 use crate::app::workspace::Workspace;
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
@@ -70,8 +71,9 @@ impl SessionSpec {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
         let folder = self.workspace.as_deref().or(config.session.workspace.as_deref());
+        let sample = self.sample.unwrap_or_else(|| Sample::of(config.session.strategy));
         let mut workspace =
-            Workspace::open(folder, &config.tools.folders).map_err(SessionError::input)?;
+            Workspace::open(folder, sample, &config.tools.folders).map_err(SessionError::input)?;
         if let Some(total) = self.tools_total {
             fill(&mut workspace.manifests, total)?;
         }
@@ -95,17 +97,18 @@ impl SessionSpec {
         Ok(PreparedSession {
             tasks,
             config,
-            workspace,
             past: Vec::new(),
             resumed: None,
             recorded: Vec::new(),
             keeps: Keeps::All,
             is_attachable: false,
-            spec: self.clone(),
+            // Its strategy may be another one when it goes on.
+            spec: Self { sample: workspace.sample, ..self.clone() },
             learned,
             experience,
             past_uses: None,
             notices: Vec::new(),
+            workspace,
         })
     }
 

@@ -1,6 +1,7 @@
 //! A session that repeats the recorded results of an earlier one.
 
 use super::{SessionError, SessionSpec, TaskSource};
+use crate::app::sample::Sample;
 use crate::domain::{By, Event, Record, SessionEvent, TaskEvent, knob::KNOBS};
 use crate::store::journal;
 
@@ -29,6 +30,7 @@ impl SessionSpec {
             match &record.event {
                 Event::Session(SessionEvent::SessionOpened { opening }) => {
                     self.seed.get_or_insert(opening.seed);
+                    self.sample = self.sample.or_else(|| Sample::titled(&opening.workspace));
                     if self.strategy.is_none() {
                         self.strategy = Some(opening.strategy);
                     }

@@ -152,10 +152,10 @@ impl PreparedSession {
         if folders.is_empty() {
             return (ToolBox::from_manifests(manifests), Vec::new());
         }
-        let embedded = self.workspace.folder.is_none();
+        let sample = self.workspace.sample;
         let (costs, seed) = (self.spec.costs, self.config.session.seed);
         let read = move || {
-            let mut manifests = workspace::manifests(embedded, &folders)?;
+            let mut manifests = workspace::manifests(sample, &folders)?;
             if let Some(costs) = costs {
                 costs.draw(seed, &mut manifests);
             }

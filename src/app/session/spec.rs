@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CostRange, written};
+use crate::app::sample::Sample;
 use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob, ModelName, Role, Strategy, Task};
 use crate::store::tasks;
@@ -18,6 +19,9 @@ pub struct SessionSpec {
     pub config: Option<PathBuf>,
     /// Folder with tools, tasks, graph and learned scores.
     pub workspace: Option<PathBuf>,
+    /// The embedded sample, where there is no workspace, instead of the one that shows the strategy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
     pub strategy: Option<Strategy>,
     /// Seed of all randomness.
     pub seed: Option<u64>,
@@ -157,6 +161,7 @@ mod tests {
 
     fn full() -> SessionSpec {
         SessionSpec {
+            sample: None,
             config: Some("c.toml".into()),
             workspace: Some("w".into()),
             strategy: Some("react+btp".parse().unwrap()),

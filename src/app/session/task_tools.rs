@@ -27,13 +27,13 @@ pub(super) fn give<'t>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::sample;
+    use crate::app::sample::Sample;
 
     #[test]
     fn a_task_can_be_solved_with_its_tools() {
-        let manifests = sample::manifests().unwrap();
+        let manifests = Sample::General.manifests().unwrap();
         let specs = manifests.iter().map(|manifest| &*manifest.spec);
-        let mut tasks = sample::tasks().unwrap();
+        let mut tasks = Sample::General.tasks().unwrap();
         give(&mut tasks, specs, 5);
         for task in &tasks {
             assert_eq!(task.tools.len(), 5, "{}", task.name);

@@ -152,6 +152,7 @@ mod tests {
             tools: vec!["search".into()],
             arguments: json!({}),
             finds: Some((*finds).to_owned()),
+            takes: None,
         };
         Task { chain: finds.iter().map(step).collect(), ..Task::from_text(text) }
     }

@@ -156,6 +156,7 @@ mod tests {
             tools: vec!["search".into()],
             arguments: json!({}),
             finds: Some("Lumenport".into()),
+            takes: None,
         };
         Task { chain: vec![step], ..Task::from_text("Where?") }
     }

@@ -8,7 +8,8 @@
 //! *capability* with probability `skill`; the weights decide which tool of that capability, and so
 //! do told costs (`thrift`) and what the graph has learned. After `patience` results that do not help
 //! it gives up. It says what it needs without a tool's name and without results that it has not seen,
-//! since retrieval reads its words. Where it knows some tasks, it refuses all others. All randomness is a hash of the seed and the request.
+//! since retrieval reads its words. Its programs have the faults that `skill` leaves, until a finding tells what it
+//! needs to correct them. Where it knows some tasks, it refuses all others. All randomness is a hash of the seed and the request.
 //!
 //! These settings were fixed before any comparison was printed. `toolyard compare btp` shows what
 //! other values of `thrift` and `patience` would do.
@@ -165,7 +166,9 @@ impl Simulated {
             Role::Solver => solver::solve(prompted.account, chain, settings, chance),
             Role::Classifier => classifier::classify(request),
             Role::Grader => grader::grade(request),
-            Role::Programmer => programmer::write(chain, prompted.account),
+            Role::Programmer => {
+                programmer::write(request, prompted.account, chain, settings, self.seed)
+            }
             Role::Attributor => "none".to_owned(),
             Role::Reflector => judge::reflect(&prompted),
             Role::Judge => match &prompted.rivals {

@@ -118,6 +118,7 @@ mod tests {
             tools: vec![tool.into()],
             arguments,
             finds: Some(finds.to_owned()),
+            takes: None,
         };
         let chain = vec![
             step("web", json!({"query": "year of the treaty"}), "1871"),

@@ -63,6 +63,7 @@ mod tests {
             tools: vec![tool.into()],
             arguments,
             finds: Some(finds.to_owned()),
+            takes: None,
         };
         let chain = vec![
             step("search", json!({"query": "length of the bridge"}), "1,876 metres"),

@@ -81,6 +81,7 @@ mod tests {
             tools: vec!["web".into(), "books".into()],
             arguments: json!({}),
             finds: Some(finds.to_owned()),
+            takes: None,
         };
         let gold = Some("Mira Lanthe".to_owned());
         Task { gold, chain: vec![step], ..Task::from_text("Who invented it?") }

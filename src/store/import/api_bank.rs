@@ -191,6 +191,7 @@ fn step(call: &Call) -> ChainStep {
         tools: vec![call.tool.clone()],
         arguments: Value::Object(call.arguments.clone()),
         finds: call.result.as_ref().ok().filter(|text| !text.is_empty()).cloned(),
+        takes: None,
     }
 }
 

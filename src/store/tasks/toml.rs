@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use crate::domain::{ChainStep, Scoring, Task, ToolName, words};
+use crate::domain::{ChainStep, Scoring, Take, Task, ToolName, words};
 use crate::files::toml_file::{Field, Fields, Problems, TomlFile};
 
 /// `[capabilities]` and `[[task]]`.
@@ -138,8 +138,17 @@ fn read_step(mut fields: Fields<'_>, capabilities: &Capabilities) -> Option<Chai
         Some(field) => field.text().map(|text| Some(text.to_owned())),
         None => Some(None),
     };
+    let takes = match fields.get("takes") {
+        Some(field) => read_take(&field).map(Some),
+        None => Some(None),
+    };
     fields.finish();
-    Some(ChainStep { tools: tools?, arguments: arguments?, finds: finds? })
+    Some(ChainStep { tools: tools?, arguments: arguments?, finds: finds?, takes: takes? })
+}
+
+fn read_take(field: &Field<'_>) -> Option<Take> {
+    let take = field.text()?.parse();
+    take.map_err(|error: String| field.refuse(error)).ok()
 }
 
 fn read_capability(name: &Field<'_>, capabilities: &Capabilities) -> Option<Vec<ToolName>> {
@@ -186,6 +195,7 @@ golds = ["so", 3, true]
                 tools: vec!["search_web".into(), "search_backup".into()],
                 arguments: json!({ "query": "it" }),
                 finds: Some("3 and 4".into()),
+                takes: None,
             }
         );
         assert_eq!(tasks[0].chain[1].tools, ["calculator".into()]);

@@ -51,10 +51,21 @@ pub async fn act(
         let Some(program) = written.program else { continue };
         let functions = programmer.functions();
         let flaws = flaws_of(&program, &functions);
-        if !flaws.is_empty() {
-            programmer.refuse(number, &program, written.reply, flaws);
+        let reflects = tries < programs && reflect != Reflect::Off;
+        if let Some((error, more)) = flaws.split_first() {
+            ctx.say(|task| {
+                let (error, more) = (error.clone(), more.to_vec());
+                ProgramEvent::ProgramRefused { task, number, error, more }
+            });
             ctx.checkpoint(Boundary::AfterProgram).await;
             given = edited(ctx, number).map(|(text, _)| Given::of_person(text, &program, None));
+            if given.is_none() && reflects {
+                let refused = Last::refused(program, error.clone());
+                let how = ProgramVerdict::Failed;
+                let reflection = programmer.reflection(number);
+                let finding = reflection.finding(&refused, how, reflect, more).await;
+                programmer.turns.push((written.reply, finding));
+            }
             continue;
         }
         let names = &programmer.names;
@@ -77,7 +88,7 @@ pub async fn act(
             continue;
         }
         let Ran { calls, called, end } = ran;
-        last = Last { program, calls, called, end, is_cut: written.is_cut };
+        last = Last { program, calls, called, end, is_refused: false, is_cut: written.is_cut };
         match how {
             ProgramVerdict::Fine => return last.ended(how),
             // It is reflected on once, then accepted.
@@ -85,10 +96,8 @@ pub async fn act(
             ProgramVerdict::Doubtful => doubted = Some(last.clone()),
             ProgramVerdict::Failed => {}
         }
-        if tries < programs && reflect != Reflect::Off {
-            let reflection =
-                Reflection { ctx, task, menu: &programmer.menu, names: &programmer.names, number };
-            let finding = reflection.finding(&last, how, reflect).await;
+        if reflects {
+            let finding = programmer.reflection(number).finding(&last, how, reflect, &[]).await;
             programmer.turns.push((written.reply, finding));
         }
     }
@@ -202,22 +211,10 @@ impl<C: Context> Programmer<'_, C> {
         reply.map_err(|error| close::failed(&error))
     }
 
-    /// A program that cannot run is told everything that keeps it from that.
-    fn refuse(&mut self, number: u32, program: &str, reply: String, flaws: Vec<Raised>) {
-        let mut flaws = flaws.into_iter();
-        let Some(error) = flaws.next() else { return };
-        let more: Vec<Raised> = flaws.collect();
-        let found = prompt::Finding {
-            program,
-            error: &error,
-            more: &more,
-            printed: "",
-            elsewhere: None,
-            blamed: None,
-        };
-        let finding = self.ctx.state(|state| prompt::finding(state, &found));
-        self.turns.push((reply, finding));
-        self.ctx.say(|task| ProgramEvent::ProgramRefused { task, number, error, more });
+    /// What looks for the fault of the program with this number.
+    fn reflection(&self, number: u32) -> Reflection<'_, C> {
+        let Self { ctx, task, menu, names, .. } = self;
+        Reflection { ctx: *ctx, task, menu, names, number }
     }
 
     /// The tools as functions.
@@ -267,24 +264,33 @@ fn answer(end: &ProgramEnd) -> Option<String> {
     }
 }
 
-/// The last program that ran.
+/// The last program that ran, or one that could not.
 #[derive(Clone)]
 struct Last {
     program: Arc<str>,
     calls: Vec<ToolCall>,
     called: Vec<CallResult>,
     end: ProgramEnd,
+    /// It could not run.
+    is_refused: bool,
     is_cut: bool,
 }
 
 impl Default for Last {
     fn default() -> Self {
         let end = ProgramEnd::default();
-        Self { program: Arc::from(""), calls: Vec::new(), called: Vec::new(), end, is_cut: false }
+        let (calls, called) = (Vec::new(), Vec::new());
+        Self { program: Arc::from(""), calls, called, end, is_refused: false, is_cut: false }
     }
 }
 
 impl Last {
+    /// A program that cannot run for this reason.
+    fn refused(program: Arc<str>, error: Raised) -> Self {
+        let end = ProgramEnd { error: Some(error), ..ProgramEnd::default() };
+        Self { program, end, is_refused: true, ..Self::default() }
+    }
+
     /// Its calls: what an evaluator scores.
     fn trajectory(&self) -> Trajectory {
         let (calls, called) = (self.calls.clone(), self.called.clone());

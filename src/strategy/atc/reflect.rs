@@ -21,41 +21,44 @@ pub(super) struct Reflection<'a, C> {
 }
 
 impl<C: Context> Reflection<'_, C> {
-    /// What the programmer is told of its last program.
-    pub async fn finding(&self, last: &Last, how: ProgramVerdict, reflect: Reflect) -> String {
-        if how == ProgramVerdict::Doubtful {
-            return self.ctx.state(|state| prompt::doubt(state, &last.program, &last.end.printed));
-        }
+    /// What the programmer is told of its last program. `more`: what else keeps it from running.
+    pub async fn finding(
+        &self,
+        last: &Last,
+        how: ProgramVerdict,
+        reflect: Reflect,
+        more: &[Raised],
+    ) -> String {
         let nothing = Raised::new("NoAnswer", "the program printed nothing");
-        let error = last.end.error.as_ref().unwrap_or(&nothing);
+        let error = match how {
+            ProgramVerdict::Doubtful => None,
+            ProgramVerdict::Failed | ProgramVerdict::Fine => {
+                Some(last.end.error.as_ref().unwrap_or(&nothing))
+            }
+        };
         let blamed = match reflect {
             Reflect::Attribute => self.blame(last, error).await,
             Reflect::Naive | Reflect::Off => None,
         };
         let blamed = blamed.map(|tool| self.describe(tool, last));
-        let elsewhere = match (reflect, &blamed) {
-            (Reflect::Attribute, Some(blamed)) => self.elsewhere(error, &blamed.name, last),
+        let elsewhere = match (error, &blamed) {
+            (Some(error), Some(blamed)) => self.elsewhere(error, &blamed.name, last),
             _ => None,
         };
         let (program, printed) = (&*last.program, last.end.printed.as_str());
-        let found = Finding { program, error, more: &[], printed, elsewhere, blamed };
+        let found = Finding { program, error, more, printed, elsewhere, blamed };
         self.ctx.state(|state| prompt::finding(state, &found))
     }
 
     /// The function that is to blame.
-    async fn blame(&self, last: &Last, error: &Raised) -> Option<String> {
+    async fn blame(&self, last: &Last, error: Option<&Raised>) -> Option<String> {
         let names: Vec<&str> =
             self.menu.iter().filter_map(|item| self.names.name(&item.tool)).collect();
-        let by_flow = error.span.map(|span| {
-            let made = self.calls(last);
-            blame::by_flow(&last.program, span, &names, &made)
-        });
-        let (tool, by, path) = match by_flow {
-            Some(blame) if blame.tool.is_some() => {
-                let path = blame.way.into_iter().map(|Step { name, line }| (name, line)).collect();
-                (blame.tool, BlamedBy::Flow, path)
-            }
-            _ => match self.ask(last, error, &names).await {
+        let (tool, by, path) = match self.by_flow(last, error, &names) {
+            Some((tool, path)) => (Some(tool), BlamedBy::Flow, path),
+            // The flaws of a program that cannot run say themselves what is wrong.
+            None if last.is_refused => (None, BlamedBy::Nobody, Vec::new()),
+            None => match self.ask(last, error, &names).await {
                 Some(tool) => (Some(tool), BlamedBy::Model, Vec::new()),
                 None => (None, BlamedBy::Nobody, Vec::new()),
             },
@@ -66,8 +69,26 @@ impl<C: Context> Reflection<'_, C> {
         tool
     }
 
-    async fn ask(&self, last: &Last, error: &Raised, names: &[&str]) -> Option<String> {
-        let offered = (self.menu, self.names);
+    /// The function that the flow of data names, and the way to it. Where all results are doubtful, the last call's is
+    /// what the answer was made of.
+    fn by_flow(
+        &self,
+        last: &Last,
+        error: Option<&Raised>,
+        names: &[&str],
+    ) -> Option<(String, Vec<(String, u32)>)> {
+        let made = self.calls(last);
+        let Some(error) = error else {
+            let CallMade { tool, line, .. } = made.last()?;
+            return Some(((*tool).to_owned(), vec![((*tool).to_owned(), *line)]));
+        };
+        let blame = blame::by_flow(&last.program, error.span?, names, &made);
+        let path = blame.way.into_iter().map(|Step { name, line }| (name, line)).collect();
+        Some((blame.tool?, path))
+    }
+
+    async fn ask(&self, last: &Last, error: Option<&Raised>, names: &[&str]) -> Option<String> {
+        let (error, offered) = (error?, (self.menu, self.names));
         let request = self
             .ctx
             .state(|state| prompt::attributor(state, self.task, offered, &last.program, error));

@@ -68,7 +68,8 @@ pub fn returned(spec: &ToolSpec) -> Option<String> {
 /// What is known of a program's failure.
 pub struct Finding<'a> {
     pub program: &'a str,
-    pub error: &'a Raised,
+    /// `None`: it ran, but all that its calls returned was an error, empty or null.
+    pub error: Option<&'a Raised>,
     /// What else cannot run.
     pub more: &'a [Raised],
     pub printed: &'a str,
@@ -85,9 +86,16 @@ pub struct Blamed {
     pub returned: Option<String>,
 }
 
-/// The programmer's next turn: the error in its program, and what may help.
+/// The programmer's next turn: what is wrong with its program, and what may help.
 pub fn finding(state: &State, found: &Finding<'_>) -> String {
-    let mut text = format!("The program failed:\n\n{}", failure(found.program, found.error));
+    let mut text = match found.error {
+        Some(error) => format!("The program failed:\n\n{}", failure(found.program, error)),
+        None => {
+            let why =
+                "The program ran, but all that its calls returned was an error, empty or null";
+            format!("{why}:\n\n{}", numbered(found.program, None))
+        }
+    };
     for other in found.more {
         let _ = write!(text, "\n\nIt would also fail:\n\n{}", failure(found.program, other));
     }
@@ -95,7 +103,8 @@ pub fn finding(state: &State, found: &Finding<'_>) -> String {
         add(&mut text, elsewhere);
     }
     if let Some(Blamed { name, document, returned }) = &found.blamed {
-        add(&mut text, &format!("The error comes from {name}. Its document:\n\n{document}"));
+        let what = if found.error.is_some() { "The error" } else { "The answer" };
+        add(&mut text, &format!("{what} comes from {name}. Its document:\n\n{document}"));
         if let Some(returned) = returned {
             add(
                 &mut text,
@@ -104,22 +113,9 @@ pub fn finding(state: &State, found: &Finding<'_>) -> String {
         }
     }
     if !found.printed.trim().is_empty() {
-        add(
-            &mut text,
-            &format!("Printed before that:\n{}", beginning(found.printed.trim(), SHOWN, None)),
-        );
+        let when = if found.error.is_some() { "Printed before that" } else { "It printed" };
+        add(&mut text, &format!("{when}:\n{}", beginning(found.printed.trim(), SHOWN, None)));
     }
-    add(&mut text, state.prompts.text(Prompt::ProgrammerAgain));
-    text
-}
-
-/// What a program that ran is told where all that it found is an error, empty or null.
-pub fn doubt(state: &State, program: &str, printed: &str) -> String {
-    let mut text = format!(
-        "The program ran, but all that its calls returned was an error, empty or null:\n\n{}",
-        numbered(program, None)
-    );
-    add(&mut text, &format!("It printed:\n{}", beginning(printed.trim(), SHOWN, None)));
     add(&mut text, state.prompts.text(Prompt::ProgrammerAgain));
     text
 }

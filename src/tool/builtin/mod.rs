@@ -7,6 +7,7 @@
 mod arguments;
 mod calendar;
 mod expression;
+mod films;
 mod knowledge;
 mod numbers;
 mod text;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use self::films::{VIEWS, View};
 use self::knowledge::Search;
 use crate::domain::{Chance, words};
 use crate::files::toml_file::{Field, Fields};
@@ -42,6 +44,7 @@ enum Work {
     KnowledgeLookup,
     Timetable,
     Climate,
+    Films(View),
     Translate,
     Calculate,
     ConvertUnit,
@@ -65,7 +68,7 @@ struct Entry {
 }
 
 #[rustfmt::skip]
-static REGISTRY: [Entry; 17] = [
+static REGISTRY: [Entry; 18] = [
     Entry { name: "knowledge_search", needs: &["query"], read: read_search },
     Entry { name: "knowledge_lookup", needs: &["title"], read: |_| work(Work::KnowledgeLookup) },
     Entry { name: "timetable", needs: &["from", "to"], read: |_| work(Work::Timetable) },
@@ -79,6 +82,7 @@ static REGISTRY: [Entry; 17] = [
     Entry { name: "date_shift", needs: &["date", "days"], read: |_| work(Work::DateShift) },
     Entry { name: "text_measure", needs: &["text", "what"], read: |_| work(Work::TextMeasure) },
     Entry { name: "text_transform", needs: &["text", "operation"], read: |_| work(Work::TextTransform) },
+    Entry { name: "films", needs: &[], read: read_films },
     Entry { name: "nothing_found", needs: &[], read: |_| work(Work::NothingFound) },
     Entry { name: "random_number", needs: &[], read: read_random },
     Entry { name: "slow", needs: &[], read: read_slow },
@@ -93,6 +97,11 @@ fn read_search(options: &mut Fields<'_>) -> Option<Does> {
     let kinds = options.get("kinds").map_or(Some(Vec::new()), |field| field.texts());
     let hits = options.get("hits").map_or(Some(3), |field| field.whole(1, 20));
     work(Work::KnowledgeSearch(Search { kinds: kinds?, hits: hits? as usize }))
+}
+
+fn read_films(options: &mut Fields<'_>) -> Option<Does> {
+    let view = options.need("view", "view = \"credits\", a view of the film archive");
+    work(Work::Films(view?.one_of(&VIEWS)?))
 }
 
 fn read_random(options: &mut Fields<'_>) -> Option<Does> {
@@ -159,6 +168,7 @@ impl Builtin {
     pub fn needs(&self) -> &'static [&'static str] {
         match &self.does {
             Does::Slow { of, .. } | Does::Flaky { of, .. } => of.needs(),
+            Does::Work(Work::Films(view)) => view.needs(),
             Does::Work(_) => self.needs,
         }
     }
@@ -193,6 +203,7 @@ impl Work {
             Work::KnowledgeLookup => knowledge::look_up(arguments),
             Work::Timetable => travel::timetable(arguments),
             Work::Climate => knowledge::climate(arguments),
+            Work::Films(view) => view.answer(arguments),
             Work::Translate => knowledge::translate(arguments),
             Work::Calculate => expression::calculate(arguments).await,
             Work::ConvertUnit => expression::convert_unit(arguments).await,

@@ -3,7 +3,7 @@
 use std::{cell::Cell, rc::Rc};
 
 use serde_json::json;
-use toolyard::app::sample;
+use toolyard::app::sample::Sample;
 use toolyard::domain::{Command, FaultId, Knob, ToolName};
 use toolyard::tool::manifest::Manifests;
 
@@ -27,7 +27,7 @@ fn taking_back_a_score_keeps_what_was_learned_since() {
 #[test]
 fn what_cannot_be_taken_back_any_more_bars_nothing_before_it() {
     on_paused_time(async {
-        let manifest = sample::manifests().unwrap().remove(0);
+        let manifest = Sample::General.manifests().unwrap().remove(0);
         let tool = manifest.spec.name.clone();
         let times = Cell::new(0);
         let files = Manifests::new(vec![], move || {

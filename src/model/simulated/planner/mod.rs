@@ -192,6 +192,7 @@ mod tests {
             tools: tools.iter().map(|tool| (*tool).into()).collect(),
             arguments,
             finds: Some(finds.to_owned()),
+            takes: None,
         };
         let search = ["web", "books"];
         let chain = vec![

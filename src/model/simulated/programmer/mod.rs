@@ -1,0 +1,54 @@
+//! The programmer: a program from the reference chain, with faults as programmers make them.
+//!
+//! It decides three things in each step: the tool, the arguments, and what to take out of the result. Each decision is
+//! wrong with the probability that `skill` leaves. It writes a faulty decision again until a finding tells it what it
+//! needs to know to correct it: so what a finding says decides how many programs a task takes.
+
+mod fault;
+mod finding;
+mod offered;
+mod sketch;
+#[cfg(test)]
+mod tests;
+
+use self::fault::Fault;
+use self::finding::Finding;
+use self::offered::Offered;
+use self::sketch::Sketch;
+use super::Settings;
+use super::prompted::user_texts;
+use crate::domain::markers::FUNCTIONS;
+use crate::domain::{Chance, Request, Task};
+
+/// The reply: one program in a fence.
+pub(super) fn write(
+    request: &Request,
+    account: &str,
+    chain: Option<&Task>,
+    settings: Settings,
+    seed: u64,
+) -> String {
+    let (about, documents) = account.split_once(FUNCTIONS).unwrap_or((account, ""));
+    let offered = Offered::read(documents);
+    let right = chain.map(|task| Sketch::of(task, &offered)).unwrap_or_default();
+    let chance = Chance::new(seed).with(b"program").with(about.as_bytes());
+    let chance = chance.with(chain.map_or("", |task| task.text.as_str()).as_bytes());
+    let mut faults = fault::draw(&right, &offered, settings, &chance);
+    // The documents come with the task; what follows are findings.
+    for text in user_texts(request).skip_while(|text| !text.contains(FUNCTIONS)).skip(1) {
+        let finding = Finding::read(text);
+        faults.retain(|fault| !finding.tells(fault, &right));
+    }
+    let question = chain.map_or("", |task| task.text.trim());
+    let program = faulty(&right, &faults, question).to_string();
+    format!("```python\n{program}\n```")
+}
+
+/// The program with these faults in it.
+fn faulty(right: &Sketch, faults: &[Fault], question: &str) -> Sketch {
+    let mut sketch = right.clone();
+    for fault in faults {
+        fault.plant(&mut sketch.steps[fault.step], question);
+    }
+    sketch
+}
