@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolyard::domain::program::Span;
 use toolyard::papers::atc::blame::{CallMade, Step, by_flow, by_reply};
 use toolyard::papers::atc::extract;
-use toolyard::papers::atc::metrics::{Gold, PathScore, mean, score};
+use toolyard::papers::atc::metrics::{Gold, PathScore, PathSums, score};
 use toolyard::papers::atc::schema::{Schema, SchemaMode};
 
 /// The cases of a file below a name.
@@ -80,11 +80,13 @@ fn path_and_prec_are_those_of_sets_and_of_calls() {
         assert_eq!(score.in_order, case["in_order"].as_bool(), "{case}");
     }
     let file: Value = serde_json::from_str(file).unwrap();
-    let (mean, right) = (mean(&scores).unwrap(), &file["mean_percent"]);
-    assert_near(mean.path, &right["path"], "path", 1e-4);
-    assert_near(mean.prec, &right["prec"], "prec", 1e-4);
-    assert_near(mean.path_calls, &right["path_calls"], "path_calls", 1e-4);
-    assert_near(mean.prec_calls, &right["prec_calls"], "prec_calls", 1e-4);
+    let mut sums = PathSums::default();
+    scores.iter().for_each(|score| sums.add(score));
+    let (mean, right) = (sums.mean().unwrap(), &file["mean_percent"]);
+    assert_near(100.0 * mean.path, &right["path"], "path", 1e-4);
+    assert_near(100.0 * mean.prec, &right["prec"], "prec", 1e-4);
+    assert_near(100.0 * mean.path_calls, &right["path_calls"], "path_calls", 1e-4);
+    assert_near(100.0 * mean.prec_calls, &right["prec_calls"], "prec_calls", 1e-4);
 }
 
 #[test]

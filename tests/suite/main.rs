@@ -11,6 +11,7 @@
 use std::path::PathBuf;
 
 mod architecture;
+mod atc_films;
 mod atc_programs;
 mod atc_vectors;
 mod attach;

@@ -6,6 +6,8 @@ use serde::Serialize;
 use super::graded::{Graded, GradedSums};
 use super::{budget::Mean, task::TaskReport};
 use crate::domain::Outcome;
+use crate::papers::atc::measures::{ProgramMeans, ProgramSums};
+use crate::papers::atc::metrics::{PathMean, PathSums};
 use crate::papers::{calls::CallScore, metrics};
 
 /// Over the tasks that have ended. Failed tasks count as wrong, at their actual cost.
@@ -26,6 +28,12 @@ pub struct Quality {
     /// Over the tasks that are scored by their calls: all their calls together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<CallScore>,
+    /// Over the tasks with a reference chain: the tools that they called (ATC's Path and Prec).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathMean>,
+    /// Over the tasks with programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub programs: Option<ProgramMeans>,
     /// What a grader says, if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grader: Option<Graded>,
@@ -59,6 +67,8 @@ pub(super) struct QualitySums {
     exact_match: Mean,
     f1: Mean,
     calls: Option<CallScore>,
+    path: PathSums,
+    programs: ProgramSums,
     graded: GradedSums,
     tokens_in: Mean,
     tokens_out: Mean,
@@ -87,6 +97,8 @@ impl QualitySums {
             self.f1.add(f1);
         }
         self.calls = CallScore::sum(self.calls.into_iter().chain(task.call_score));
+        task.path.iter().for_each(|path| self.path.add(path));
+        task.programs.iter().for_each(|programs| self.programs.add(programs));
         self.graded.add(task);
         self.tokens_in.add(task.tokens_in as f64);
         self.tokens_out.add(task.tokens_out as f64);
@@ -105,6 +117,8 @@ impl QualitySums {
             exact_match: self.exact_match.value(),
             f1: self.f1.value(),
             calls: self.calls,
+            path: self.path.mean(),
+            programs: self.programs.means(),
             grader: self.graded.graded(),
             tokens_in: self.tokens_in.or_zero(),
             tokens_out: self.tokens_out.or_zero(),
@@ -136,6 +150,8 @@ mod tests {
             more_golds: Vec::new(),
             correct,
             call_score: None,
+            path: None,
+            programs: None,
             solved: correct == Some(true),
             outcome: Some(if answer.is_some() { Outcome::Answered } else { Outcome::Failed }),
             caveats: Vec::new(),

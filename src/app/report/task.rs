@@ -8,6 +8,8 @@ use super::budget::{self, BudgetForecast, ToolSpent};
 use crate::domain::{
     Caveat, Grading, Outcome, Role, Spent, State, Strategy, TaskId, TaskState, ToolName, Verdict,
 };
+use crate::papers::atc::measures::{self, ProgramScore};
+use crate::papers::atc::metrics::{self, PathScore};
 use crate::papers::calls::{self, CallScore};
 
 /// One task and its result.
@@ -27,6 +29,12 @@ pub struct TaskReport {
     /// For a task that is scored by its calls: how many of them were right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_score: Option<CallScore>,
+    /// For a task with a reference chain: the tools that it called (ATC's Path and Prec).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathScore>,
+    /// For a task with programs: what became of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub programs: Option<ProgramScore>,
     /// Ended with an answer that is not known to be wrong, and with at least one tool call (BTP).
     pub solved: bool,
     /// `None` while it is queued or running.
@@ -98,6 +106,8 @@ impl TaskReport {
             more_golds: task.task.more_golds.clone(),
             correct: task.correct,
             call_score: calls::of_task(state, task),
+            path: metrics::of_task(state, task),
+            programs: measures::of_task(task),
             solved: task.is_solved() && !tools.is_empty(),
             outcome: task.outcome(),
             caveats: task.caveats.clone(),

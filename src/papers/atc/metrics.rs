@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::domain::{State, TaskState, ToolName};
+
 /// The tools that a task needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gold {
@@ -35,7 +37,7 @@ pub struct PathScore {
     pub in_order: Option<bool>,
 }
 
-/// The mean over tasks, in percent.
+/// The mean over tasks, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PathMean {
     pub path: f64,
@@ -44,6 +46,16 @@ pub struct PathMean {
     pub prec_calls: f64,
     /// Over the tasks whose gold has an order; `None` without any.
     pub in_order: Option<f64>,
+}
+
+/// The sums behind [`PathMean`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathSums {
+    tasks: usize,
+    /// Path, Prec, and both over calls.
+    shares: [f64; 4],
+    ordered: usize,
+    in_order: usize,
 }
 
 impl Gold {
@@ -75,21 +87,47 @@ pub fn score(gold: &Gold, called: &[&str]) -> PathScore {
     }
 }
 
-/// The mean over all tasks; `None` without any. A task without a call or a program has shares of 0 and stays in the
-/// mean.
-pub fn mean(scores: &[PathScore]) -> Option<PathMean> {
-    let percent = |of: fn(&PathScore) -> f64| {
-        100.0 * scores.iter().map(of).sum::<f64>() / scores.len() as f64
+/// The score of a task with a reference chain, by the calls of its last program; without a program, by all its calls.
+/// A tool that does the same step as the usual one counts as the usual one.
+pub fn of_task(state: &State, task: &TaskState) -> Option<PathScore> {
+    let chain = &task.task.chain;
+    let usual = |tools: &[ToolName]| tools.first().map(ToolName::to_string);
+    let path: Vec<String> = chain.iter().filter_map(|step| usual(&step.tools)).collect();
+    if path.is_empty() {
+        return None;
+    }
+    let last = task.programs.iter().rev().find(|program| !program.calls.is_empty());
+    let calls = match last {
+        Some(program) => &program.calls,
+        None => &task.tool_calls,
     };
-    let orders: Vec<bool> = scores.iter().filter_map(|score| score.in_order).collect();
-    let right = orders.iter().filter(|right| **right).count();
-    (!scores.is_empty()).then(|| PathMean {
-        path: percent(|score| score.path),
-        prec: percent(|score| score.prec),
-        path_calls: percent(|score| score.path_calls),
-        prec_calls: percent(|score| score.prec_calls),
-        in_order: (!orders.is_empty()).then(|| 100.0 * share(right, orders.len())),
-    })
+    let calls = calls.iter().filter_map(|call| state.tool_call(*call));
+    let calls = calls.filter(|call| !state.reads_on(&call.tool));
+    let called = calls.map(|call| {
+        let step = chain.iter().find(|step| step.tools.contains(&call.tool));
+        step.and_then(|step| step.tools.first()).unwrap_or(&call.tool).as_str()
+    });
+    Some(score(&Gold::Path(path), &called.collect::<Vec<_>>()))
+}
+
+impl PathSums {
+    /// Adds a task. One without a call or a program has shares of 0 and stays in the mean.
+    pub fn add(&mut self, score: &PathScore) {
+        let PathScore { path, prec, path_calls, prec_calls, in_order } = *score;
+        self.tasks += 1;
+        for (sum, share) in self.shares.iter_mut().zip([path, prec, path_calls, prec_calls]) {
+            *sum += share;
+        }
+        self.ordered += usize::from(in_order.is_some());
+        self.in_order += usize::from(in_order == Some(true));
+    }
+
+    /// `None` without a task.
+    pub fn mean(&self) -> Option<PathMean> {
+        let [path, prec, path_calls, prec_calls] = self.shares.map(|sum| sum / self.tasks as f64);
+        let in_order = (self.ordered > 0).then(|| share(self.in_order, self.ordered));
+        (self.tasks > 0).then_some(PathMean { path, prec, path_calls, prec_calls, in_order })
+    }
 }
 
 /// A tool of no calls is left out.
@@ -123,11 +161,13 @@ mod tests {
 
     #[test]
     fn the_mean_keeps_tasks_without_calls_and_orders_that_are_known() {
-        assert_eq!(mean(&[]), None);
+        assert_eq!(PathSums::default().mean(), None);
         let made = score(&Gold::Path(names("ab")), &["a", "b"]);
         let none = score(&Gold::Counts(vec![("a".to_owned(), 2)]), &[]);
-        let mean = mean(&[made, none]).unwrap();
-        assert_eq!((mean.path, mean.prec, mean.in_order), (50.0, 50.0, Some(100.0)));
+        let mut sums = PathSums::default();
+        [made, none].iter().for_each(|score| sums.add(score));
+        let mean = sums.mean().unwrap();
+        assert_eq!((mean.path, mean.prec, mean.in_order), (0.5, 0.5, Some(1.0)));
         let empty = score(&Gold::Path(vec![]), &[]);
         assert_eq!((empty.path, empty.prec, empty.in_order), (0.0, 0.0, Some(true)));
     }

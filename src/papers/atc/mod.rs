@@ -3,7 +3,7 @@
 //! [`extract`] takes the program out of a reply. [`flaws`] says what keeps it from running, and [`prepare`] rewrites it
 //! so that it can be stopped and its calls have places. [`blame`] finds the tool behind an error, from the program by
 //! data flow or from a model's words. [`schema`] learns what a tool answers from its results, and who has a missing
-//! key. [`metrics`] scores the tools that a program called against a gold path.
+//! key. [`metrics`] scores the tools that a program called against a gold path, [`measures`] the programs of a task.
 //!
 //! Everything here is pure: programs are parsed, and never run.
 
@@ -16,8 +16,7 @@ mod fence;
 pub mod flaws;
 pub mod identifiers;
 pub mod literal;
-// For the comparison of programs, which comes next.
-#[cfg(feature = "inside")]
+pub mod measures;
 pub mod metrics;
 mod names;
 mod place;

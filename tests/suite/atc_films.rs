@@ -1,0 +1,105 @@
+//! The film sample: its chains hold, and programs with faults are repaired by what they are told.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use toolyard::app::report::Report;
+use toolyard::app::sample::Sample;
+use toolyard::app::session::{JournalChoice, Session, SessionSpec};
+use toolyard::domain::{Base, BlamedBy, Knob, Message, Reflect, Role, State};
+use toolyard::tool::{Invocation, ToolBox};
+
+#[tokio::test]
+async fn every_chain_leads_to_the_gold_answer() {
+    let tools = ToolBox::from_manifests(Sample::Films.manifests().unwrap());
+    for task in Sample::Films.tasks().unwrap() {
+        let mut taken = String::new();
+        for step in &task.chain {
+            for tool in &step.tools {
+                tools.check(tool.as_str(), &step.arguments).unwrap();
+                let invocation = Invocation { arguments: step.arguments.clone(), seed: 0 };
+                let tool = tools.get(tool.as_str()).unwrap();
+                let result = tool.call(&invocation).await.unwrap().text;
+                let result: Value = serde_json::from_str(&result).unwrap();
+                let value = step.takes.as_ref().unwrap().of(&result);
+                taken = match value {
+                    Some(Value::String(text)) => text.clone(),
+                    value => value.map(Value::to_string).unwrap_or_default(),
+                };
+                assert_eq!(step.finds.as_ref(), Some(&taken), "{}", task.name);
+            }
+        }
+        assert_eq!(task.gold, Some(taken), "{}", task.name);
+    }
+}
+
+#[test]
+fn the_embedded_files_are_all_of_the_folder() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-tools/films");
+    let loaded = toolyard::tool::manifest::load_dir(folder.as_ref()).unwrap();
+    let embedded = Sample::Films.manifests().unwrap();
+    let names = |all: &[toolyard::tool::manifest::Manifest]| -> BTreeSet<String> {
+        all.iter().map(|manifest| manifest.spec.name.to_string()).collect()
+    };
+    assert_eq!(names(&loaded), names(&embedded));
+}
+
+/// The last state of a session on all tasks.
+fn solved(reflect: Reflect, seed: u64) -> State {
+    crate::processes::with_reaper();
+    let spec = SessionSpec {
+        strategy: Some(Base::Atc.into()),
+        seed: Some(seed),
+        journal: JournalChoice::None,
+        fresh: true,
+        knobs: [(Knob::Reflect, reflect as usize as f64)].into(),
+        ..SessionSpec::default()
+    };
+    let Session { engine, commands, records, .. } = spec.prepare().unwrap().spawn().unwrap();
+    let state = engine.join().unwrap();
+    drop((commands, records));
+    state
+}
+
+fn right(state: &State) -> usize {
+    Report::of(state).totals.correct
+}
+
+#[test]
+fn what_a_finding_tells_decides_how_many_are_repaired() {
+    let (mut off, mut naive, mut attribute) = (0, 0, 0);
+    let mut kinds = BTreeSet::new();
+    let (mut flow, mut failures) = (0, 0);
+    for seed in 0..4 {
+        off += right(&solved(Reflect::Off, seed));
+        naive += right(&solved(Reflect::Naive, seed));
+        let state = solved(Reflect::Attribute, seed);
+        attribute += right(&state);
+        for program in state.tasks.iter().flat_map(|task| &task.programs) {
+            kinds.extend(program.error().map(|error| error.kind.clone()));
+            let Some(blamed) = &program.blamed else { continue };
+            failures += 1;
+            flow += usize::from(blamed.by == BlamedBy::Flow);
+        }
+        every_revision_has_the_document_of_the_blamed_tool(&state);
+    }
+    assert!(off < naive && naive < attribute, "{off}, {naive}, {attribute}");
+    assert!(kinds.len() >= 3, "{kinds:?}");
+    assert!(failures > 20 && flow * 100 >= failures * 95, "{flow} of {failures}");
+}
+
+/// What the next request says after the failure of a program.
+fn every_revision_has_the_document_of_the_blamed_tool(state: &State) {
+    for task in &state.tasks {
+        let asked = task.model_calls.iter().filter_map(|call| state.model_call(*call));
+        let mut asked = asked.filter(|call| call.role == Role::Programmer).skip(1);
+        for program in &task.programs {
+            let Some(tool) = program.blamed.as_ref().and_then(|blamed| blamed.tool.as_ref()) else {
+                continue;
+            };
+            let Some(request) = asked.next() else { continue };
+            let last = request.request.messages.last().map(Message::text).unwrap_or_default();
+            assert!(last.contains(&format!("\ndef {tool}(")), "{last}");
+        }
+    }
+}
