@@ -110,6 +110,8 @@ prompts! {
         "how to sort tools into classes"
     Programmer "programmer" by [Programmer] fill [] keep ["all_of", "```python"]
         "how to write a program over the tools"
+    ProgrammerLack "programmer-lack" by [Programmer] fill [] keep [LACKING, KEEPING]
+        "added by +btp where replanning is possible: what to do if no function fits"
     ProgrammerAgain "programmer-again" by [Programmer] fill [] keep []
         "sent after a program that failed, below the error"
     ProgrammerNone "programmer-none" by [Programmer] fill ["{why}"] keep []

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::prompt::lack::{keeping, lacking};
 use super::prompt::planned::{self as prompt, RefusedPlan};
 use super::{Context, Ending, Strategy, Trajectory, classify, close, menu, work};
 use crate::domain::markers::{LLM, UNKNOWN};
@@ -84,8 +85,9 @@ impl<C: Context> Planner<'_, C> {
         while tries < ASKED {
             let may_lack = (self.step as usize) < most && self.ctx.state(State::may_widen);
             let reply = self.ask(refused.as_ref(), may_lack).await?;
-            let needs = prompt::lacking(&reply.text);
-            let kept = prompt::keeping(&reply.text, &self.menu);
+            let needs = lacking(&reply.text);
+            let offered = self.menu.iter().map(|item| (item.tool.as_str(), &item.tool));
+            let kept = keeping(&reply.text, offered);
             if may_lack && !needs.is_empty() && self.ctx.widen(&needs, kept.as_deref()) {
                 self.look().await;
                 continue;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolyard::app::report::Report;
 use toolyard::app::sample::Sample;
 use toolyard::app::session::{JournalChoice, Session, SessionSpec};
-use toolyard::domain::{Base, BlamedBy, Knob, Message, Reflect, Role, State};
+use toolyard::domain::{Base, BlamedBy, Knob, Message, Reflect, Role, State, Strategy};
 use toolyard::tool::{Invocation, ToolBox};
 
 #[tokio::test]
@@ -44,11 +44,25 @@ fn the_embedded_files_are_all_of_the_folder() {
     assert_eq!(names(&loaded), names(&embedded));
 }
 
-/// The last state of a session on all tasks.
+#[test]
+fn with_a_budget_plan_a_program_gets_the_functions_that_it_lacks() {
+    let state = played("atc+btp".parse().unwrap(), Reflect::Attribute, 1);
+    let asked =
+        |state: &State| state.tasks.iter().map(|task| task.model_calls.len()).sum::<usize>();
+    let programs = state.tasks.iter().map(|task| task.programs.len()).sum::<usize>();
+    assert!(programs < asked(&state), "no function was ever missing");
+    assert!(right(&state) >= 14, "{}", right(&state));
+}
+
 fn solved(reflect: Reflect, seed: u64) -> State {
+    played(Base::Atc.into(), reflect, seed)
+}
+
+/// The last state of a session on all film tasks.
+fn played(strategy: Strategy, reflect: Reflect, seed: u64) -> State {
     crate::processes::with_reaper();
     let spec = SessionSpec {
-        strategy: Some(Base::Atc.into()),
+        strategy: Some(strategy),
         seed: Some(seed),
         journal: JournalChoice::None,
         fresh: true,
@@ -85,7 +99,7 @@ fn what_a_finding_tells_decides_how_many_are_repaired() {
     }
     assert!(off < naive && naive < attribute, "{off}, {naive}, {attribute}");
     assert!(kinds.len() >= 3, "{kinds:?}");
-    assert!(failures > 20 && flow * 100 >= failures * 95, "{flow} of {failures}");
+    assert!(failures > 10 && flow * 100 >= failures * 95, "{flow} of {failures}");
 }
 
 /// What the next request says after the failure of a program.

@@ -217,7 +217,7 @@ golds = ["so", 3, true]
             "t.toml:11: task[0].chain[1]: expected `do` with a capability, or `tools` with a list \
              of names",
             "t.toml:11: task[0].chain[1].tool: unknown key; did you mean `tools`? (known: do, \
-             tools, arguments, finds)",
+             tools, arguments, finds, takes)",
             "t.toml:16: task[1].name: \"sum\" is the name of an earlier task; choose another",
             "t.toml:15: task[1].text: expected a non-empty text, got \" \"",
             "t.toml:18: task[1].golds: expected a list of at least one right answer",

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use self::reflect::Reflection;
 use self::run::{From, Ran, Run};
+use super::prompt::lack::{keeping, lacking};
 use super::prompt::program as prompt;
 use super::{CallResult, Context, Ending, Strategy, Trajectory, Turn, close, menu};
 use crate::domain::program::{Function, ProgramEnd, Raised};
 use crate::domain::{
     Boundary, Caveat, Finish, Knob, MenuItem, Offered, Outcome, ProgramEvent, ProgramSource,
-    ProgramVerdict, Reflect, Reply, Role, Task, TaskEvent, ToolCall, ToolName,
+    ProgramVerdict, Reflect, Reply, Role, State, Task, TaskEvent, ToolCall, ToolName,
 };
 use crate::papers::atc::extract;
 use crate::papers::atc::flaws::flaws_of;
@@ -26,10 +27,10 @@ pub async fn act(
     task: &Task,
     reflections: &[String],
 ) -> (Trajectory, Ending) {
-    let menu: Arc<[MenuItem]> = offered(&menu::for_planner(ctx, strategy.toolnet, task));
-    let names = Identifiers::of(menu.iter().map(|item| &item.tool));
+    let (menu, names, turns) = Default::default();
     let mut programmer =
-        Programmer { ctx, strategy, task, reflections, menu, names, turns: Vec::new() };
+        Programmer { ctx, strategy, task, reflections, menu, names, asked: 0, turns };
+    programmer.look();
     let mut last = Last::default();
     let mut doubted = None;
     let mut given = task.program.clone().map(Given::of_task);
@@ -152,6 +153,8 @@ struct Programmer<'a, C> {
     reflections: &'a [String],
     menu: Arc<[MenuItem]>,
     names: Identifiers,
+    /// How often it was asked.
+    asked: u32,
     /// Earlier replies, and what was found about each.
     turns: Vec<(String, String)>,
 }
@@ -165,19 +168,29 @@ struct Written {
 }
 
 impl<C: Context> Programmer<'_, C> {
-    /// Gets a program: the one that is given, or the programmer's.
-    async fn write(&mut self, number: u32, given: Option<Given>) -> Result<Written, Ending> {
+    /// Looks at the tools that are offered.
+    fn look(&mut self) {
+        self.menu = offered(&menu::for_planner(self.ctx, self.strategy.toolnet, self.task));
+        self.names = Identifiers::of(self.menu.iter().map(|item| &item.tool));
+    }
+
+    fn begin_step(&self, step: u32) {
         self.ctx.say(|task| {
             let (from, menu) = (ToolName::start(), Arc::clone(&self.menu));
-            TaskEvent::StepStarted { task, step: number, from, menu }
+            TaskEvent::StepStarted { task, step, from, menu }
         });
+    }
+
+    /// Gets a program: the one that is given, or the programmer's.
+    async fn write(&mut self, number: u32, given: Option<Given>) -> Result<Written, Ending> {
+        self.begin_step(number);
         let (reply, from, is_cut) = match &given {
             Some(given) if given.source == ProgramSource::Person => {
                 (format!("```python\n{}\n```", given.text), given.source, false)
             }
             Some(given) => (given.text.to_string(), given.source, false),
             None => {
-                let reply = self.ask().await?;
+                let reply = self.ask(number).await?;
                 (reply.text.clone(), ProgramSource::Reply, reply.finish == Finish::Length)
             }
         };
@@ -202,13 +215,36 @@ impl<C: Context> Programmer<'_, C> {
         Ok(Written { reply, program: Some(program), is_cut })
     }
 
-    async fn ask(&self) -> Result<Arc<Reply>, Ending> {
-        let Self { strategy, task, menu, names, reflections, turns, .. } = self;
-        let asked =
-            prompt::ProgrammerInput { strategy: *strategy, task, menu, names, reflections, turns };
-        let request = self.ctx.state(|state| prompt::programmer(state, &asked));
-        let reply = self.ctx.ask(Role::Programmer, request).await;
-        reply.map_err(|error| close::failed(&error))
+    /// Asks for a program. If the programmer names a missing capability and the budget allows replanning, it is asked
+    /// again with other functions.
+    async fn ask(&mut self, number: u32) -> Result<Arc<Reply>, Ending> {
+        let most = self.ctx.state(|state| state.knobs.count(Knob::MaxSteps));
+        loop {
+            self.asked += 1;
+            let may_lack = (self.asked as usize) < most && self.ctx.state(State::may_widen);
+            let Self { strategy, task, menu, names, reflections, turns, .. } = &*self;
+            let (strategy, turns) = (*strategy, turns.as_slice());
+            let asked = prompt::ProgrammerInput {
+                strategy,
+                task,
+                menu,
+                names,
+                reflections,
+                turns,
+                may_lack,
+            };
+            let request = self.ctx.state(|state| prompt::programmer(state, &asked));
+            let reply = self.ctx.ask(Role::Programmer, request).await;
+            let reply = reply.map_err(|error| close::failed(&error))?;
+            let needs = lacking(&reply.text);
+            let shown = menu.iter().filter_map(|item| Some((names.name(&item.tool)?, &item.tool)));
+            let kept = keeping(&reply.text, shown);
+            if !may_lack || needs.is_empty() || !self.ctx.widen(&needs, kept.as_deref()) {
+                return Ok(reply);
+            }
+            self.look();
+            self.begin_step(number);
+        }
     }
 
     /// What looks for the fault of the program with this number.

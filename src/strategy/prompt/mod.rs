@@ -1,6 +1,7 @@
 //! Prompt texts, word for word.
 
 mod budget;
+pub mod lack;
 mod offer;
 pub mod planned;
 pub mod program;

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::{add, user, weight_format};
-use crate::domain::markers::{EVIDENCE, KEEPING, LACKING, LLM, QUESTION, TOOLS};
+use crate::domain::markers::{EVIDENCE, LLM, QUESTION, TOOLS};
 use crate::domain::{
     Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Strategy, Task, ToolName,
     WeightFormat,
@@ -28,21 +28,6 @@ pub struct PlannerInput<'a> {
     pub refused: Option<&'a RefusedPlan>,
     /// It may name a missing capability instead.
     pub may_lack: bool,
-}
-
-/// The missing capabilities that a planner names, if any.
-pub fn lacking(text: &str) -> Vec<&str> {
-    let said = text.lines().filter_map(|line| line.trim().strip_prefix(LACKING));
-    said.map(str::trim).collect()
-}
-
-/// The offered tools that a planner wants to keep; `None` if it does not say.
-pub fn keeping(text: &str, menu: &[MenuItem]) -> Option<Vec<ToolName>> {
-    let said = text.lines().find_map(|line| line.trim().strip_prefix(KEEPING))?;
-    let is_name = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-    let names: Vec<&str> = said.split(|c| !is_name(c)).collect();
-    let tools = menu.iter().map(|item| &item.tool);
-    Some(tools.filter(|tool| names.contains(&tool.as_str())).cloned().collect())
 }
 
 /// The request for a plan; repeated with the faults of the first one.

@@ -24,13 +24,18 @@ pub struct ProgrammerInput<'a> {
     pub reflections: &'a [String],
     /// Earlier replies, and what was found about each.
     pub turns: &'a [(String, String)],
+    /// It may name a missing capability instead.
+    pub may_lack: bool,
 }
 
 /// The request for a program (ATC, eq. 1 and 2): the task, the documents, and the earlier programs with what became of
 /// them.
 pub fn programmer(state: &State, asked: &ProgrammerInput<'_>) -> Request {
-    let ProgrammerInput { strategy, task, menu, names, reflections, turns } = *asked;
+    let ProgrammerInput { strategy, task, menu, names, reflections, turns, may_lack } = *asked;
     let mut system = state.prompts.text(Prompt::Programmer).to_owned();
+    if may_lack {
+        add(&mut system, state.prompts.text(Prompt::ProgrammerLack));
+    }
     if strategy.prompt {
         add(&mut system, &super::budget::told(state, menu));
     }

@@ -16,8 +16,9 @@ use self::finding::Finding;
 use self::offered::Offered;
 use self::sketch::Sketch;
 use super::Settings;
-use super::prompted::user_texts;
-use crate::domain::markers::FUNCTIONS;
+use super::need::need;
+use super::prompted::{is_told, user_texts};
+use crate::domain::markers::{FUNCTIONS, KEEPING, LACKING};
 use crate::domain::{Chance, Request, Task};
 
 /// The reply: one program in a fence.
@@ -30,6 +31,10 @@ pub(super) fn write(
 ) -> String {
     let (about, documents) = account.split_once(FUNCTIONS).unwrap_or((account, ""));
     let offered = Offered::read(documents);
+    let may_lack = is_told(request, LACKING);
+    if let Some(lacks) = chain.filter(|_| may_lack).and_then(|task| lacks(task, &offered)) {
+        return lacks;
+    }
     let right = chain.map(|task| Sketch::of(task, &offered)).unwrap_or_default();
     let chance = Chance::new(seed).with(b"program").with(about.as_bytes());
     let chance = chance.with(chain.map_or("", |task| task.text.as_str()).as_bytes());
@@ -42,6 +47,20 @@ pub(super) fn write(
     let question = chain.map_or("", |task| task.text.trim());
     let program = faulty(&right, &faults, question).to_string();
     format!("```python\n{program}\n```")
+}
+
+/// Its statement about steps without a function, and the functions for the others.
+fn lacks(task: &Task, offered: &Offered) -> Option<String> {
+    let function = |at: &usize| {
+        let tools = &task.chain[*at].tools;
+        tools.iter().find_map(|tool| offered.function(tool.as_str()))
+    };
+    let steps = 0..task.chain.len();
+    let (met, lacking): (Vec<_>, Vec<_>) = steps.partition(|at| function(at).is_some());
+    let kept = met.iter().filter_map(function).map(|function| function.name.as_str());
+    let lines = lacking.iter().map(|at| format!("{LACKING} {}", need(task, *at)));
+    let lines = lines.chain([format!("{KEEPING} {}", kept.collect::<Vec<_>>().join(", "))]);
+    (!lacking.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// The program with these faults in it.
