@@ -89,6 +89,7 @@ fn trials() -> Vec<Trial> {
         trial("dfsdt", vec![say(""), echo("a"), give_up(), echo("b")]),
         trial("tot-dfs", vec![echo("a"), echo("b"), say("{\"better\": 1}")]),
         budgeted(trial("rewoo+btp", vec![say(plan), say("x")])),
+        budgeted(trial("atc+btp", vec![say("```python\nprint(echo(text='a'))\n```")])),
     ]
 }
 
