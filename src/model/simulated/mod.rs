@@ -8,8 +8,8 @@
 //! *capability* with probability `skill`; the weights decide which tool of that capability, and so
 //! do told costs (`thrift`) and what the graph has learned. After `patience` results that do not help
 //! it gives up. It says what it needs without a tool's name and without results that it has not seen,
-//! since retrieval reads its words. Its programs have the faults that `skill` leaves, until a finding tells what it
-//! needs to correct them. Where it knows some tasks, it refuses all others. All randomness is a hash of the seed and the request.
+//! since retrieval reads its words. Its programs contain faults, and `skill` sets how often; it corrects one when a
+//! finding contains what the correction needs. Where it knows some tasks, it refuses all others. All randomness is a hash of the seed and the request.
 //!
 //! These settings were fixed before any comparison was printed. `toolyard compare btp` shows what
 //! other values of `thrift` and `patience` would do.

@@ -101,7 +101,7 @@ fn none(what: &str, id: Id) -> ToolError {
     ToolError::new(ToolErrorKind::Failed, format!("no {what} has the id {id}"))
 }
 
-/// The records whose name holds the query or is part of it word by word, in any case.
+/// The records whose name contains the query, in any case.
 fn search(archive: &Archive, view: View, query: &str) -> Value {
     let query = query.to_lowercase();
     let matches = |name: &str| name.to_lowercase().contains(query.trim());

@@ -1,8 +1,8 @@
 //! The programmer: a program from the reference chain, with faults as programmers make them.
 //!
 //! It decides three things in each step: the tool, the arguments, and what to take out of the result. Each decision is
-//! wrong with the probability that `skill` leaves. It writes a faulty decision again until a finding tells it what it
-//! needs to know to correct it: so what a finding says decides how many programs a task takes.
+//! wrong with probability 1 − `skill`. It repeats a wrong decision until a finding contains what the correction needs, so
+//! the findings decide how many programs a task takes.
 
 mod fault;
 mod finding;

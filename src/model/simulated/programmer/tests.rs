@@ -120,7 +120,7 @@ fn a_fault_is_corrected_where_a_finding_says_what_is_needed() {
     assert!(!told(1, FaultKind::NoneUsed, "TypeError: 'NoneType' object is not iterable"));
     let shape = "\n\nWhat it really returned:\n{\n  crew: [{\n    job: str\n    name: str\n  }]\n}";
     assert!(told(1, FaultKind::NoneUsed, &format!("TypeError: 'NoneType'{blame}{shape}")));
-    // An argument that is missing is named; where an id comes from stands in the document alone.
+    // The error names a missing argument; only the document says where an id comes from.
     assert!(told(1, FaultKind::MissingArgument, "TypeError: missing argument: 'film_id'"));
     assert!(told(1, FaultKind::WrongType, "arguments.film_id: expected integer, got \"1\""));
     assert!(!told(1, FaultKind::InventedId, "RuntimeError: no film has the id 1"));
