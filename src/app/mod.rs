@@ -126,6 +126,10 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,
         Some(Command::Import(command)) => cli::graph::import(&command)?,
         Some(Command::Experience(command)) => cli::experience::experience(&command)?,
+        Some(Command::Probe(args)) => {
+            let is_well = cli::probe::probe(&args)?;
+            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
         Some(Command::Program(command)) => {
             let is_well = cli::program::program(&command)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });

@@ -46,6 +46,8 @@ pub enum Role {
     Programmer,
     /// Names the tool whose call made a program fail (ATC, section 4.2).
     Attributor,
+    /// Writes programs that call a tool to learn what it returns, and chooses the tools that help (ATC, section 4.3).
+    Prober,
     /// Says whether a final answer means the same as a right one. It measures the agent and is no
     /// part of it.
     Grader,

@@ -130,6 +130,8 @@ pub enum Command {
     SetClass { tool: ToolName, class: Option<ClassAssignment> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
+    /// Probe these tools next, or all that change nothing and are not learned yet → `TasksQueued`.
+    Probe { tools: Vec<ToolName> },
     /// Ask every provider for its tools again → `ToolsAdded`, `ToolsRemoved`, `Noticed`.
     ReloadTools,
 
@@ -186,6 +188,7 @@ impl Command {
             Command::SetUses { .. } | Command::AddUses { .. } => "set the uses",
             Command::SetClass { .. } => "set the class",
             Command::SwitchTool { .. } => "switch the tool",
+            Command::Probe { .. } => "probe tools",
             Command::ReloadTools => "reload the tools",
             Command::Undo => "undo",
             Command::Redo => "redo",

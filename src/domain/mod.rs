@@ -25,9 +25,11 @@ pub mod null_filter;
 pub mod output;
 pub mod pairs;
 pub mod plan;
+pub mod probe;
 pub mod program;
 pub mod prompt;
 pub mod rates;
+pub mod result_schema;
 pub mod retrieve;
 pub mod role_settings;
 pub mod schema;
@@ -57,7 +59,10 @@ pub use self::{
     graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
     http_request::HttpRequest,
     id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
-    knob::{Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, Reflect, Speed},
+    knob::{
+        Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema, Reflect, Schemas,
+        Speed,
+    },
     null_filter::{NullFilter, NullReason},
     output::ToolOutput,
     pairs::{Pair, PairTally, Pairs, Player},

@@ -118,6 +118,14 @@ prompts! {
         "sent after a reply without a program, with the reason"
     Attributor "attributor" by [Attributor] fill [] keep []
         "how to name the tool that made a program fail"
+    Prober "prober" by [Prober] fill ["{function}"] keep ["```python"]
+        "how to write a question and a program that show what a tool returns"
+    ProberHelpers "prober-helpers" by [Prober] fill ["{function}"] keep []
+        "added where other tools are known: what they are for"
+    ProberSelect "prober-select" by [Prober] fill ["{function}"] keep []
+        "how to choose the tools whose results another tool needs"
+    ProberMore "prober-more" by [Prober] fill [] keep []
+        "sent after a program that worked, where further samples are wanted"
 }
 
 impl Prompt {

@@ -11,6 +11,7 @@ use strum::{IntoStaticStr, VariantArray};
 use crate::domain::chat::Usage;
 use crate::domain::http_request::HttpRequest;
 use crate::domain::id::{ModelName, ToolName};
+use crate::domain::probe::Probe;
 use crate::domain::take::Take;
 
 /// The effect of a call on the world, as its author declares it.
@@ -192,6 +193,9 @@ pub struct Task {
     /// The first program of `atc`: no model is asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Arc<str>>,
+    /// It has no question: tools are called to learn what they return.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
     /// A short name of its own in a task file, such as `capital-3`; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
@@ -240,7 +244,14 @@ impl Task {
             in_graph: false,
             before: Vec::new(),
             program: None,
+            probe: None,
         }
+    }
+
+    /// A task that probes tools.
+    pub fn of_probe(probe: Probe) -> Self {
+        let text = probe.title();
+        Self { probe: Some(probe), ..Self::from_text(text) }
     }
 
     /// A further question after the answer to this one.

@@ -9,7 +9,7 @@ use crate::domain::expression::{Answer, Evaluator, Resolver};
 use crate::domain::program::LineStop;
 use crate::domain::{
     Boundary, BreakpointEvent, BreakpointId, BreakpointState, BudgetEvent, By, ControlEvent, Event,
-    GraphEvent, Lane, ModelCallEvent, PlanEvent, ProgramEvent, ProgramVerdict, Resume,
+    GraphEvent, Lane, ModelCallEvent, PlanEvent, ProbeEvent, ProgramEvent, ProgramVerdict, Resume,
     SessionEvent, TaskEvent,
 };
 use crate::papers::facts::Facts;
@@ -297,6 +297,9 @@ fn place_of(event: &Event) -> Option<Place> {
         ) => Some(Place::Trouble(Some(Trouble::ProgramError))),
         Event::Program(ProgramEvent::ProgramEnded { how: ProgramVerdict::Doubtful, .. }) => {
             Some(Place::Trouble(Some(Trouble::Doubtful)))
+        }
+        Event::Probe(ProbeEvent::SchemaDrifted { .. }) => {
+            Some(Place::Trouble(Some(Trouble::Drift)))
         }
         _ => None,
     }

@@ -113,6 +113,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         }
         Command::SetUses { tool, uses } => session.set_uses(tool, uses, by),
         Command::AddUses { tool, by: more } => session.add_uses(tool, more, by),
+        Command::Probe { tools } => session.queue_probe(tools, by),
         Command::ReloadTools => session.reload_tools(),
         Command::Undo => undo(session),
         Command::Redo => redo(session),

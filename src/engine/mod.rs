@@ -47,7 +47,7 @@ mod watched;
 
 use self::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, journal::Writer,
-    learned::Learned, offered::Offered, pairs::Pairs,
+    learned::Learned, offered::Offered, pairs::Pairs, schemas::Schemas,
 };
 #[cfg(feature = "inside")]
 pub use self::station::{Passage, Passing, Verdict, now};
@@ -58,6 +58,7 @@ pub use self::{
         breakpoints::KeepBreakpoints,
         classes::{ClassBook, KeptClasses},
         learned::Keep,
+        schemas::{KeptSchemas, SchemaBook},
     },
     resuming::{Interrupted, resumable},
     session::Listener,
@@ -100,6 +101,8 @@ pub struct Setup {
     pub memory: Option<Memory>,
     /// The tool classes of earlier sessions.
     pub classes: Option<ClassBook>,
+    /// The learned schemas of earlier sessions.
+    pub schemas: SchemaBook,
     /// Notices for the user at the start.
     pub notices: Vec<String>,
     /// Saves the learned knowledge beyond the session; called after every task and at the end.
@@ -189,6 +192,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     if let Some(book) = setup.classes {
         observers.push(Box::new(book));
     }
+    observers.push(Box::new(Schemas::new(setup.schemas)));
     if let Some(keep) = setup.keep {
         observers.push(Box::new(Learned(keep)));
     }

@@ -2,7 +2,8 @@
 //! moves gets another number.
 
 use super::session::Session;
-use crate::domain::{By, Task, TaskEvent, TaskId, state::next_number};
+use crate::domain::probe::Probe;
+use crate::domain::{By, Task, TaskEvent, TaskId, ToolName, state::next_number};
 
 impl Session {
     /// Queues a task that a person wrote, at this place.
@@ -16,6 +17,19 @@ impl Session {
         let known = queued.chain(self.tasks.distinct()).find(|task| task.text == text);
         let task = known.map_or_else(|| Task::from_text(text), Task::clone);
         self.put(at, vec![task], by)
+    }
+
+    /// Queues a task that probes these tools, before all others; without any, all that are not learned yet.
+    pub fn queue_probe(&mut self, tools: Vec<ToolName>, by: By) -> Result<(), String> {
+        if let Some(tool) = tools.iter().find(|tool| !self.state.tools.contains_key(*tool)) {
+            return Err(format!("there is no tool {tool}"));
+        }
+        let probe = Probe { tools };
+        let open = self.state.tasks.iter().filter(|task| task.outcome().is_none());
+        if open.into_iter().any(|task| task.task.probe.as_ref() == Some(&probe)) {
+            return Err("this is being probed already, or waits for it".to_owned());
+        }
+        self.put(self.front(), vec![Task::of_probe(probe)], by)
     }
 
     /// Queues the tasks with which the session began again.

@@ -78,6 +78,9 @@ impl Ending {
 
 /// Works on one task until it has an answer, gives up, or runs out of steps and attempts.
 pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> Ending {
+    if let Some(probe) = &task.probe {
+        return atc::probe(ctx, probe).await;
+    }
     let mut reflections = Vec::new();
     for number in 1.. {
         let (trajectory, ending) = match strategy.base {

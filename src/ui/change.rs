@@ -85,6 +85,12 @@ pub fn no_tool_to_call(state: &State, view: &View) -> Option<&'static str> {
     no_tool(state, view).or(is_gone.then_some("the selected tool is not available now"))
 }
 
+/// Probes the selected tool.
+pub fn probe(_: &World<'_>, view: &mut View) -> Requests {
+    let tool = view.tool.clone();
+    tool.map_or_else(Vec::new, |tool| send(Command::Probe { tools: vec![tool] }))
+}
+
 /// A new fault, of what is selected.
 pub fn add_fault(world: &World<'_>, view: &mut View) -> Requests {
     let target = fault_target(world.live, view);

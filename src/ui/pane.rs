@@ -48,6 +48,8 @@ pub enum PaneId {
     Variables,
     /// The programs of a task, and what each changed.
     Revisions,
+    /// What is learned of the results of tools by calling them.
+    Probing,
     /// How it takes the failure of a tool.
     Resilience,
     /// Where a search has been.

@@ -2,12 +2,13 @@
 //! event; only the screen and the command line put it into words.
 
 use crate::domain::edit::Edit;
+use crate::domain::probe::ProbeEnd;
 use crate::domain::program::Extra;
 use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
-    ModelError, NullReason, Origin, PlanEvent, ProgramEvent, ProgramSource, ProgramVerdict,
-    SearchEvent, SessionEvent, TaskEvent, words::counted,
+    ModelError, NullReason, Origin, PlanEvent, ProbeEvent, ProgramEvent, ProgramSource,
+    ProgramVerdict, SearchEvent, SessionEvent, TaskEvent, words::counted,
 };
 
 /// The words for an event.
@@ -67,6 +68,7 @@ pub fn told(event: &Event) -> String {
             format!("class of {tool}: {class}")
         }
         Event::Program(event) => program(event),
+        Event::Probe(event) => probe(event),
         Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
             format!("the plan could not be used: {why}")
         }
@@ -203,6 +205,45 @@ pub fn newer(fields: &[String]) -> String {
 /// That past tasks are compared by their words, and why.
 pub fn not_embedded(error: &ModelError) -> String {
     format!("the task was not embedded ({error}); past tasks are compared by their words")
+}
+
+/// The words for what is learned of tools.
+pub fn probe(event: &ProbeEvent) -> String {
+    match event {
+        ProbeEvent::ProbeStarted { tools, left_out, .. } => {
+            let left_out = match left_out.len() {
+                0 => String::new(),
+                n => format!(", {n} left out"),
+            };
+            format!("probing {}{left_out}", counted(tools.len(), "tool"))
+        }
+        ProbeEvent::Probed { tool, pass, sample, helpers, end, .. } => {
+            let with = helpers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let with = if with.is_empty() { with } else { format!(", with {with}") };
+            let at = format!("pass {pass}, sample {sample}{with}");
+            match end {
+                ProbeEnd::Answered => format!("{tool} answered ({at})"),
+                ProbeEnd::Failed(why) => format!("{tool} did not answer ({at}): {why}"),
+                ProbeEnd::Skipped(why) => format!("{tool} was skipped (pass {pass}): {why}"),
+            }
+        }
+        ProbeEvent::SchemaLearned { tool, learned, .. } => {
+            let after = learned.after.iter().map(ToString::to_string).collect::<Vec<_>>();
+            let after = match &after[..] {
+                [] => String::new(),
+                after => format!(", after {}", after.join(", ")),
+            };
+            format!("learned {tool}: {}{after}", counted(learned.schema.size(), "field"))
+        }
+        ProbeEvent::SchemaDrifted { tool, drift, .. } => {
+            let more = match drift.len().saturating_sub(3) {
+                0 => String::new(),
+                n => format!(", and {n} more"),
+            };
+            let said: Vec<String> = drift.iter().take(3).map(ToString::to_string).collect();
+            format!("{tool} differs from its schema: {}{more}", said.join(", "))
+        }
+    }
 }
 
 /// The words for what happens to a program.

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use toolyard::domain::program::Span;
+use toolyard::domain::result_schema::{Schema, SchemaMode};
 use toolyard::papers::atc::blame::{CallMade, Step, by_flow, by_reply};
 use toolyard::papers::atc::extract;
 use toolyard::papers::atc::metrics::{Gold, PathScore, PathSums, score};
-use toolyard::papers::atc::schema::{Schema, SchemaMode};
 
 /// The cases of a file below a name.
 fn cases(file: &str, name: &str) -> Vec<Value> {

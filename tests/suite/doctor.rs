@@ -72,7 +72,7 @@ async fn the_demo_is_well() {
         "workspace: embedded demo: ",
         "tools: all tools can be called",
         "terminal: 160 columns and 48 rows\n",
-        "model simulated: actor, evaluator, reflector, judge, planner, solver, classifier, programmer, attributor, grader: simulated",
+        "model simulated: actor, evaluator, reflector, judge, planner, solver, classifier, programmer, attributor, prober, grader: simulated",
     ] {
         assert!(text.contains(phrase), "{phrase} is missing in\n{text}");
     }
@@ -230,7 +230,7 @@ async fn endpoints_are_asked_and_keys_stay_out_of_sight() {
     let config = model("off", "http://127.0.0.1:1/v1", "x", "") + "[roles]\ndefault = \"off\"\n";
     let text = shown(&Surroundings::new(&config).examined(None, SCREEN).await);
     assert!(
-        text.contains("FAIL  model off: actor, evaluator, reflector, judge, planner, solver, classifier, programmer, attributor, grader: no connection to"),
+        text.contains("FAIL  model off: actor, evaluator, reflector, judge, planner, solver, classifier, programmer, attributor, prober, grader: no connection to"),
         "{text}"
     );
 }

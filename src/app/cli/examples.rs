@@ -113,6 +113,12 @@ Examples:
   toolyard doctor
   toolyard doctor --config my.toml --workspace mine --json";
 
+pub const PROBE: &str = "\
+Examples:
+  toolyard probe --workspace mine             all tools that change nothing and are not learned yet
+  toolyard probe get_order --workspace mine   this one, again
+  toolyard probe --workspace mine --passes 0 --json";
+
 pub const PROGRAM: &str = "\
 Examples:
   toolyard program check films.py --tools mine

@@ -10,6 +10,7 @@ use self::compare::{BenchCommand, CompareArgs};
 use self::demo::DemoArgs;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
+use self::probe_args::ProbeArgs;
 use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
@@ -41,6 +42,8 @@ pub mod past;
 pub mod plan;
 pub mod plan_task;
 pub mod prices;
+pub mod probe;
+mod probe_args;
 pub mod program;
 mod program_args;
 pub mod prompts;
@@ -137,6 +140,10 @@ pub enum Command {
     /// Manage past uses of tools, from which plans are made.
     #[command(after_help = examples::EXPERIENCE, subcommand)]
     Experience(ExperienceCommand),
+    /// Call tools to learn what they return, with the results of other tools where one needs them (ATC). What is
+    /// learned is kept in the workspace, and prompts say it.
+    #[command(after_help = examples::PROBE)]
+    Probe(Box<ProbeArgs>),
     /// Check and run programs over tools, without a model (ATC).
     #[command(after_help = examples::PROGRAM, subcommand)]
     Program(ProgramCommand),

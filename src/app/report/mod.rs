@@ -17,12 +17,14 @@ pub mod budget;
 pub mod folded;
 pub mod graded;
 pub mod html;
+mod probing;
 pub mod quality;
 pub mod task;
 
 use self::folded::{Folding, Sums};
 pub use budget::Measures;
 pub use graded::Graded;
+pub use probing::ProbingReport;
 pub use quality::Quality;
 pub use task::TaskReport;
 
@@ -54,6 +56,9 @@ pub struct Report<T = Vec<TaskReport>> {
     /// How the agent took the newest fault of a tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resilience: Option<ResilienceReport>,
+    /// How many tools the last probing reached, and what it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probing: Option<ProbingReport>,
     /// What the session had to tell beside its tasks, such as an endpoint that ignores tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
@@ -161,6 +166,7 @@ impl<T> Report<T> {
                 verdict: sentence(&taken, None),
                 taken,
             }),
+            probing: ProbingReport::of(state),
             notices,
         }
     }

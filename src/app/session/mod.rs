@@ -15,6 +15,7 @@ mod place;
 mod prepare;
 mod recorded;
 mod resume;
+mod schemas;
 mod setup;
 mod spawn;
 mod spec;

@@ -134,6 +134,7 @@ impl SessionSpec {
         for model in config.models.values_mut() {
             if let ModelConfig::Simulated(settings) = model {
                 settings.thrift = self.simulated.thrift.unwrap_or(settings.thrift);
+                settings.skill = self.simulated.skill.unwrap_or(settings.skill);
                 settings.patience = self.simulated.patience.unwrap_or(settings.patience);
             }
         }

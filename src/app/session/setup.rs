@@ -2,13 +2,13 @@
 
 use std::{path::PathBuf, rc::Rc};
 
-use super::{PreparedSession, SessionError, SessionSpec, classes};
+use super::{PreparedSession, SessionError, SessionSpec, classes, schemas};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
 use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph};
 use crate::domain::{state::Keeps, words::counted};
-use crate::engine::{Keep, KeepBreakpoints, Memory, Setup};
+use crate::engine::{Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
 use crate::model::{Model, http::Endpoint, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
@@ -71,6 +71,7 @@ impl SessionSpec {
             keep_going: self.keep_going,
             memory: None,
             classes: None,
+            schemas: SchemaBook::default(),
             notices: Vec::new(),
             keep: None,
             keep_breakpoints: None,
@@ -93,6 +94,7 @@ impl PreparedSession {
             self.tasks.distinct().iter().chain(&self.workspace.tasks).cloned().collect();
         let models = models(&self.config, &known)?;
         let classes = self.folder().map(classes::book).transpose()?;
+        let schemas = self.folder().map(schemas::book).transpose()?.unwrap_or_default();
         self.open_past_uses()?;
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(unpriced(&self.config));
@@ -118,6 +120,7 @@ impl PreparedSession {
             journal,
             memory,
             classes,
+            schemas,
             notices,
             keep: self.learned.map(keep),
             providers,

@@ -91,6 +91,7 @@ pub struct SessionSpec {
 pub struct SimulatedSpec {
     pub thrift: Option<f64>,
     pub patience: Option<usize>,
+    pub skill: Option<f64>,
 }
 
 /// Whether and where to write a journal.
@@ -174,7 +175,7 @@ mod tests {
             costs: Some("1..10".parse().unwrap()),
             task_tools: Some(5),
             tools_total: Some(200),
-            simulated: SimulatedSpec { thrift: Some(2.0), patience: None },
+            simulated: SimulatedSpec { thrift: Some(2.0), ..SimulatedSpec::default() },
             max_dollars: Some(0.5),
             paused: true,
             stay: true,

@@ -73,7 +73,8 @@ impl Place {
                 Trouble::Unparsable
                 | Trouble::CacheBreak
                 | Trouble::ProgramError
-                | Trouble::Doubtful,
+                | Trouble::Doubtful
+                | Trouble::Drift,
             )) => Scope::Session,
             Place::Trouble(_) => Scope::Call,
             _ => Scope::Session,

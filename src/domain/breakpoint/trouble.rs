@@ -50,6 +50,8 @@ pub enum Trouble {
     Injected,
     /// A request begins differently from the one before it, so that a prompt cache does not help.
     CacheBreak,
+    /// A tool returned something else than its learned schema says.
+    Drift,
     /// A model failed that had not failed before.
     FirstFailure,
 }
@@ -91,6 +93,7 @@ impl Trouble {
             | Trouble::Loop
             | Trouble::Injected
             | Trouble::CacheBreak
+            | Trouble::Drift
             | Trouble::FirstFailure => false,
         }
     }

@@ -25,6 +25,7 @@ mod known_tool;
 mod model_call;
 mod parts;
 mod plan;
+mod probe;
 mod program;
 mod record;
 mod search;
@@ -53,6 +54,7 @@ pub use self::{
         Reach, Refusal, Resume, Verdict,
     },
     plan::PlanEvent,
+    probe::ProbeEvent,
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     record::Record,
     search::SearchEvent,
@@ -77,6 +79,7 @@ events! {
         Budget(BudgetEvent),
         Plan(PlanEvent),
         Program(ProgramEvent),
+        Probe(ProbeEvent),
         Search(SearchEvent),
         Graph(GraphEvent),
         Change(ChangeEvent),

@@ -109,6 +109,8 @@ pub enum Offered {
     Explore,
     /// No successor is in the plan, but this tool is (BTP).
     Planned,
+    /// A probing calls it, or may use its results (ATC).
+    Probed,
     /// To finish is always offered.
     Finish,
 }

@@ -58,6 +58,28 @@ pub enum Reflect {
     Off,
 }
 
+/// Which prompts say what tools return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum Schemas {
+    /// None.
+    Off,
+    /// Those of programs.
+    Programs,
+    /// The descriptions of tools in all prompts.
+    All,
+}
+
+/// What a schema is learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum ProbeSchema {
+    /// All elements of all results.
+    Merged,
+    /// The first result, and of each list the first element (the authors' code).
+    Paper,
+}
+
 /// How fast sample tools and the simulated model answer; 1: as real ones do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames)]
 pub enum Speed {
@@ -135,6 +157,14 @@ impl Choice for Reflect {
     const KNOB: Knob = Knob::Reflect;
 }
 
+impl Choice for Schemas {
+    const KNOB: Knob = Knob::Schemas;
+}
+
+impl Choice for ProbeSchema {
+    const KNOB: Knob = Knob::ProbeSchema;
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Debug;
@@ -163,6 +193,8 @@ mod tests {
             has::<Blacklist>(&["off", "protected", "strict"]),
             has::<Judge>(&["rules", "model"]),
             has::<Reflect>(&["attribute", "naive", "off"]),
+            has::<Schemas>(&["off", "programs", "all"]),
+            has::<ProbeSchema>(&["merged", "paper"]),
         ];
         let is_choice = |spec: &&KnobSpec| matches!(spec.kind, Kind::Choice(_));
         let declared: Vec<_> = KNOBS.iter().filter(is_choice).map(|spec| spec.knob).collect();

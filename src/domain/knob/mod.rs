@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, fmt};
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    choice::{Blacklist, Choice, Estimation, Judge, Reflect, Speed},
+    choice::{Blacklist, Choice, Estimation, Judge, ProbeSchema, Reflect, Schemas, Speed},
     name::Knob,
     spec::{Kind, KnobSpec, Takes},
     table::KNOBS,

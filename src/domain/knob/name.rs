@@ -37,4 +37,10 @@ pub enum Knob {
     Programs,
     Reflect,
     Reuse,
+    Schemas,
+    ProbePasses,
+    ProbeSamples,
+    ProbeAll,
+    ProbeSchema,
+    ProbeEdges,
 }

@@ -1,6 +1,6 @@
 //! The knobs.
 
-use super::choice::{Blacklist, Choice, Estimation, Judge, Reflect, Speed};
+use super::choice::{Blacklist, Choice, Estimation, Judge, ProbeSchema, Reflect, Schemas, Speed};
 use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
 use crate::domain::graph::WeightFormat;
@@ -223,6 +223,48 @@ pub const KNOBS: &[KnobSpec] = &[
         true,
         Takes::NextStep,
         "atc: whether a revised program gets the results of equal earlier calls that change nothing",
+    ),
+    choice::<Schemas>(
+        ("schemas", "schema"),
+        Schemas::Programs as usize,
+        Takes::NextStep,
+        "which prompts say what tools return, as probing learned it: none, those of atc, or all",
+    ),
+    whole(
+        Knob::ProbePasses,
+        ("probe_passes", "pass"),
+        (0.0, 10.0, 1.0),
+        4.0,
+        Takes::NextStep,
+        "passes of a probing that use other tools; 0: each tool alone (ATC, section 6.2)",
+    ),
+    whole(
+        Knob::ProbeSamples,
+        ("probe_samples", "N"),
+        (1.0, 10.0, 1.0),
+        3.0,
+        Takes::NextStep,
+        "programs that a probing may run for each tool in each pass (ATC, section 6.2)",
+    ),
+    switch(
+        Knob::ProbeAll,
+        ("probe_all", "all"),
+        false,
+        Takes::NextStep,
+        "whether a probing runs all samples and merges their results; off: the first answer is enough",
+    ),
+    choice::<ProbeSchema>(
+        ("probe_schema", "shape"),
+        ProbeSchema::Merged as usize,
+        Takes::NextStep,
+        "what a schema is learned from: all elements of lists, or the first one as in the paper",
+    ),
+    switch(
+        Knob::ProbeEdges,
+        ("probe_edges", "chain"),
+        true,
+        Takes::NextStep,
+        "whether a tool that needs another one's result gets an edge from it in the tool graph",
     ),
 ];
 

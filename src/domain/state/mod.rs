@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::id::{BreakpointId, EffectId, FaultId, TaskId, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
 use crate::domain::{
-    approval::Approval, knob::Knobs, pairs::Pairs, prompt::Prompts, rates::Rates,
+    approval::Approval, knob::Knobs, pairs::Pairs, probe::Probing, prompt::Prompts, rates::Rates,
     strategy::Strategy, worker_settings::WorkerSettings,
 };
 
@@ -102,6 +102,9 @@ pub struct State {
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
     pub learning: Learning,
+    /// The last probing of tools, or the one at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probing: Option<Arc<Probing>>,
     #[serde(skip)]
     keeps: Keeps,
     /// How many of the first tasks have no details any more.
@@ -198,12 +201,17 @@ impl State {
         self.tasks.get_mut(index(id.0)?).map(Arc::make_mut)
     }
 
-    /// The current task, if any.
     /// A program of a task by its number.
     pub fn program(&self, task: TaskId, number: u32) -> Option<&ProgramState> {
         self.task(task)?.programs.iter().find(|program| program.number == number)
     }
 
+    /// Whether a task probes tools.
+    pub fn is_probe(&self, task: TaskId) -> bool {
+        self.task(task).is_some_and(|task| task.task.probe.is_some())
+    }
+
+    /// The current task, if any.
     pub fn current_task(&self) -> Option<&TaskState> {
         self.task(self.at_work?)
     }

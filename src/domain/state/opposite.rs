@@ -14,7 +14,6 @@ impl Event {
             Event::Fault(event) => fault(event),
             Event::Budget(event) => budget(event),
             Event::Plan(event) => plan(event),
-            Event::Program(_) => None,
             Event::Graph(event) => graph(event),
             Event::Change(event) => Some(change(event)),
             Event::Control(event) => control(event),
@@ -26,6 +25,8 @@ impl Event {
             | Event::ModelCall(_)
             | Event::ToolCall(_)
             | Event::Embedding(_)
+            | Event::Program(_)
+            | Event::Probe(_)
             | Event::Search(_)
             | Event::Unknown { .. } => None,
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{ClassAssignment, ClassedBy};
-use crate::domain::{spec::ToolSpec, target::Aim};
+use crate::domain::{probe::KnownSchema, spec::ToolSpec, target::Aim};
 
 /// One tool and the totals of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct ToolState {
     pub micros: u64,
     /// Own cost of all calls that ran, in credits.
     pub credits: f64,
+    /// What it returns, as probing has learned it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<KnownSchema>,
 }
 
 impl ToolState {
@@ -49,6 +52,7 @@ impl ToolState {
             refused: 0,
             micros: 0,
             credits: 0.0,
+            learned: None,
         }
     }
 

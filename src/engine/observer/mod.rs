@@ -8,6 +8,7 @@ pub(super) mod journal;
 pub(super) mod learned;
 pub(super) mod offered;
 pub(super) mod pairs;
+pub(super) mod schemas;
 
 use crate::domain::{Event, Record, State};
 

@@ -26,9 +26,10 @@ impl Station for Judge {
         };
         let is_more =
             |call: &ToolCall| passage.handle.read(|session| session.state.reads_on(&call.tool));
+        let probes = || passage.handle.read(|session| session.state.is_probe(passage.task));
         match (&passage.effect, outcome) {
             // It belongs to no task that it could have helped.
-            (Effect::Tool(call), _) if call.by == By::User => {}
+            (Effect::Tool(call), _) if call.by == By::User || probes() => {}
             // No tool was used that could have helped.
             (Effect::Tool(call), _) if is_more(call) => {}
             (Effect::Tool(_), Outcome::Result(Err(error)))

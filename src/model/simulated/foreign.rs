@@ -22,7 +22,12 @@ pub(super) fn say(request: &Request, prompted: &PromptReading<'_>) -> Option<Spe
         Role::Solver => Some(refusal()),
         Role::Evaluator => Some(Speech::text(json!({ "scores": [] }).to_string())),
         Role::Programmer => Some(Speech::text(format!("```python\nprint({REFUSAL:?})\n```"))),
-        Role::Reflector | Role::Judge | Role::Classifier | Role::Grader | Role::Attributor => None,
+        Role::Reflector
+        | Role::Judge
+        | Role::Classifier
+        | Role::Grader
+        | Role::Attributor
+        | Role::Prober => None,
     }
 }
 

@@ -38,6 +38,7 @@ mod judge;
 mod need;
 mod offered;
 mod planner;
+mod prober;
 mod programmer;
 mod progress;
 mod prompted;
@@ -170,6 +171,7 @@ impl Simulated {
                 programmer::write(request, prompted.account, chain, settings, self.seed)
             }
             Role::Attributor => "none".to_owned(),
+            Role::Prober => prober::reply(request),
             Role::Reflector => judge::reflect(&prompted),
             Role::Judge => match &prompted.rivals {
                 Some(rivals) => judge::prefer(&prompted, rivals, chain, settings, chance),

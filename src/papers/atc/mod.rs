@@ -2,8 +2,8 @@
 //!
 //! [`extract`] takes the program out of a reply. [`flaws`] says what keeps it from running, and [`prepare`] rewrites it
 //! so that it can be stopped and its calls have places. [`blame`] finds the tool behind an error, from the program by
-//! data flow or from a model's words. [`schema`] learns what a tool answers from its results, and who has a missing
-//! key. [`metrics`] scores the tools that a program called against a gold path, [`measures`] the programs of a task.
+//! data flow or from a model's words. [`probing`] is the order in which tools are probed. [`metrics`] scores the tools
+//! that a program called against a gold path, [`measures`] the programs of a task.
 //!
 //! Everything here is pure: programs are parsed, and never run.
 
@@ -21,7 +21,7 @@ pub mod metrics;
 mod names;
 mod place;
 pub mod prepare;
-pub mod schema;
+pub mod probing;
 pub mod source;
 mod syntax;
 

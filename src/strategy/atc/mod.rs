@@ -1,11 +1,13 @@
 //! ATC: one program over the tools for the whole task. What it prints is the answer. One that fails is revised with
 //! the error, the tool that is to blame for it, and that tool's document (Shi et al. 2024, eq. 1 and 2).
 
+mod probe;
 mod reflect;
 mod run;
 
 use std::sync::Arc;
 
+pub use self::probe::probe;
 use self::reflect::Reflection;
 use self::run::{From, Ran, Run};
 use super::prompt::lack::{keeping, lacking};

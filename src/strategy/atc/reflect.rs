@@ -6,10 +6,12 @@ use serde_json::Value;
 use super::Last;
 use super::prompt::{self, Blamed, Finding};
 use crate::domain::program::Raised;
-use crate::domain::{BlamedBy, MenuItem, ProgramEvent, ProgramVerdict, Reflect, Role, Task};
+use crate::domain::result_schema::{Schema, SchemaMode, who_has};
+use crate::domain::{
+    BlamedBy, MenuItem, ProgramEvent, ProgramVerdict, Reflect, Role, Schemas, Task,
+};
 use crate::papers::atc::blame::{self, CallMade, Step};
-use crate::papers::atc::identifiers::{Identifiers, document};
-use crate::papers::atc::schema::{Schema, SchemaMode, who_has};
+use crate::papers::atc::identifiers::Identifiers;
 use crate::strategy::{CallResult, Context, Observation};
 
 pub(super) struct Reflection<'a, C> {
@@ -109,10 +111,7 @@ impl<C: Context> Reflection<'_, C> {
 
     fn describe(&self, name: String, last: &Last) -> Blamed {
         let tool = self.names.tool(&name);
-        let document = self.ctx.state(|state| {
-            let spec = &state.tools.get(tool?)?.spec;
-            Some(document(&name, spec, prompt::returned(spec).as_deref()))
-        });
+        let document = self.ctx.state(|state| prompt::described(state, tool?, &name));
         let returned = results(last).filter(|(called, _)| Some(&called.tool) == tool).last();
         let returned =
             returned.map(|(_, value)| Schema::of(SchemaMode::Merged, &[value]).to_text());
@@ -123,7 +122,7 @@ impl<C: Context> Reflection<'_, C> {
         }
     }
 
-    /// Where a missing key is: in the results that the program had.
+    /// Where a missing key is: in the results that the program had, or in what probing has learned of the other tools.
     fn elsewhere(&self, error: &Raised, blamed: &str, last: &Last) -> Option<String> {
         if error.kind != "KeyError" {
             return None;
@@ -137,6 +136,16 @@ impl<C: Context> Reflection<'_, C> {
                 None => schemas.push((name, Schema::of(SchemaMode::Merged, &[value]))),
             }
         }
+        self.ctx.state(|state| {
+            let may_say = state.knobs.choice::<Schemas>() != Schemas::Off;
+            for item in self.menu.iter().filter(|_| may_say) {
+                let Some(name) = self.names.name(&item.tool) else { continue };
+                let known = state.tools.get(&item.tool).and_then(|tool| tool.learned.as_ref());
+                if let Some(known) = known.filter(|_| schemas.iter().all(|(it, _)| *it != name)) {
+                    schemas.push((name, known.learned.schema.clone()));
+                }
+            }
+        });
         let known: Vec<(&str, &Schema)> =
             schemas.iter().map(|(name, schema)| (*name, schema)).collect();
         let own = known.iter().find(|(name, _)| *name == blamed);
@@ -148,10 +157,7 @@ impl<C: Context> Reflection<'_, C> {
 /// The results of a program's calls that are JSON.
 fn results(last: &Last) -> impl Iterator<Item = (&CallResult, Value)> {
     last.called.iter().filter_map(|called| match &called.observation {
-        Observation::Result(text) | Observation::More(text) => Some((
-            called,
-            serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str())),
-        )),
+        Observation::Result(text) | Observation::More(text) => Some((called, Schema::value(text))),
         Observation::Failed(_) | Observation::Refused(_) => None,
     })
 }

@@ -4,6 +4,7 @@ mod budget;
 pub mod lack;
 mod offer;
 pub mod planned;
+pub mod probe;
 pub mod program;
 mod result;
 pub mod search;
@@ -17,8 +18,8 @@ use crate::domain::excerpt::beginning;
 use crate::domain::markers::{FINISH, TASK, TO_GRADE};
 use crate::domain::schema::object_schema;
 use crate::domain::{
-    Knob, MenuItem, Message, Prompt, Request, Role, State, Task, ToolCallState, ToolDef, ToolName,
-    WeightFormat,
+    Knob, MenuItem, Message, Prompt, Request, Role, Schemas, State, Task, ToolCallState, ToolDef,
+    ToolName, ToolSpec, WeightFormat,
 };
 
 /// The input of the actor's prompt.
@@ -241,9 +242,20 @@ fn tool(state: &State, name: &ToolName) -> Option<ToolDef> {
     let spec = &state.tools.get(name)?.spec;
     Some(ToolDef {
         name: spec.name.clone(),
-        description: spec.description.clone(),
+        description: described(state, spec),
         parameters: spec.parameters.clone(),
     })
+}
+
+/// The description of a tool; with the knob `schemas` at `all` also what it returns, as probing has learned it.
+fn described(state: &State, spec: &ToolSpec) -> String {
+    let mut text = spec.description.clone();
+    if state.knobs.choice::<Schemas>() == Schemas::All
+        && let Some(known) = state.tools.get(&spec.name).and_then(|tool| tool.learned.as_ref())
+    {
+        add(&mut text, &format!("Returns {}", known.learned.schema.to_text()));
+    }
+    text
 }
 
 /// Finishing is always useful, so it has no weight (ToolNet's prompt).

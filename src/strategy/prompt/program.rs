@@ -6,12 +6,17 @@ use super::{add, user};
 use crate::domain::excerpt::beginning;
 use crate::domain::markers::FUNCTIONS;
 use crate::domain::program::{Raised, Span};
+use crate::domain::result_schema::{Schema, SchemaMode};
+use crate::domain::words::clipped;
 use crate::domain::{
-    Knob, MenuItem, Message, Prompt, Request, Role, State, Strategy, Task, ToolSpec,
+    Knob, MenuItem, Message, Prompt, Request, Role, Schemas, State, Strategy, Task, ToolName,
+    ToolSpec, ToolState,
 };
 use crate::papers::atc::identifiers::{Identifiers, document};
-use crate::papers::atc::schema::{Schema, SchemaMode};
+use crate::papers::atc::literal::literal;
 
+/// Characters of an argument in an example.
+const ARGUMENT: usize = 80;
 /// Characters of a text within a finding.
 const SHOWN: usize = 4000;
 
@@ -51,11 +56,10 @@ pub fn programmer(state: &State, asked: &ProgrammerInput<'_>) -> Request {
 }
 
 /// The documents of the offered tools; where a budget plan is enforced, with the calls that it allows.
-fn documents(state: &State, menu: &[MenuItem], names: &Identifiers) -> String {
+pub(super) fn documents(state: &State, menu: &[MenuItem], names: &Identifiers) -> String {
     let budget = state.current_task().map(|task| &task.budget);
     let of = |item: &MenuItem| {
-        let spec = &state.tools.get(&item.tool)?.spec;
-        let document = document(names.name(&item.tool)?, spec, returned(spec).as_deref());
+        let document = described(state, &item.tool, names.name(&item.tool)?)?;
         let left = budget.and_then(|budget| budget.left(item.tool.as_str()));
         let left = left.map_or_else(String::new, |left| format!("    # calls left: {left}\n"));
         Some(format!("{left}{document}"))
@@ -63,11 +67,30 @@ fn documents(state: &State, menu: &[MenuItem], names: &Identifiers) -> String {
     menu.iter().filter_map(of).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The shape of what a tool returns, if its manifest has an example.
-pub fn returned(spec: &ToolSpec) -> Option<String> {
+/// The document of a tool, with what it returns where that is known and may be said: as probing has learned it, else
+/// after the example in its manifest.
+pub fn described(state: &State, tool: &ToolName, name: &str) -> Option<String> {
+    let ToolState { spec, learned, .. } = state.tools.get(tool)?;
+    let returns = match learned {
+        _ if state.knobs.choice::<Schemas>() == Schemas::Off => None,
+        Some(known) => {
+            let arguments = known.learned.arguments.as_object().into_iter().flatten();
+            let arguments: Vec<String> = arguments
+                .map(|(name, value)| format!("{name}={}", clipped(&literal(value), ARGUMENT)))
+                .collect();
+            let example = format!("{name}({})", arguments.join(", "));
+            Some(format!("{}\nExample: {example}", known.learned.schema.to_text()))
+        }
+        None => of_example(spec).map(|schema| schema.to_text()),
+    };
+    Some(document(name, spec, returns.as_deref()))
+}
+
+/// The schema of the result that a manifest has as an example.
+fn of_example(spec: &ToolSpec) -> Option<Schema> {
     let example = &spec.returns.as_ref()?.example;
     let value = serde_json::from_str(example).ok()?;
-    Some(Schema::of(SchemaMode::Merged, &[value]).to_text())
+    Some(Schema::of(SchemaMode::Merged, &[value]))
 }
 
 /// What is known of a program's failure.

@@ -15,6 +15,8 @@ pub const LAYER_KEYS: &[(Layer, Action, &[&str])] = &[
     (Layer::Pane(PaneId::Tools), Action::Pin, &["p"]),
     (Layer::Pane(PaneId::Tools), Action::SetClass, &["C"]),
     (Layer::Pane(PaneId::Tools), Action::ReloadTools, &["I"]),
+    (Layer::Pane(PaneId::Probing), Action::Probe, &["p"]),
+    (Layer::Pane(PaneId::Probing), Action::ProbeAll, &["P"]),
     (Layer::Pane(PaneId::Tasks), Action::RunNext, &["M"]),
     (Layer::Pane(PaneId::Tasks), Action::MoveDown, &["J"]),
     (Layer::Pane(PaneId::Tasks), Action::MoveUp, &["K"]),

@@ -59,6 +59,8 @@ pub enum Action {
     Pin,
     SetClass,
     ReloadTools,
+    Probe,
+    ProbeAll,
     CheckModels,
     Undo,
     Redo,

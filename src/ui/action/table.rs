@@ -222,6 +222,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("class", "set the tool's class (tools of one class run in parallel)"),
     alter(Action::ReloadTools, &[], never, Run(|_, _| send(Command::ReloadTools)))
         .says("reload", "read the tools' manifests again"),
+    alter(Action::Probe, &[], change::no_tool_to_call, Run(change::probe))
+        .says("probe", "call the selected tool next, to learn what it returns"),
+    alter(Action::ProbeAll, &[], never, Run(|_, _| send(Command::Probe { tools: Vec::new() })))
+        .says("probe all", "call all tools next that change nothing and are not learned yet, to learn what they return"),
     alter(Action::CheckModels, &[], why::no_models, Run(|_, _| send(Command::ProbeModels)))
         .says("check", "check again which models can be reached"),
     alter(Action::Undo, &["u"], why::nothing_to_undo, Run(|_, _| send(Command::Undo)))
@@ -384,6 +388,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Program, "program", &["g p"], "to the program of the task, line by line"),
     pane(PaneId::Variables, "variables", &["g v"], "to the variables of the program"),
     pane(PaneId::Revisions, "revisions", &["g n"], "to the programs of the task, and what each changed"),
+    pane(PaneId::Probing, "probing", &["g k"], "to what tools return, as probing has learned it"),
     pane(PaneId::Search, "search", &["g s"], "to the search tree"),
     pane(PaneId::Breakpoints, "breakpoints", &["g b"], "to the breakpoints"),
     pane(PaneId::Watches, "watches", &["g w"], "to the watches"),

@@ -104,7 +104,7 @@ impl Main {
             ],
             Main::Program => vec![
                 slot(20, &[P::Program]),
-                slot(9, &[P::Revisions]),
+                slot(9, &[P::Revisions, P::Probing]),
                 slot(8, &[P::Transcript, P::Resilience]),
             ],
             Main::Graph => {
@@ -146,7 +146,11 @@ impl Main {
         let left = match self {
             Main::Plan => vec![slot(30, &[P::Graph, P::Search]), slot(15, &[P::Calls])],
             Main::Program => {
-                vec![slot(26, &[P::Program]), slot(12, &[P::Revisions]), slot(10, &[P::Calls])]
+                vec![
+                    slot(26, &[P::Program]),
+                    slot(12, &[P::Revisions, P::Probing]),
+                    slot(10, &[P::Calls]),
+                ]
             }
             Main::Graph => vec![slot(30, &[P::Graph, P::Search]), slot(12, &[P::Calls])],
             Main::Search => {
@@ -172,7 +176,7 @@ impl Main {
     fn wide_columns(self) -> Vec<Column> {
         let (first, tree): (&[PaneId], &[PaneId]) = match self {
             Main::Search => (&[P::Search], &[P::Graph]),
-            Main::Program => (&[P::Program], &[P::Revisions]),
+            Main::Program => (&[P::Program], &[P::Revisions, P::Probing]),
             Main::Graph | Main::Plan | Main::Calls => (&[P::Graph], &[P::Search]),
         };
         let plan: &[PaneId] = match self {

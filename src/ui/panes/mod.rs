@@ -20,6 +20,7 @@ pub mod graph;
 pub mod knobs;
 pub mod models;
 pub mod plan;
+pub mod probing;
 pub mod program;
 pub mod resilience;
 pub mod revisions;
@@ -57,6 +58,7 @@ pub const PANES: &[PaneSpec] = &[
     program::SPEC,
     variables::SPEC,
     revisions::SPEC,
+    probing::SPEC,
     resilience::SPEC,
     search::SPEC,
     breakpoints::SPEC,

@@ -89,6 +89,7 @@ fn place(state: &State, view: &View) -> Option<Place> {
             variables::selected_name(program, view).map(Place::Variable)
         }
         PaneId::Revisions => Some(Place::Trouble(Some(Trouble::ProgramError))),
+        PaneId::Probing => Some(Place::Trouble(Some(Trouble::Drift))),
         PaneId::Plan => match view.evidence(state) {
             Some((_, evidence, _)) => value(format!("evidence[\"{evidence}\"]")),
             None => Some(Place::Plan),

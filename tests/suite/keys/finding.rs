@@ -38,7 +38,9 @@ fn only(pane: PaneId, key: &str) -> Stage {
 fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
     let is_row = |target: &&Target| match pane {
         PaneId::Graph => matches!(target, Target::Edge(..)),
-        PaneId::Tools | PaneId::Budget | PaneId::Resilience => matches!(target, Target::Tool(_)),
+        PaneId::Tools | PaneId::Budget | PaneId::Resilience | PaneId::Probing => {
+            matches!(target, Target::Tool(_))
+        }
         PaneId::Knobs => matches!(target, Target::Knob(_)),
         PaneId::Models => matches!(target, Target::Role(_) | Target::Model(_)),
         PaneId::Calls => matches!(target, Target::Call(_) | Target::Evidence(..)),

@@ -160,7 +160,9 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             PaneId::Search => crate::spending::search(),
             PaneId::Plan => crate::working::working(),
             PaneId::Breakpoints => crate::keys::debug::stopped(),
-            PaneId::Program | PaneId::Variables | PaneId::Revisions => programs::revised(),
+            PaneId::Program | PaneId::Variables | PaneId::Revisions | PaneId::Probing => {
+                programs::revised()
+            }
             _ => story::demo(),
         };
         let mut view = View::default();

@@ -88,7 +88,8 @@ impl CompareArgs {
 
     /// Whether it reproduces a paper or measures resilience, which needs several seeds.
     pub fn is_of_paper(&self) -> bool {
-        self.is_btp() || matches!(self.preset, Some(Preset::ToolNet | Preset::Resilience))
+        let others = [Preset::ToolNet, Preset::Resilience, Preset::Atc];
+        self.is_btp() || self.preset.is_some_and(|preset| others.contains(&preset))
     }
 }
 
@@ -108,6 +109,9 @@ pub enum Preset {
     /// Best planner and solver models: `workers` with every pair, and its baselines. The planner's
     /// model also sorts tools, the solver's model also answers questions of a plan.
     Pairs,
+    /// Tables 1, 4 and 5 and figures 5 and 7 of ATC, with the film sample: programs against other loops, by
+    /// reflection and by number of programs, and tools reached by probing.
+    Atc,
     /// A tool breaks (--fault, default: search_web from task 30 on): which tools take over, after how many
     /// tasks, at what price; with learning and without, and for react.
     Resilience,

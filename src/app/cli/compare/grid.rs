@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::args::{CompareArgs, Preset, WarmUp};
 use crate::app::cli::trouble::Trouble;
-use crate::app::session::{SessionSpec, SimulatedSpec};
+use crate::app::session::{SessionSpec, SimulatedSpec, TaskSource};
 use crate::domain::knob::Kind;
+use crate::domain::probe::Probe;
 use crate::domain::{
-    Base, Blacklist, Chance, Decides, Estimation, FaultSpec, Knob, KnobSpec, Role, Strategy,
+    Base, Blacklist, Chance, Decides, Estimation, FaultSpec, Knob, KnobSpec, Role, Strategy, Task,
 };
 
 /// The loops of BTP's experiments, and ToolNet's.
@@ -59,6 +60,8 @@ pub struct Trial {
     pub fault: Option<FaultSpec>,
     /// Number of tasks, instead of that of the comparison.
     pub tasks: Option<usize>,
+    /// Its only task is to probe the tools (ATC, section 4.3).
+    pub probe: bool,
 }
 
 /// The setting of one of BTP's experiments.
@@ -170,15 +173,17 @@ impl Cell {
     pub fn under(mut self, trial: Trial) -> Self {
         let tools = trial.tools.map(|tools| format!(" tools={tools}"));
         let fault = trial.fault.as_ref().map(|fault| format!(" {fault}"));
-        self.name.extend(tools.into_iter().chain(fault));
+        let probe = trial.probe.then(|| " probe".to_owned());
+        self.name.extend(tools.into_iter().chain(fault).chain(probe));
         Self { trial, ..self }
     }
 
     /// The same with another simulated model.
-    fn with(mut self, simulated: SimulatedSpec) -> Self {
+    pub fn with(mut self, simulated: SimulatedSpec) -> Self {
         let thrift = simulated.thrift.map(|thrift| format!(" thrift={thrift}"));
         let patience = simulated.patience.map(|patience| format!(" patience={patience}"));
-        self.name.extend(thrift.into_iter().chain(patience));
+        let skill = simulated.skill.map(|skill| format!(" skill={skill}"));
+        self.name.extend([thrift, patience, skill].into_iter().flatten());
         Self { simulated, ..self }
     }
 
@@ -214,6 +219,10 @@ impl Cell {
         spec.simulated = self.simulated;
         spec.tools_total = self.trial.tools.or(spec.tools_total);
         spec.tasks_limit = self.trial.tasks.or(spec.tasks_limit);
+        if self.trial.probe {
+            (spec.tasks_limit, spec.tasks) =
+                (None, TaskSource::List(vec![Task::of_probe(Probe::default())]));
+        }
         spec.faults.extend(self.trial.fault.clone());
         spec.task_tools = spec.task_tools.or(self.setting.task_tools());
         spec.knobs.extend(self.setting.knobs().iter().chain(&self.turned).copied());
@@ -259,9 +268,8 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         knobs
     };
     let knobs = match args.preset {
-        Some(Preset::Btp | Preset::Pairs | Preset::ToolNet | Preset::Resilience) | None => {
-            given.clone()
-        }
+        Some(Preset::Btp | Preset::Pairs | Preset::ToolNet | Preset::Resilience | Preset::Atc)
+        | None => given.clone(),
         Some(Preset::Budgets) => swept(Knob::Budget, &BUDGETS),
         Some(Preset::Taus) => swept(Knob::Tau, &TAUS),
     };
@@ -306,8 +314,9 @@ fn characters(knobs: &[(Knob, Vec<f64>)]) -> impl Iterator<Item = Cell> {
         (Strategy { btp: true, ..dfsdt }, Setting::Paper),
         (Strategy { btp: true, ..dfsdt }, Setting::Given),
     ];
-    let thrift = THRIFT.map(|thrift| SimulatedSpec { thrift: Some(thrift), patience: None });
-    let patience = PATIENCE.map(|least| SimulatedSpec { thrift: None, patience: Some(least) });
+    let usual = SimulatedSpec::default();
+    let thrift = THRIFT.map(|thrift| SimulatedSpec { thrift: Some(thrift), ..usual });
+    let patience = PATIENCE.map(|least| SimulatedSpec { patience: Some(least), ..usual });
     let simulated = thrift.into_iter().chain(patience);
     let knobs = combinations(knobs);
     simulated.flat_map(move |simulated| {
@@ -349,7 +358,7 @@ fn strategies(args: &CompareArgs) -> Result<Vec<(Strategy, Setting)>, Trouble> {
         Some(Preset::Pairs) => {
             Ok([Base::Direct, Base::Rewoo, Base::Workers].map(bare).map(ours).to_vec())
         }
-        Some(Preset::ToolNet | Preset::Resilience) | None => {
+        Some(Preset::ToolNet | Preset::Resilience | Preset::Atc) | None => {
             let text = "nothing to compare: give --strategies react,react+btp, or a predefined comparison: \
                 toolyard compare btp";
             Err(Trouble::Usage(text.to_owned()))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pool::Stop;
 use crate::app::cli::{experience, trouble::Trouble};
-use crate::app::report::{Report, TaskReport};
+use crate::app::report::{ProbingReport, Report, TaskReport};
 use crate::app::session::{JournalChoice, Session, SessionSpec};
 use crate::domain::{
     Event, Lap, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
@@ -47,6 +47,8 @@ pub struct Ran {
     pub laps: Vec<Lap>,
     /// Credits, as set at the end.
     pub budget: f64,
+    /// Where it probed tools.
+    pub probing: Option<ProbingReport>,
 }
 
 impl Job {
@@ -150,7 +152,8 @@ impl Job {
 
 impl Ran {
     fn of(state: &State) -> Self {
-        let Report { tasks, simulated, models, measures, score_history, .. } = Report::of(state);
+        let Report { tasks, simulated, models, measures, score_history, probing, .. } =
+            Report::of(state);
         Self {
             tasks,
             simulated,
@@ -158,6 +161,7 @@ impl Ran {
             scores: score_history,
             laps: state.laps.iter().cloned().collect(),
             budget: measures.budget,
+            probing,
         }
     }
 }

@@ -11,6 +11,7 @@
 //! ```
 
 mod args;
+mod atc;
 mod grid;
 mod job;
 mod left;
@@ -30,6 +31,7 @@ use std::time::Instant;
 use std::{io::Write, num::NonZeroUsize, sync::Arc};
 
 use crate::app::config::{self, Config};
+use crate::app::sample::Sample;
 use crate::app::session::SessionSpec;
 use crate::domain::Knob;
 use crate::files::parallel;
@@ -82,6 +84,7 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
     let cells = match args.preset {
         Some(Preset::ToolNet) => toolnet::cells(args)?,
         Some(Preset::Resilience) => resilience::cells(args)?,
+        Some(Preset::Atc) => atc::cells(args)?,
         _ => grid::cells(args, &models(&session)?)?,
     };
     let checked: Result<Vec<_>, Trouble> = cells
@@ -142,6 +145,10 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
                 "{option} does not apply to comparisons: {instead}"
             )));
         }
+    }
+    if args.preset == Some(Preset::Atc) && session.workspace.is_none() {
+        // Programs need tools that answer in JSON.
+        session.sample = session.sample.or(Some(Sample::Films));
     }
     if args.preset == Some(Preset::Resilience) {
         // It belongs to some of the combinations only.

@@ -8,12 +8,13 @@ use super::{compared, print};
 use crate::app::cli::{SessionArgs, out, trouble::Trouble};
 
 /// The comparisons, and the papers that they belong to.
-const PAPERS: [(Preset, &str, &str); 5] = [
+const PAPERS: [(Preset, &str, &str); 6] = [
     (Preset::Btp, "BTP", "btp"),
     (Preset::Budgets, "BTP", "budgets"),
     (Preset::Taus, "BTP", "taus"),
     (Preset::ToolNet, "ToolNet", "toolnet"),
     (Preset::Pairs, "Concurrent workers", "pairs"),
+    (Preset::Atc, "ATC", "atc"),
 ];
 
 /// Runs them one after the other, and prints each line as soon as it is known.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{CompareArgs, Preset};
 use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
-use super::{Comparison, resilience, result::CellResult, toolnet, verdict};
+use super::{Comparison, atc, resilience, result::CellResult, toolnet, verdict};
 use crate::app::cli::{colour, out, trouble::Trouble};
 use crate::app::report::{Graded, Quality};
 use crate::domain::{Blacklist, Knob, ModelName, Role, words::counted};
@@ -52,6 +52,7 @@ pub fn print(
         Some(Preset::Pairs) => vec![baselines(results), pairs(results)],
         Some(Preset::ToolNet) => toolnet::tables(results),
         Some(Preset::Resilience) => resilience::tables(results),
+        Some(Preset::Atc) => atc::tables(results),
         None => vec![spent(results), answers(results)],
     };
     let texts: Vec<_> = tables.iter().map(Table::text).filter(|text| !text.is_empty()).collect();
@@ -69,7 +70,11 @@ pub fn print(
     if results.iter().any(|result| result.all.quality.calls.is_some()) {
         title.push_str(BY_CALLS);
     }
-    out::print(&format!("{title}{legend}\n\n{}{verdicts}", texts.join("\n")))
+    let means = match args.preset {
+        Some(Preset::Atc) => format!("\n{}\n", atc::means(results)),
+        _ => String::new(),
+    };
+    out::print(&format!("{title}{legend}\n\n{}{verdicts}{means}", texts.join("\n")))
 }
 
 /// The measures that tables name by their papers' abbreviations.
@@ -105,6 +110,7 @@ pub fn verdicts(preset: Option<Preset>, results: &[CellResult]) -> Vec<String> {
         Some(Preset::Taus) => verdict::of_figure(results, Knob::Tau).into_iter().collect(),
         Some(Preset::ToolNet) => toolnet::verdicts(results),
         Some(Preset::Resilience) => resilience::verdicts(results),
+        Some(Preset::Atc) => atc::verdicts(results),
         Some(Preset::Pairs) => verdict::of_workers(results),
         None => Vec::new(),
     }

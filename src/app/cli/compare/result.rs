@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{grid::Cell, job::Ran};
-use crate::app::report::{Measures, Quality, TaskReport};
+use crate::app::report::{Measures, ProbingReport, Quality, TaskReport};
 use crate::domain::{Knobs, Lap, ModelName, Role, TaskId, ToolName};
 
 /// A combination and its results.
@@ -39,6 +39,9 @@ pub struct SeedResult {
     pub seed: u64,
     #[serde(flatten)]
     pub numbers: Numbers,
+    /// Where it probed tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probing: Option<ProbingReport>,
     /// Its tasks in short.
     #[serde(skip)]
     pub laps: Vec<Lap>,
@@ -63,6 +66,7 @@ impl CellResult {
             .map(|(seed, ran)| SeedResult {
                 seed: *seed,
                 numbers: Numbers::of(ran.tasks.iter(), budget),
+                probing: ran.probing,
                 laps: ran.laps.clone(),
                 scores: ran.scores.clone(),
             })

@@ -92,7 +92,7 @@ fn broken() -> Result<Vec<Cell>, Trouble> {
     let fault: FaultSpec = fault.parse().map_err(Trouble::Failed)?;
     let tasks = Some(TASKS as usize);
     let menus: [&[(Knob, f64)]; 3] = [&PAPER, &[], &[(Knob::Learn, 0.0)]];
-    let trial = Trial { tools: None, fault: Some(fault), tasks };
+    let trial = Trial { fault: Some(fault), tasks, ..Trial::default() };
     Ok(menus.map(|menu| Cell::plain(toolnet(), menu).under(trial.clone())).to_vec())
 }
 

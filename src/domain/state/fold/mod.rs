@@ -16,6 +16,7 @@ mod faults;
 mod forget;
 mod learning;
 mod model_calls;
+mod probes;
 mod programs;
 mod search;
 mod session;
@@ -105,6 +106,7 @@ impl Event {
             Event::Budget(event) => event,
             Event::Plan(event) => event,
             Event::Program(event) => event,
+            Event::Probe(event) => event,
             Event::Search(event) => event,
             Event::Graph(event) => event,
             Event::Change(event) => event,

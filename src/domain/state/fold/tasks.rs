@@ -7,6 +7,7 @@ use crate::domain::event::{By, TaskEvent};
 use crate::domain::id::TaskId;
 use crate::domain::spec::Task;
 use crate::domain::state::{State, TaskState, What, index, next_number};
+use crate::domain::strategy::Base;
 
 impl State {
     fn apply_task(&mut self, at: u64, event: &TaskEvent) {
@@ -33,8 +34,10 @@ impl State {
             TaskEvent::TaskSkipped { .. } => {}
             TaskEvent::TaskStarted { task } => {
                 self.at_work = Some(*task);
-                let (strategy, line) = (self.strategy, self.transcript.len());
+                let (chosen, line) = (self.strategy, self.transcript.len());
                 let Some(task) = self.task_mut(*task) else { return };
+                let is_probe = task.task.probe.is_some();
+                let strategy = if is_probe { Base::Atc.into() } else { chosen };
                 task.start(at, strategy);
                 task.first_line = line;
                 if task.task.in_graph {

@@ -95,7 +95,8 @@ impl<'a> Policy<'a> {
             | Role::Planner
             | Role::Classifier
             | Role::Programmer
-            | Role::Attributor => self.reserve(),
+            | Role::Attributor
+            | Role::Prober => self.reserve(),
             // These are the last calls.
             Role::Solver | Role::Evaluator | Role::Reflector | Role::Grader => 0.0,
         }

@@ -120,9 +120,12 @@ impl<'a> Entry<'a> {
     fn model_call(&mut self, call: &ModelCallState) {
         let theme = self.cx.theme;
         let style = match call.role {
-            Role::Actor | Role::Reflector | Role::Planner | Role::Solver | Role::Programmer => {
-                theme.text
-            }
+            Role::Actor
+            | Role::Reflector
+            | Role::Planner
+            | Role::Solver
+            | Role::Programmer
+            | Role::Prober => theme.text,
             Role::Classifier | Role::Evaluator | Role::Judge | Role::Grader | Role::Attributor => {
                 theme.dim
             }

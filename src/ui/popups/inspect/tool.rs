@@ -1,6 +1,7 @@
 //! A tool: what it says of itself, what became of its score, its calls, its faults, its edges.
 
 use super::Page;
+use crate::domain::probe::{ProbeEnd, ProbeRow};
 use crate::domain::{ClassedBy, EffectClass, HttpRequest, State, ToolName, ToolState, words};
 use crate::ui::panes::calls::status::{self, Standing};
 use crate::ui::panes::format::{self, credits, worth};
@@ -22,6 +23,7 @@ pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
     faults(state, name, page);
     calls(state, name, page);
     edges(state, name, page);
+    learned(state, name, page);
     if let Some(tool) = state.tools.get(name) {
         page.heading("Parameters");
         page.json(&tool.spec.parameters);
@@ -33,6 +35,29 @@ pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
             page.json(&returns.schema);
             page.field_if_any("such as", &returns.example);
         }
+    }
+}
+
+/// What probing has learned of it, and why it has not.
+fn learned(state: &State, name: &ToolName, page: &mut Page<'_>) {
+    let row = state.probing.as_ref().and_then(|probing| probing.rows.get(name));
+    if let Some(ProbeRow { end: Some(ProbeEnd::Failed(why)), .. }) = row {
+        page.heading("Probing");
+        page.field_in("no answer", why, page.theme.warn);
+    }
+    let Some(known) = state.tools.get(name).and_then(|tool| tool.learned.as_ref()) else { return };
+    let learned = &known.learned;
+    page.heading("Returns, as probing has learned it");
+    page.text(&learned.schema.to_text(), page.theme.text);
+    page.blank();
+    page.field_if_any("question", &learned.question);
+    page.field("arguments", &learned.arguments.to_string());
+    let after: Vec<&str> = learned.after.iter().map(ToolName::as_str).collect();
+    page.field_if_any("after", &after.join(", "));
+    let programs = words::counted(learned.samples as usize, "program");
+    page.field("took", &format!("{programs}, {} tokens, pass {}", learned.tokens, learned.pass));
+    for drift in &known.drift {
+        page.field_in("differs", &drift.to_string(), page.theme.warn);
     }
 }
 

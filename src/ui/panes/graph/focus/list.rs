@@ -218,6 +218,7 @@ impl Frame<'_> {
             Some(Offered::Filled) => "fill-in",
             Some(Offered::Explore) => "new edge",
             Some(Offered::Planned) => "in the plan",
+            Some(Offered::Probed) => "probed",
             Some(Offered::Finish) => "always",
             None => "",
         }

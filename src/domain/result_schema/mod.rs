@@ -5,11 +5,8 @@
 //!
 //! A schema is bounded: a result of any size adds at most [`FIELDS`] fields in all, [`DEEPEST`] levels deep.
 
-// Drift and the two written forms are for probing, which comes next.
-#[cfg(feature = "inside")]
 mod drift;
 mod find;
-#[cfg(feature = "inside")]
 mod json;
 mod path;
 mod text;
@@ -20,8 +17,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-#[cfg(feature = "inside")]
-pub use self::drift::{Drift, Drifted, MOST};
+pub use self::drift::Drift;
 pub use self::find::who_has;
 
 /// Fields that a schema keeps in all. The rest of an object's are counted.
@@ -102,6 +98,11 @@ impl Schema {
         let mut schema = Self::default();
         read.iter().for_each(|response| schema.learn(response, mode));
         schema
+    }
+
+    /// What a tool returned as a value: JSON, or else a text.
+    pub fn value(text: &str) -> Value {
+        serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
     }
 
     /// Learns from one more response, in the mode `merged`.

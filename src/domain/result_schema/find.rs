@@ -34,6 +34,22 @@ impl Schema {
         found
     }
 
+    /// The paths of values that an argument of this name may take, those of the upper levels first: its own name, and
+    /// for `network_id` the `id` of a `network` or of an element of `networks`.
+    pub fn find_argument(&self, argument: &str) -> Vec<String> {
+        let mut found = self.find_key(argument);
+        let about = argument.strip_suffix("_id").map(|stem| [stem.to_owned(), format!("{stem}s")]);
+        let objects = about.iter().flatten().flat_map(|name| self.find_key(name));
+        for path in objects {
+            let elements = element(&path);
+            let object = [path, elements]
+                .into_iter()
+                .find(|path| self.keys_at(path).is_some_and(|keys| keys.contains(&"id")));
+            found.extend(object.map(|object| field(&object, "id")));
+        }
+        found
+    }
+
     /// The keys of the object at a path such as `results[]`, in their order; `None` where no object is.
     pub fn keys_at(&self, path: &str) -> Option<Vec<&str>> {
         let fields = resolve(self, path)?.fields.as_ref()?;
@@ -127,6 +143,9 @@ mod tests {
         let paths = ["id", "results[].id", "results[][\"a b\"].id", "results[].lists[][].id"];
         assert_eq!(schema.find_key("id"), paths);
         assert_eq!(schema.find_key("z"), ["[\"x.y\"].z"]);
+        assert_eq!(schema.find_argument("list_id"), [""; 0], "a list of lists has no id");
+        assert_eq!(schema.find_argument("result_id"), ["results[].id"]);
+        assert_eq!(schema.find_argument("id"), schema.find_key("id"));
         assert_eq!(schema.find_key("nowhere"), [""; 0]);
         assert_eq!(schema.keys_at("").unwrap(), ["results", "id", "x.y"]);
         assert_eq!(schema.keys_at("results[][\"a b\"]").unwrap(), ["id", ""]);

@@ -1,0 +1,318 @@
+//! ATC's tables 1, 4 and 5 and figures 5 and 7: one program for each task against loops of single calls, what reflection
+//! repairs, how many programs are worth it, and how many tools probing reaches.
+
+use super::args::CompareArgs;
+use super::grid::{Cell, Trial};
+use super::result::CellResult;
+use super::table::{Table, bar, number, or, percent};
+use super::verdict::{line, share};
+use crate::app::cli::trouble::Trouble;
+use crate::app::report::Quality;
+use crate::app::session::SimulatedSpec;
+use crate::domain::{Base, Choice, Knob, Reflect, Strategy};
+
+/// The most programs of figure 5.
+const PROGRAMS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
+const REFLECT: [Reflect; 3] = [Reflect::Off, Reflect::Naive, Reflect::Attribute];
+/// Values of the simulated model's skill beside its default, 0.95.
+const SKILL: [f64; 2] = [0.8, 0.99];
+/// Points of a share that count as noise.
+const NOISE: f64 = 0.02;
+/// More programs than this one no longer help (figure 5).
+const ENOUGH: usize = 3;
+
+/// What the simulated programmer can show, and what it cannot.
+const MEANS: &str = "\
+    The simulated programmer knows which calls a task needs. It makes faults with probability 1 - skill, and corrects one \
+    when a finding contains what the correction needs. So these figures show what each finding contains, how a program \
+    saves model calls, and what the chain of probing reaches. They do not show how often a language model finds the right \
+    calls. CodeAct is not compared: there is no such loop here.";
+
+/// The loops of table 1; DFSDT is the one of ToolLLM.
+fn loops() -> impl Iterator<Item = Cell> {
+    let loops = [Base::React, Base::Dfsdt, Base::Workers, Base::Atc];
+    loops.into_iter().map(|base| Cell::plain(base.into(), &[]))
+}
+
+fn atc(turned: &[(Knob, f64)]) -> Cell {
+    Cell::plain(Base::Atc.into(), turned)
+}
+
+fn reflecting(skill: Option<f64>) -> impl Iterator<Item = Cell> {
+    REFLECT.into_iter().map(move |reflect| {
+        let cell = atc(&[(Reflect::KNOB, reflect as usize as f64)]);
+        match skill {
+            None => cell,
+            Some(_) => cell.with(SimulatedSpec { skill, ..SimulatedSpec::default() }),
+        }
+    })
+}
+
+fn revised() -> impl Iterator<Item = Cell> {
+    PROGRAMS.into_iter().map(|most| atc(&[(Knob::Programs, most)]))
+}
+
+/// With the chain, with one sample of each tool, and without the chain.
+fn probing() -> impl Iterator<Item = Cell> {
+    let knobs: [&[(Knob, f64)]; 3] =
+        [&[], &[(Knob::ProbeSamples, 1.0)], &[(Knob::ProbePasses, 0.0)]];
+    knobs.into_iter().map(|turned| atc(turned).under(Trial { probe: true, ..Trial::default() }))
+}
+
+/// All combinations, each once.
+///
+/// # Errors
+/// Options that would change what the paper compares.
+pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
+    if !args.strategies.is_empty() || !args.vary.is_empty() || !args.budgets.is_empty() {
+        let text = "`compare atc` has its own strategies and knobs; leave --strategies, --vary and --budgets out, or \
+                    leave `atc` out";
+        return Err(Trouble::Usage(text.to_owned()));
+    }
+    let skilled = SKILL.into_iter().flat_map(|skill| reflecting(Some(skill)));
+    let all = loops().chain(reflecting(None)).chain(revised()).chain(skilled).chain(probing());
+    let mut cells: Vec<Cell> = Vec::new();
+    for cell in all {
+        if cells.iter().all(|other| other.name != cell.name) {
+            cells.push(cell);
+        }
+    }
+    Ok(cells)
+}
+
+fn found(results: &[CellResult], cells: impl IntoIterator<Item = Cell>) -> Vec<&CellResult> {
+    let found = |cell: Cell| results.iter().find(|result| result.cell.name == cell.name);
+    cells.into_iter().filter_map(found).collect()
+}
+
+pub fn tables(results: &[CellResult]) -> Vec<Table> {
+    let skilled = SKILL.into_iter().flat_map(|skill| reflecting(Some(skill)));
+    vec![
+        loops_table(&found(results, loops())),
+        programs(
+            "Table 4: what is fed back after a failed program",
+            &found(results, reflecting(None)),
+        ),
+        programs(
+            "Other settings of the simulated model (skill 0.95 above): table 4",
+            &found(results, skilled),
+        ),
+        reached(&found(results, probing())),
+        revisions(&found(results, revised())),
+        tokens_table(&found(results, loops())),
+    ]
+}
+
+/// What the figures mean; empty where a language model wrote the programs.
+pub fn means(results: &[CellResult]) -> &'static str {
+    if results.iter().any(|result| result.simulated) { MEANS } else { "" }
+}
+
+fn loops_table(results: &[&CellResult]) -> Table {
+    let columns =
+        ["", "Success", "Path", "Prec", "Path, calls", "Prec, calls", "in order", "model calls"];
+    let mut table =
+        Table::new("Table 1: programs against loops of single calls (shares in %)", 1, &columns);
+    for result in results {
+        let quality = &result.all.quality;
+        let path = |of: fn(&crate::papers::atc::metrics::PathMean) -> f64| {
+            or(quality.path.as_ref().map(of), percent, "–")
+        };
+        table.row(vec![
+            result.cell.name.clone(),
+            or(quality.accuracy, percent, "–"),
+            path(|path| path.path),
+            path(|path| path.prec),
+            path(|path| path.path_calls),
+            path(|path| path.prec_calls),
+            or(quality.path.as_ref().and_then(|path| path.in_order), percent, "–"),
+            number(quality.steps),
+        ]);
+    }
+    table
+}
+
+/// What became of programs.
+fn programs(title: &str, results: &[&CellResult]) -> Table {
+    let columns = [
+        "",
+        "Success",
+        "programs",
+        "tasks with a failure",
+        "repaired",
+        "blamed by flow",
+        "by model",
+        "by nobody",
+    ];
+    let mut table = Table::new(title, 1, &columns);
+    for result in results {
+        let Quality { accuracy, programs, .. } = &result.all.quality;
+        let count = |of: fn(&crate::papers::atc::measures::ProgramMeans) -> usize| {
+            programs.as_ref().map_or_else(|| "–".to_owned(), |programs| of(programs).to_string())
+        };
+        table.row(vec![
+            result.cell.name.clone(),
+            or(*accuracy, percent, "–"),
+            or(programs.map(|programs| programs.programs), number, "–"),
+            count(|programs| programs.failed),
+            or(programs.and_then(|programs| programs.repaired), percent, "–"),
+            count(|programs| programs.blamed_by_flow),
+            count(|programs| programs.blamed_by_model),
+            count(|programs| programs.blamed_by_nobody),
+        ]);
+    }
+    table
+}
+
+fn reached(results: &[&CellResult]) -> Table {
+    let columns = ["", "reached", "tools", "passes", "programs", "tool calls", "tokens of a tool"];
+    let mut table = Table::new("Table 5: tools that probing reaches, in all seeds", 1, &columns);
+    for result in results {
+        let all = || result.seeds.iter().filter_map(|seed| seed.probing.as_ref());
+        let (tools, tokens): (usize, u64) =
+            (all().map(|it| it.tools).sum(), all().map(|it| it.tokens).sum());
+        table.row(vec![
+            result.cell.name.clone(),
+            all().map(|it| it.reached).sum::<usize>().to_string(),
+            tools.to_string(),
+            all().map(|it| it.passes).max().unwrap_or(0).to_string(),
+            all().map(|it| it.programs).sum::<u32>().to_string(),
+            all().map(|it| it.calls).sum::<usize>().to_string(),
+            format!("{:.0}", tokens as f64 / tools.max(1) as f64),
+        ]);
+    }
+    table
+}
+
+fn revisions(results: &[&CellResult]) -> Table {
+    let title = "Figure 5: Success (%) against the most programs of a task";
+    let mut table = Table::new(title, 1, &["", "Success", "", "programs"]);
+    for (most, result) in PROGRAMS.iter().zip(results) {
+        let Quality { accuracy, programs, .. } = &result.all.quality;
+        table.row(vec![
+            most.to_string(),
+            or(*accuracy, percent, "–"),
+            bar(accuracy.unwrap_or(0.0), 1.0),
+            or(programs.map(|programs| programs.programs), number, "–"),
+        ]);
+    }
+    table
+}
+
+fn tokens(result: &CellResult) -> f64 {
+    result.all.quality.tokens_in + result.all.quality.tokens_out
+}
+
+fn tokens_table(results: &[&CellResult]) -> Table {
+    let most = results.iter().map(|result| tokens(result)).fold(0.0, f64::max);
+    let mut table =
+        Table::new("Figure 7: tokens of a task, all roles, in and out", 1, &["", "tokens", ""]);
+    for result in results {
+        let all = tokens(result);
+        table.row(vec![result.cell.name.clone(), format!("{all:.0}"), bar(all, most)]);
+    }
+    table
+}
+
+/// A line for each table and figure.
+pub fn verdicts(results: &[CellResult]) -> Vec<String> {
+    let loops = found(results, loops());
+    let own = |of: fn(&[&CellResult]) -> Result<(), String>, rows: &[&CellResult]| {
+        if rows.is_empty() { Vec::new() } else { vec![("atc", of(rows))] }
+    };
+    let lines = [
+        line("Table 1", "programs have the highest Success and Prec", &own(best, &loops)),
+        line(
+            "Table 4",
+            "to name the tool to blame repairs more than the error alone, and that more than nothing",
+            &own(repairs, &found(results, reflecting(None))),
+        ),
+        line(
+            "Table 5",
+            "without the chain, probing reaches fewer tools",
+            &own(chained, &found(results, probing())),
+        ),
+        line(
+            "Figure 5",
+            "Success rises up to three programs and then hardly changes",
+            &own(rises_and_stays, &found(results, revised())),
+        ),
+        line("Figure 7", "programs take the fewest tokens", &own(fewest, &loops)),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+fn right(result: &CellResult) -> f64 {
+    result.all.quality.accuracy.unwrap_or(0.0)
+}
+
+/// The result of programs, and the others.
+fn own_and_others<'r>(results: &[&'r CellResult]) -> Option<(&'r CellResult, Vec<&'r CellResult>)> {
+    let is_own = |result: &&CellResult| result.cell.strategy == Strategy::from(Base::Atc);
+    let own = results.iter().copied().find(is_own)?;
+    Some((own, results.iter().copied().filter(|result| !is_own(result)).collect()))
+}
+
+fn best(results: &[&CellResult]) -> Result<(), String> {
+    let (own, others) = own_and_others(results).ok_or("not compared")?;
+    let prec = |result: &CellResult| result.all.quality.path.map_or(0.0, |path| path.prec);
+    for (what, of) in [("Success", &right as &dyn Fn(&CellResult) -> f64), ("Prec", &prec)] {
+        if let Some(other) = others.iter().find(|other| of(other) > of(own)) {
+            let [own, best] = [of(own), of(other)].map(share);
+            return Err(format!("{what} {own}, {} {best}", other.cell.name));
+        }
+    }
+    Ok(())
+}
+
+fn fewest(results: &[&CellResult]) -> Result<(), String> {
+    let (own, others) = own_and_others(results).ok_or("not compared")?;
+    match others.iter().find(|other| tokens(other) <= tokens(own)) {
+        Some(other) => {
+            Err(format!("{:.0} tokens, {} {:.0}", tokens(own), other.cell.name, tokens(other)))
+        }
+        None => Ok(()),
+    }
+}
+
+fn repairs(results: &[&CellResult]) -> Result<(), String> {
+    let curve: Vec<f64> = results.iter().map(|result| right(result)).collect();
+    if curve.windows(2).all(|pair| pair[1] > pair[0]) {
+        return Ok(());
+    }
+    Err(curve.into_iter().map(share).collect::<Vec<_>>().join(", "))
+}
+
+fn chained(results: &[&CellResult]) -> Result<(), String> {
+    let reached = |result: &CellResult| -> usize {
+        result.seeds.iter().filter_map(|seed| Some(seed.probing.as_ref()?.reached)).sum()
+    };
+    let [chain, _, alone] = results else { return Err("not compared".to_owned()) };
+    let (chain, alone) = (reached(chain), reached(alone));
+    if alone < chain { Ok(()) } else { Err(format!("{alone} of {chain}")) }
+}
+
+fn rises_and_stays(results: &[&CellResult]) -> Result<(), String> {
+    let curve: Vec<f64> = results.iter().map(|result| right(result)).collect();
+    let (rising, flat) = curve.split_at(ENOUGH.min(curve.len()));
+    let rises = rising.windows(2).all(|pair| pair[1] >= pair[0]) && rising.last() > rising.first();
+    let stays =
+        flat.iter().all(|value| rising.last().is_some_and(|last| (value - last).abs() <= NOISE));
+    if rises && stays {
+        return Ok(());
+    }
+    Err(curve.into_iter().map(share).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_combination_comes_once() {
+        let cells = cells(&CompareArgs::default()).unwrap();
+        let names: std::collections::BTreeSet<_> = cells.iter().map(|cell| &cell.name).collect();
+        assert_eq!(names.len(), cells.len(), "{names:?}");
+        assert!(cells.iter().filter(|cell| cell.trial.probe).count() == 3, "{names:?}");
+    }
+}

@@ -1,0 +1,199 @@
+//! `toolyard probe`: calls tools to learn what they return, in a session with this one task.
+
+use serde_json::{Value, json};
+
+use super::probe_args::ProbeArgs;
+use super::{out, trouble::Trouble};
+use crate::app::sample::Sample;
+use crate::app::session::{Session, SessionSpec, TaskSource};
+use crate::domain::approval::Rule;
+use crate::domain::breakpoint::Place;
+use crate::domain::probe::{KnownSchema, Probe, ProbeEnd, ProbeRow, SchemaSource};
+use crate::domain::words::counted;
+use crate::domain::{
+    Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, TaskEvent, ToolName,
+};
+use crate::ui::text::clean;
+use crate::ui::wording;
+
+/// Probes tools; false if one of them did not answer.
+///
+/// # Errors
+/// The session cannot start, or the output cannot be written.
+pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
+    let Session { mut records, commands, engine, .. } = spec(args)?.prepare()?.spawn()?;
+    let mut state = State::default();
+    while let Some(record) = records.blocking_recv() {
+        state.apply(&record);
+        let said = match &record.event {
+            Event::Probe(event @ (ProbeEvent::ProbeStarted { .. } | ProbeEvent::Probed { .. })) => {
+                Some(wording::probe(event))
+            }
+            Event::ModelCall(ModelCallEvent::ModelCallFailed { error, .. }) => {
+                Some(error.text.clone())
+            }
+            Event::Session(SessionEvent::Noticed { text }) => Some(text.clone()),
+            Event::Task(TaskEvent::TaskFinished { .. }) => None,
+            _ => continue,
+        };
+        if let Some(said) = said.filter(|_| !args.json) {
+            out::print_line(&clean(&said.split_whitespace().collect::<Vec<_>>().join(" ")))?;
+        }
+    }
+    drop(commands);
+    engine.join().map_err(Trouble::failed)?;
+    let rows: Vec<Row<'_>> = rows(&state).collect();
+    match args.json {
+        true => out::print_json(&told(&state, &rows).to_string())?,
+        false => table(&state, &rows)?,
+    }
+    Ok(rows.iter().all(Row::is_well))
+}
+
+/// The session that probes.
+fn spec(args: &ProbeArgs) -> Result<SessionSpec, Trouble> {
+    if args.session.tasks.is_some() || args.session.tasks_limit.is_some() {
+        let text = "--tasks does not apply: the only task is to probe tools".to_owned();
+        return Err(Trouble::Usage(text));
+    }
+    let mut spec = args.session.spec(None)?;
+    let tools: Vec<ToolName> = args.tools.iter().map(|tool| tool.as_str().into()).collect();
+    // Who names a tool wants it to be called.
+    let allow = tools.iter().map(|tool| Rule { place: Place::tool(tool.clone()), condition: None });
+    spec.allow.extend(allow);
+    spec.tasks = TaskSource::List(vec![Task::of_probe(Probe { tools })]);
+    // Its tools answer in JSON, the other sample's in sentences.
+    spec.sample = spec.sample.or(Some(Sample::Films));
+    let counts = [(Knob::ProbePasses, args.passes), (Knob::ProbeSamples, args.samples)];
+    let counts = counts.into_iter().filter_map(|(knob, count)| Some((knob, f64::from(count?))));
+    spec.knobs.extend(counts);
+    Ok(spec)
+}
+
+/// What is known of a tool.
+struct Row<'a> {
+    tool: &'a ToolName,
+    row: Option<&'a ProbeRow>,
+    known: Option<&'a KnownSchema>,
+}
+
+fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
+    let probing = state.probing.as_deref();
+    let of_tools = state.tools.values().filter(|tool| tool.present).map(move |tool| Row {
+        tool: &tool.spec.name,
+        row: probing.and_then(|probing| probing.rows.get(&tool.spec.name)),
+        known: tool.learned.as_ref(),
+    });
+    let unknown = probing.into_iter().flat_map(|probing| &probing.rows);
+    let unknown = unknown.filter(|(tool, _)| !state.tools.contains_key(*tool));
+    of_tools.chain(unknown.map(|(tool, row)| Row { tool, row: Some(row), known: None }))
+}
+
+impl Row<'_> {
+    /// Whether what was wanted of it is known.
+    fn is_well(&self) -> bool {
+        let is_wanted = self.row.is_some_and(|row| row.refused.is_none());
+        !is_wanted || self.row.is_some_and(ProbeRow::is_answered)
+    }
+
+    fn how(&self) -> &'static str {
+        match (self.known, self.row.and_then(|row| row.end.as_ref())) {
+            (_, Some(ProbeEnd::Answered)) => "learned",
+            (Some(known), _) if known.source == SchemaSource::Kept => "known",
+            (Some(_), _) => "learned",
+            (None, Some(_)) => "no answer",
+            (None, None) => "left out",
+        }
+    }
+
+    fn why(&self) -> Option<&str> {
+        let row = self.row?;
+        match &row.end {
+            Some(ProbeEnd::Failed(why) | ProbeEnd::Skipped(why)) => Some(why),
+            Some(ProbeEnd::Answered) => None,
+            None => row.refused.as_deref().filter(|_| self.known.is_none()),
+        }
+    }
+}
+
+fn table(state: &State, rows: &[Row<'_>]) -> Result<(), Trouble> {
+    out::print_line("")?;
+    let name = |row: &Row<'_>| clean(row.tool.as_str()).into_owned();
+    let width = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0);
+    for row in rows {
+        let learned = row.known.map(|known| &known.learned);
+        let said = match (learned, row.why()) {
+            (Some(learned), None) => {
+                let after: Vec<&str> = learned.after.iter().map(ToolName::as_str).collect();
+                let after = if after.is_empty() {
+                    String::new()
+                } else {
+                    format!(", after {}", after.join(", "))
+                };
+                format!(
+                    "{}, pass {}, {}, {} tokens{after}",
+                    counted(learned.schema.size(), "field"),
+                    learned.pass,
+                    counted(learned.samples as usize, "program"),
+                    learned.tokens,
+                )
+            }
+            (_, why) => why.unwrap_or_default().to_owned(),
+        };
+        let said = clean(&said.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
+        out::print_line(&format!("{:<width$}  {:<9}  {said}", name(row), row.how()))?;
+    }
+    let sums = Sums::of(state, rows);
+    out::print_line(&format!(
+        "\n{} of {} tools known; {}, {}, {} tokens",
+        sums.known,
+        rows.len(),
+        match sums.passes {
+            0 => "no pass with other tools".to_owned(),
+            1 => "1 pass with other tools".to_owned(),
+            passes => format!("{passes} passes with other tools"),
+        },
+        counted(sums.calls, "tool call"),
+        sums.tokens,
+    ))
+}
+
+struct Sums {
+    known: usize,
+    /// Passes that used other tools.
+    passes: u32,
+    calls: usize,
+    tokens: u64,
+}
+
+impl Sums {
+    fn of(state: &State, rows: &[Row<'_>]) -> Self {
+        let task = state.tasks.iter().last();
+        Self {
+            known: rows.iter().filter(|row| row.known.is_some()).count(),
+            passes: state.probing.as_ref().map_or(0, |probing| probing.pass),
+            calls: task.map_or(0, |task| task.tool_calls.len()),
+            tokens: task.map_or(0, |task| task.tokens()),
+        }
+    }
+}
+
+fn told(state: &State, rows: &[Row<'_>]) -> Value {
+    let tools = rows.iter().map(|row| {
+        let mut told = json!({ "tool": row.tool, "how": row.how(), "why": row.why() });
+        if let Some(KnownSchema { learned, .. }) = row.known {
+            told["schema"] = learned.schema.to_json(learned.mode);
+            told["mode"] = json!(learned.mode);
+            told["question"] = json!(learned.question);
+            told["arguments"] = learned.arguments.clone();
+            told["after"] = json!(learned.after);
+            told["pass"] = json!(learned.pass);
+            told["samples"] = json!(learned.samples);
+            told["tokens"] = json!(learned.tokens);
+        }
+        told
+    });
+    let tools: Vec<Value> = tools.collect();
+    let Sums { known, passes, calls, tokens } = Sums::of(state, rows);
+    json!({ "tools": tools, "known": known, "passes": passes, "calls": calls, "tokens": tokens })
+}

@@ -1,0 +1,131 @@
+//! Probing: tools are called to learn what they return (ATC, section 4.3).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::id::ToolName;
+use crate::domain::result_schema::{Schema, SchemaMode};
+
+/// Which tools a task probes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// Empty: all that change nothing and have no learned schema. A tool that is named is probed again, and also if it
+    /// may change something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolName>,
+}
+
+impl Probe {
+    /// What its task is called.
+    pub fn title(&self) -> String {
+        match &self.tools[..] {
+            [] => "Probe all tools without a learned schema".to_owned(),
+            [tool] => format!("Probe {tool}"),
+            tools => format!("Probe {} tools", tools.len()),
+        }
+    }
+}
+
+/// What probing has learned of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LearnedSchema {
+    pub schema: Schema,
+    pub mode: SchemaMode,
+    /// The question that the tool was called for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    /// The arguments of the call that was answered.
+    pub arguments: Value,
+    /// The tools whose results have values of these arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<ToolName>,
+    /// Programs that were run for it, in all passes.
+    pub samples: u32,
+    /// The pass that learned it; 0: without other tools.
+    pub pass: u32,
+    /// Tokens that it took, in and out.
+    pub tokens: u64,
+}
+
+/// Where a learned schema is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchemaSource {
+    /// It was learned now.
+    Probed,
+    /// An earlier session has learned it.
+    Kept,
+}
+
+/// How a program that probes a tool ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeEnd {
+    /// The tool was called and returned something.
+    Answered,
+    /// Why it did not.
+    Failed(String),
+    /// No program was written: no further tool is known that could help.
+    Skipped(String),
+}
+
+/// The progress of a probing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Probing {
+    /// The pass at work or the last one; 0: without other tools.
+    pub pass: u32,
+    pub rows: indexmap::IndexMap<ToolName, ProbeRow>,
+}
+
+/// The progress of one tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProbeRow {
+    /// Why it is not probed at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// Its last pass.
+    pub pass: u32,
+    /// Programs that were run for it, in all passes.
+    pub samples: u32,
+    /// The tools that its last program could use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub helpers: Vec<ToolName>,
+    pub tokens: u64,
+    /// How its last program ended; `None`: it has had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<ProbeEnd>,
+}
+
+impl ProbeRow {
+    pub fn is_answered(&self) -> bool {
+        self.end == Some(ProbeEnd::Answered)
+    }
+}
+
+impl Probing {
+    /// How many tools have returned something, and how many are probed.
+    pub fn reached(&self) -> (usize, usize) {
+        let probed = self.rows.values().filter(|row| row.refused.is_none());
+        let answered = probed.clone().filter(|row| row.is_answered());
+        (answered.count(), probed.count())
+    }
+}
+
+/// A learned schema, and what was seen of the tool since.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownSchema {
+    pub learned: Arc<LearnedSchema>,
+    pub source: SchemaSource,
+    /// Later results that differed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub drifts: u32,
+    /// How the last one of them differed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drift: Vec<crate::domain::result_schema::Drift>,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}

@@ -1,0 +1,88 @@
+//! The fold of what was learned of tools by calling them.
+
+use std::sync::Arc;
+
+use super::Family;
+use crate::domain::event::ProbeEvent;
+use crate::domain::id::{EffectId, TaskId, ToolName};
+use crate::domain::probe::{KnownSchema, LearnedSchema, ProbeEnd, ProbeRow, Probing, SchemaSource};
+use crate::domain::result_schema::{Drift, Schema};
+use crate::domain::state::{State, ToolCallPhase, What};
+
+impl State {
+    fn apply_probe(&mut self, event: &ProbeEvent) {
+        match event {
+            ProbeEvent::ProbeStarted { tools, left_out, .. } => {
+                let left_out = left_out.iter().map(|(tool, why)| {
+                    (tool.clone(), ProbeRow { refused: Some(why.clone()), ..ProbeRow::default() })
+                });
+                let open = tools.iter().map(|tool| (tool.clone(), ProbeRow::default()));
+                self.probing =
+                    Some(Arc::new(Probing { pass: 0, rows: open.chain(left_out).collect() }));
+            }
+            ProbeEvent::Probed { tool, pass, sample, helpers, tokens, end, .. } => {
+                let Some(probing) = self.probing.as_mut().map(Arc::make_mut) else { return };
+                probing.pass = *pass;
+                let row = probing.rows.entry(tool.clone()).or_default();
+                row.pass = *pass;
+                row.samples += u32::from(*sample > 0);
+                row.helpers.clone_from(helpers);
+                row.tokens = row.tokens.saturating_add(*tokens);
+                // Why it failed says more than why it was not tried again.
+                if !(matches!(end, ProbeEnd::Skipped(_)) && row.end.is_some()) {
+                    row.end = Some(end.clone());
+                }
+            }
+            ProbeEvent::SchemaLearned { tool, learned, source } => {
+                self.learn_schema(tool, learned, *source);
+            }
+            ProbeEvent::SchemaDrifted { tool, call, drift } => self.drift(tool, *call, drift),
+        }
+    }
+
+    fn learn_schema(
+        &mut self,
+        tool: &ToolName,
+        learned: &Arc<LearnedSchema>,
+        source: SchemaSource,
+    ) {
+        if let Some(tool) = self.tools.get_mut(tool) {
+            let learned = Arc::clone(learned);
+            tool.learned = Some(KnownSchema { learned, source, drifts: 0, drift: Vec::new() });
+        }
+    }
+
+    /// The result that differs becomes part of the schema, so that the same difference is told once.
+    fn drift(&mut self, tool: &ToolName, call: EffectId, drift: &[Drift]) {
+        let Some(result) = self.json_result(call) else { return };
+        let known = self.tools.get_mut(tool).and_then(|tool| tool.learned.as_mut());
+        let Some(known) = known else { return };
+        Arc::make_mut(&mut known.learned).schema.widen(&result);
+        known.drifts = known.drifts.saturating_add(1);
+        known.drift = drift.to_vec();
+    }
+
+    /// The whole result of a call as JSON; one that is no JSON is a text. `None` if only its beginning is known.
+    pub fn json_result(&self, call: EffectId) -> Option<serde_json::Value> {
+        match &self.tool_call(call)?.phase {
+            ToolCallPhase::Done { output } if output.cut_from.is_none() => {
+                Some(Schema::value(&output.text))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Family for ProbeEvent {
+    fn fold(&self, state: &mut State, _at: u64) {
+        state.apply_probe(self);
+    }
+
+    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+        match self {
+            // They come with the tools, before there is anything to tell.
+            ProbeEvent::SchemaLearned { source: SchemaSource::Kept, .. } => None,
+            event => What::told(event.clone()),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Probing: tools are called by programs, to learn what they return (ATC, section 4.3). A tool that does not answer
+//! alone is tried again with the tools that have answered, since their results may have what it needs.
+//!
+//! Its programs and calls are those of any task: they can be held, broken, and paid for.
+
+mod choose;
+mod sample;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::choose::{Left, targets};
+use self::sample::{Found, Sampled};
+use super::extract;
+use crate::domain::probe::{LearnedSchema, Probe, ProbeEnd, SchemaSource};
+use crate::domain::result_schema::{Schema, SchemaMode};
+use crate::domain::{
+    GraphEvent, Knob, MenuItem, Offered, Outcome, ProbeEvent, ProbeSchema, State, ToolName,
+};
+use crate::papers::atc::identifiers::Identifiers;
+use crate::papers::atc::probing::Passes;
+use crate::strategy::{Context, Ending};
+
+/// Probes tools until all have answered, or a pass reaches none.
+pub async fn probe(ctx: &impl Context, probe: &Probe) -> Ending {
+    let Left { open, left_out } = ctx.state(|state| targets(state, probe));
+    let known: Vec<ToolName> = ctx.state(|state| known(state, &open));
+    let names = ctx.state(|state| Identifiers::of(state.tools.keys()));
+    let tools = open.clone();
+    ctx.say(|task| ProbeEvent::ProbeStarted { task, tools, left_out });
+    let mut passes = Passes::new(open, !known.is_empty());
+    let mut prober = Prober { ctx, names, known, programs: 0, tried: BTreeMap::new() };
+    loop {
+        let most = ctx.state(|state| state.knobs.count(Knob::ProbePasses));
+        let Some((pass, tool)) = passes.next(u32::try_from(most).unwrap_or(u32::MAX)) else {
+            break;
+        };
+        match prober.tool(&tool, pass).await {
+            Ok(true) => passes.answered(),
+            Ok(false) => {}
+            Err(ending) => return ending,
+        }
+    }
+    match ctx.state(|state| state.probing.as_ref().map(|probing| probing.reached())) {
+        Some((0, all @ 1..)) => Ending {
+            answer: Some(format!("None of {all} tools answered")),
+            ..Ending::without_answer(Outcome::GaveUp)
+        },
+        Some((answered, all)) => Ending::answered(format!("{answered} of {all} tools answered")),
+        None => Ending::without_answer(Outcome::GaveUp),
+    }
+}
+
+/// The tools with a learned schema that may be called, without those that are to be probed.
+fn known(state: &State, open: &[ToolName]) -> Vec<ToolName> {
+    let known = state.offered_tools().filter(|tool| tool.learned.is_some());
+    known.map(|tool| tool.spec.name.clone()).filter(|tool| !open.contains(tool)).collect()
+}
+
+/// How many fields are known of the results of a tool.
+fn fields(state: &State, tool: &ToolName) -> (ToolName, usize) {
+    let known = state.tools.get(tool).and_then(|tool| tool.learned.as_ref());
+    (tool.clone(), known.map_or(0, |known| known.learned.schema.size()))
+}
+
+struct Prober<'a, C> {
+    ctx: &'a C,
+    names: Identifiers,
+    /// H: the tools that have answered, in order.
+    known: Vec<ToolName>,
+    /// How many programs there were.
+    programs: u32,
+    /// The helpers with which each tool was tried, and how many fields were known of each. The same ones would lead to
+    /// the same programs.
+    tried: BTreeMap<ToolName, Vec<BTreeMap<ToolName, usize>>>,
+}
+
+impl<C: Context> Prober<'_, C> {
+    /// Probes a tool in a pass. Returns whether it answered.
+    async fn tool(&mut self, tool: &ToolName, pass: u32) -> Result<bool, Ending> {
+        let before = self.tokens();
+        let helpers = if pass == 0 { Vec::new() } else { self.helpers(tool).await? };
+        let set = self.ctx.state(|state| helpers.iter().map(|tool| fields(state, tool)).collect());
+        let tried = self.tried.entry(tool.clone()).or_default();
+        if pass > 0 && (helpers.is_empty() || tried.contains(&set)) {
+            let why = match helpers.is_empty() {
+                true => "no known tool has what it needs",
+                false => "it was tried with the same tools before",
+            };
+            let end = ProbeEnd::Skipped(why.to_owned());
+            self.say((tool, pass, 0), helpers, before, end);
+            return Ok(false);
+        }
+        tried.push(set);
+        let (mut found, mut turns): (Vec<Found>, Vec<(String, String)>) = Default::default();
+        let mut before = before;
+        for sample in 1.. {
+            let (samples, all) = self.ctx.state(|state| {
+                (state.knobs.count(Knob::ProbeSamples), state.knobs.is_on(Knob::ProbeAll))
+            });
+            if sample > samples || !found.is_empty() && !all {
+                break;
+            }
+            let sampled = self.sample(tool, &helpers, &turns).await?;
+            let end = match &sampled {
+                Sampled::Answered { .. } => ProbeEnd::Answered,
+                Sampled::Failed { why, .. } => ProbeEnd::Failed(why.clone()),
+            };
+            let number = u32::try_from(sample).unwrap_or(u32::MAX);
+            self.say((tool, pass, number), helpers.clone(), before, end);
+            before = self.tokens();
+            match sampled {
+                Sampled::Answered { reply, more, answer } => {
+                    turns.push((reply, more));
+                    found.push(answer);
+                }
+                // The same program would fail in the same way.
+                Sampled::Failed { reply, .. } if turns.iter().any(|(was, _)| *was == reply) => {
+                    break;
+                }
+                Sampled::Failed { reply, finding, .. } => turns.push((reply, finding)),
+            }
+        }
+        let is_answered = !found.is_empty();
+        if let Some(first) = found.first() {
+            self.learn(tool, pass, first, &found);
+        }
+        Ok(is_answered)
+    }
+
+    /// Notes what the results say of a tool, and what it took from others.
+    fn learn(&mut self, tool: &ToolName, pass: u32, first: &Found, found: &[Found]) {
+        let results: Vec<_> = found.iter().map(|found| found.result.clone()).collect();
+        let mode = match self.ctx.state(|state| state.knobs.choice()) {
+            ProbeSchema::Merged => SchemaMode::Merged,
+            ProbeSchema::Paper => SchemaMode::Paper,
+        };
+        let (samples, tokens) = self.ctx.state(|state| {
+            let row = state.probing.as_ref().and_then(|probing| probing.rows.get(tool));
+            row.map_or((0, 0), |row| (row.samples, row.tokens))
+        });
+        let mut after: Vec<ToolName> = Vec::new();
+        for from in found.iter().flat_map(|found| &found.after) {
+            if !after.contains(from) {
+                after.push(from.clone());
+            }
+        }
+        let learned = LearnedSchema {
+            schema: Schema::of(mode, &results),
+            mode,
+            question: first.question.clone(),
+            arguments: first.arguments.clone(),
+            after: after.clone(),
+            samples,
+            pass,
+            tokens,
+        };
+        let (tool, source) = (tool.clone(), SchemaSource::Probed);
+        let named = tool.clone();
+        let learned = Arc::new(learned);
+        self.ctx.say(|_| ProbeEvent::SchemaLearned { tool: named, learned, source });
+        if self.ctx.state(|state| state.knobs.is_on(Knob::ProbeEdges)) {
+            for from in after {
+                let is_new = self
+                    .ctx
+                    .state(|state| !state.learning.graph.has_edge(from.as_str(), tool.as_str()));
+                if is_new {
+                    let to = tool.clone();
+                    self.ctx.say(|_| GraphEvent::EdgeExplored { from, to });
+                }
+            }
+        }
+        self.known.push(tool);
+    }
+
+    fn say(
+        &self,
+        (tool, pass, sample): (&ToolName, u32, u32),
+        helpers: Vec<ToolName>,
+        before: u64,
+        end: ProbeEnd,
+    ) {
+        let (tool, tokens) = (tool.clone(), self.tokens().saturating_sub(before));
+        self.ctx.say(|task| ProbeEvent::Probed { task, tool, pass, sample, helpers, tokens, end });
+    }
+
+    /// Tokens of the task so far.
+    fn tokens(&self) -> u64 {
+        self.ctx.state(|state| state.current_task().map_or(0, |task| task.tokens()))
+    }
+
+    /// The probed tool, and those whose results it may use.
+    fn menu(tool: &ToolName, helpers: &[ToolName]) -> Arc<[MenuItem]> {
+        let item =
+            |tool: &ToolName| MenuItem { tool: tool.clone(), weight: None, why: Offered::Probed };
+        std::iter::once(tool).chain(helpers).map(item).collect()
+    }
+}

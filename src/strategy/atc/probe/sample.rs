@@ -1,0 +1,202 @@
+//! One program that probes a tool. What counts is the recorded result of the tool's own call, not what the program
+//! prints.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Prober, extract};
+use crate::domain::program::{Function, ProgramEnd, Raised};
+use crate::domain::{
+    Boundary, MenuItem, ProgramEvent, ProgramSource, ProgramVerdict, Prompt, Role, TaskEvent,
+    ToolName,
+};
+use crate::papers::atc::flaws::flaws_of;
+use crate::papers::atc::identifiers;
+use crate::papers::atc::probing::{no_answer, taken_from};
+use crate::strategy::atc::edited;
+use crate::strategy::atc::prompt::{Finding, finding};
+use crate::strategy::atc::run::{From, Ran, Run};
+use crate::strategy::prompt::probe::{self as prompt, ProberInput};
+use crate::strategy::{CallResult, Context, Ending, Observation, close};
+
+/// The result of a probed tool.
+pub(super) struct Found {
+    pub question: String,
+    pub arguments: Value,
+    pub result: Value,
+    /// The tools whose results have values of the arguments.
+    pub after: Vec<ToolName>,
+}
+
+/// How a sample ended.
+pub(super) enum Sampled {
+    Answered {
+        reply: String,
+        /// What the prober is told next, where it is asked for more.
+        more: String,
+        answer: Found,
+    },
+    Failed {
+        reply: String,
+        finding: String,
+        why: String,
+    },
+}
+
+impl<C: Context> Prober<'_, C> {
+    /// Has a program written for a tool, and runs it.
+    pub(super) async fn sample(
+        &mut self,
+        tool: &ToolName,
+        helpers: &[ToolName],
+        turns: &[(String, String)],
+    ) -> Result<Sampled, Ending> {
+        self.programs += 1;
+        let (menu, step) = (Self::menu(tool, helpers), self.programs);
+        let (shown, from) = (Arc::clone(&menu), ToolName::start());
+        self.ctx.say(|task| TaskEvent::StepStarted { task, step, from, menu: shown });
+        let asked = ProberInput { tool, menu: &menu, names: &self.names, turns };
+        let request = self.ctx.state(|state| prompt::prober(state, &asked));
+        let reply = self.ctx.ask(Role::Prober, request).await;
+        let reply = reply.map_err(|error| close::failed(&error))?.text.clone();
+        let program: Arc<str> = match extract(&reply) {
+            Ok(program) => Arc::from(program),
+            Err(why) => {
+                let error = Raised::new("NoProgram", why.to_string());
+                return Ok(self.refused(reply, "", &error, &[]));
+            }
+        };
+        self.written(&program, ProgramSource::Reply);
+        let functions = self.functions(&menu);
+        let flaws = flaws_of(&program, &functions);
+        if let Some((error, more)) = flaws.split_first() {
+            let sampled = self.refused(reply, &program, error, more);
+            self.ctx.checkpoint(Boundary::AfterProgram).await;
+            return Ok(sampled);
+        }
+        let (program, ran) = self.run(program, &functions).await;
+        let answer = self.answer(tool, &program, &ran);
+        let how = match &answer {
+            Ok(_) => ProgramVerdict::Fine,
+            Err(_) if ran.end.error.is_some() => ProgramVerdict::Failed,
+            Err(_) => ProgramVerdict::Doubtful,
+        };
+        let (number, end) = (self.programs, Arc::new(ran.end.clone()));
+        self.ctx.say(|task| ProgramEvent::ProgramEnded { task, number, end, how });
+        self.ctx.checkpoint(Boundary::AfterProgram).await;
+        Ok(match answer {
+            Ok(answer) => {
+                let more =
+                    self.ctx.state(|state| state.prompts.text(Prompt::ProberMore).to_owned());
+                let question = question(&reply);
+                Sampled::Answered { reply, more, answer: Found { question, ..answer } }
+            }
+            Err(error) => {
+                let finding = self.finding(&program, &error, &[], &ran.end);
+                Sampled::Failed { reply, finding, why: error.summary() }
+            }
+        })
+    }
+
+    /// Runs a program to its end, and then those that a person writes in its place.
+    async fn run(&mut self, program: Arc<str>, functions: &[Function]) -> (Arc<str>, Ran) {
+        let (mut program, mut from) = (program, None);
+        loop {
+            let (ctx, number, names) = (self.ctx, self.programs, &self.names);
+            let run = Run { ctx, number, program: &program, names, from };
+            let ran = run.to_end(functions.to_vec()).await;
+            let Some((text, held)) = edited(self.ctx, number) else { return (program, ran) };
+            from = Some(From::of(&program, &text, held));
+            program = text;
+            self.programs += 1;
+            self.written(&program, ProgramSource::Person);
+        }
+    }
+
+    fn written(&self, program: &Arc<str>, from: ProgramSource) {
+        let (number, text) = (self.programs, Arc::clone(program));
+        self.ctx.say(|task| ProgramEvent::ProgramWritten { task, number, text, from });
+    }
+
+    /// A reply whose program cannot run.
+    fn refused(&self, reply: String, program: &str, error: &Raised, more: &[Raised]) -> Sampled {
+        let (number, told, others) = (self.programs, error.clone(), more.to_vec());
+        self.ctx.say(|task| ProgramEvent::ProgramRefused {
+            task,
+            number,
+            error: told,
+            more: others,
+        });
+        let finding = self.finding(program, error, more, &ProgramEnd::default());
+        Sampled::Failed { reply, finding, why: error.summary() }
+    }
+
+    fn finding(&self, program: &str, error: &Raised, more: &[Raised], end: &ProgramEnd) -> String {
+        let (printed, elsewhere, blamed) = (end.printed.as_str(), None, None);
+        let found = Finding { program, error: Some(error), more, printed, elsewhere, blamed };
+        self.ctx.state(|state| finding(state, &found))
+    }
+
+    /// The result of the tool's first call that was answered, or why there is none.
+    fn answer(&self, tool: &ToolName, program: &str, ran: &Ran) -> Result<Found, Raised> {
+        let name = self.names.name(tool).unwrap_or_default();
+        let own = || ran.called.iter().filter(|called| called.tool == *tool);
+        let mut why = None;
+        for called in own() {
+            match self.result(called) {
+                Ok(result) => {
+                    let arguments = called.arguments.clone();
+                    let before = ran.called.iter().take_while(|other| other.id != called.id);
+                    let results: Vec<_> = before
+                        .filter(|other| other.tool != *tool)
+                        .filter_map(|other| Some((other.tool.clone(), self.result(other).ok()?)))
+                        .collect();
+                    let after = taken_from(&arguments, program, &results);
+                    return Ok(Found { question: String::new(), arguments, result, after });
+                }
+                Err(failed) => why = Some(failed),
+            }
+        }
+        // What the program says of its failure has a line.
+        let raised = ran.end.error.clone();
+        let told = why.map(|why| Raised::new("NoResult", format!("{name}: {why}")));
+        let uncalled = || Raised::new("NotCalled", format!("the program did not call {name}"));
+        Err(raised.or(told).unwrap_or_else(uncalled))
+    }
+
+    /// What a call returned, if that is an answer.
+    fn result(&self, called: &CallResult) -> Result<Value, String> {
+        let text = match &called.observation {
+            Observation::Result(_) if called.injected => {
+                return Err("a fault changed its result".to_owned());
+            }
+            Observation::Result(text) | Observation::More(text) => text,
+            Observation::Failed(error) => return Err(error.text.clone()),
+            Observation::Refused(why) => return Err(why.clone()),
+        };
+        if let Some(why) = self.ctx.state(|state| state.nulled(&called.tool, Some(text))) {
+            return Err(why.to_string());
+        }
+        let value = self.ctx.state(|state| state.json_result(called.id));
+        let value = value.ok_or("its result is too long to be kept")?;
+        no_answer(&value).map_or(Ok(value), Err)
+    }
+
+    fn functions(&self, menu: &[MenuItem]) -> Vec<Function> {
+        let function = |item: &MenuItem| {
+            let name = self.names.name(&item.tool)?;
+            self.ctx.state(|state| {
+                Some(identifiers::function(name, &state.tools.get(&item.tool)?.spec))
+            })
+        };
+        menu.iter().filter_map(function).collect()
+    }
+}
+
+/// The question above the program.
+fn question(reply: &str) -> String {
+    let above = reply.split("```").next().unwrap_or_default();
+    let line = above.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.strip_prefix("Question:").unwrap_or(line).trim().to_owned()
+}
