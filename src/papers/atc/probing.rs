@@ -68,6 +68,20 @@ pub fn no_answer(result: &Value) -> Option<String> {
     }
 }
 
+/// Whether a result has lists, and nothing in any of them, so that it does not show what their elements are.
+pub fn has_empty_lists_only(result: &Value) -> bool {
+    let (mut open, mut has_list) = (vec![result], false);
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) if !items.is_empty() => return false,
+            Value::Array(_) => has_list = true,
+            Value::Object(fields) => open.extend(fields.values()),
+            _ => {}
+        }
+    }
+    has_list
+}
+
 /// Whether a field says that the whole result is an error.
 fn is_error(name: &str, value: &Value) -> bool {
     let is_empty = match value {
@@ -201,6 +215,15 @@ mod tests {
         ];
         for result in answers {
             assert_eq!(no_answer(&result), None, "{result}");
+        }
+        for (result, is_empty) in [
+            (json!({"page": 1, "results": []}), true),
+            (json!({"a": {"b": []}, "c": []}), true),
+            (json!({"a": [], "b": [1]}), false),
+            (json!({"page": 1}), false),
+            (json!([[]]), false),
+        ] {
+            assert_eq!(has_empty_lists_only(&result), is_empty, "{result}");
         }
     }
 

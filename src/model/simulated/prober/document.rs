@@ -3,13 +3,23 @@
 use super::words;
 
 /// A function.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Document {
     pub name: String,
     /// The names of the required arguments.
     pub needs: Vec<String>,
     /// The lines that say what it returns.
     returns: Vec<String>,
+    /// A call that worked.
+    example: String,
+}
+
+/// A scalar of a result.
+struct Field<'a> {
+    key: &'a str,
+    /// The key of the object that has it.
+    parent: &'a str,
+    path: String,
 }
 
 /// Where a result has a value.
@@ -29,10 +39,12 @@ pub fn documents(text: &str) -> Vec<Document> {
             all.push(function);
         } else if let Some(last) = all.last_mut() {
             let line = line.trim().trim_end_matches("\"\"\"");
-            match line.strip_prefix("Returns ") {
-                Some(first) => last.returns = vec![first.to_owned()],
-                None if !last.returns.is_empty() => last.returns.push(line.to_owned()),
-                None => {}
+            if let Some(first) = line.strip_prefix("Returns ") {
+                last.returns = vec![first.to_owned()];
+            } else if let Some(example) = line.strip_prefix("Example: ") {
+                last.example = example.to_owned();
+            } else if !last.returns.is_empty() {
+                last.returns.push(line.to_owned());
             }
         }
     }
@@ -44,7 +56,7 @@ fn signature(line: &str) -> Option<Document> {
     let (arguments, _) = rest.rsplit_once("):")?;
     let needs = arguments.split(", ").filter(|argument| !argument.contains(" = "));
     let needs = needs.filter_map(|argument| Some(argument.split_once(": ")?.0.to_owned()));
-    Some(Document { name: name.to_owned(), needs: needs.collect(), returns: Vec::new() })
+    Some(Document { name: name.to_owned(), needs: needs.collect(), ..Document::default() })
 }
 
 impl Document {
@@ -52,9 +64,51 @@ impl Document {
     pub fn place_of(&self, argument: &str) -> Option<Place> {
         let stem = argument.strip_suffix("_id");
         let is_about = |name: &str| stem.is_some_and(|stem| words(name).any(|word| word == stem));
-        let own = is_about(&self.name);
-        let mut open: Vec<(String, String)> = Vec::new();
+        self.best(|field| match field.key {
+            key if key == argument => 4,
+            "id" if is_about(field.parent) => 3,
+            "id" if stem.is_some() && is_about(&self.name) => 2,
+            _ => 0,
+        })
+    }
+
+    /// Where its result has the name of something that another function is about.
+    pub fn name_for(&self, function: &Document) -> Option<Place> {
+        let is_about =
+            |name: &str| words(name).any(|word| words(&function.name).any(|of| of == word));
+        self.best(|field| match field.key {
+            "name" | "title" if is_about(field.parent) => 2,
+            "name" | "title" if field.parent.is_empty() && is_about(&self.name) => 1,
+            _ => 0,
+        })
+    }
+
+    /// The value of an argument in the call that worked, as an expression; `None` for an id.
+    pub fn worked_with(&self, argument: &str) -> Option<&str> {
+        let value = self.example.split_once(&format!("{argument}="))?.1;
+        let end = match value.strip_prefix('"') {
+            Some(text) => text.find('"')? + 2,
+            None => value.find([',', ')'])?,
+        };
+        let is_id = argument == "id" || argument.ends_with("_id");
+        value.get(..end).filter(|value| !is_id && !value.contains(['\\', '…']))
+    }
+
+    /// The first of the scalars that fit most.
+    fn best(&self, fits: impl Fn(&Field<'_>) -> usize) -> Option<Place> {
         let mut best: Option<Place> = None;
+        for field in self.fields() {
+            let fits = fits(&field);
+            if fits > best.as_ref().map_or(0, |best| best.fits) {
+                best = Some(Place { path: field.path, fits });
+            }
+        }
+        best
+    }
+
+    fn fields(&self) -> Vec<Field<'_>> {
+        let mut open: Vec<(&str, String)> = Vec::new();
+        let mut fields = Vec::new();
         for (at, line) in self.returns.iter().enumerate() {
             if line.starts_with(['}', ']']) {
                 open.pop();
@@ -67,21 +121,13 @@ impl Document {
             let firsts = "[0]".repeat(kind.matches('[').count());
             let step = if key.is_empty() { firsts } else { format!("[{key:?}]{firsts}") };
             if kind.ends_with('{') {
-                open.push((key.to_owned(), step));
+                open.push((key, step));
                 continue;
             }
-            let parent = open.iter().rev().map(|(key, _)| key.as_str()).find(|key| !key.is_empty());
-            let fits = match key {
-                key if key == argument => 4,
-                "id" if parent.is_some_and(is_about) => 3,
-                "id" if own && stem.is_some() => 2,
-                _ => continue,
-            };
-            if best.as_ref().is_none_or(|best| best.fits < fits) {
-                let path: String = open.iter().map(|(_, step)| step.as_str()).collect();
-                best = Some(Place { path: path + &step, fits });
-            }
+            let parent = open.iter().rev().map(|(key, _)| *key).find(|key| !key.is_empty());
+            let path = open.iter().map(|(_, step)| step.as_str()).collect::<String>() + &step;
+            fields.push(Field { key, parent: parent.unwrap_or_default(), path });
         }
-        best
+        fields
     }
 }

@@ -109,11 +109,30 @@ impl<'a> Program<'a> {
 
     /// The expression of an argument; `None`: it knows none, and does not guess.
     fn value(&mut self, function: &Document, name: &str, depth: usize) -> Option<String> {
-        if let Some(value) = self.values.of(function, name) {
-            return Some(value);
+        if let Some(plain) = self.values.of(function, name) {
+            // A name that some result has is surer than one that anybody knows.
+            let named = if depth == DEEPEST { self.named(function, name, depth) } else { None };
+            let worked = || function.worked_with(name).map(str::to_owned);
+            return Some(named.or_else(worked).unwrap_or(plain));
         }
         let (helper, place, _) = self.source(function, name, depth)?;
         let result = self.call(helper, depth - 1);
+        Some(format!("{result}{}", place.path))
+    }
+
+    /// The name of something that the probed function is about, from the result of another one.
+    fn named(&mut self, function: &Document, argument: &str, depth: usize) -> Option<String> {
+        if !Values::is_name(argument) {
+            return None;
+        }
+        let depth = depth.checked_sub(1)?;
+        let sources = self.helpers.iter().filter_map(|helper| {
+            let place = helper.name_for(function)?;
+            Some((helper, place, self.calls_for(helper, depth)?))
+        });
+        let (helper, place, _) =
+            sources.min_by_key(|(_, place, calls)| (*calls, usize::MAX - place.fits))?;
+        let result = self.call(helper, depth);
         Some(format!("{result}{}", place.path))
     }
 

@@ -33,7 +33,7 @@ impl Values {
     pub fn of(&self, function: &Document, name: &str) -> Option<String> {
         let number = |numbers: [i64; 3]| Some(numbers[self.nth % 3].to_string());
         match name {
-            "query" | "q" | "name" | "title" | "text" | "keyword" | "word" | "city" | "country" => {
+            _ if Self::is_name(name) => {
                 Some(literal(&Value::from(self.subject_of(function, name))))
             }
             "year" => number([1994, 2001, 2010]),
@@ -45,6 +45,12 @@ impl Values {
             "time_window" => Some("\"day\"".to_owned()),
             _ => None,
         }
+    }
+
+    /// Whether an argument is the name of something.
+    pub fn is_name(argument: &str) -> bool {
+        ["query", "q", "name", "title", "text", "keyword", "word", "city", "country"]
+            .contains(&argument)
     }
 
     /// How many replies there were before.

@@ -29,7 +29,8 @@ pub async fn probe(ctx: &impl Context, probe: &Probe) -> Ending {
     let tools = open.clone();
     ctx.say(|task| ProbeEvent::ProbeStarted { task, tools, left_out });
     let mut passes = Passes::new(open, !known.is_empty());
-    let mut prober = Prober { ctx, names, known, programs: 0, tried: BTreeMap::new() };
+    let (tried, empty) = Default::default();
+    let mut prober = Prober { ctx, names, known, programs: 0, tried, empty };
     loop {
         let most = ctx.state(|state| state.knobs.count(Knob::ProbePasses));
         let Some((pass, tool)) = passes.next(u32::try_from(most).unwrap_or(u32::MAX)) else {
@@ -40,6 +41,9 @@ pub async fn probe(ctx: &impl Context, probe: &Probe) -> Ending {
             Ok(false) => {}
             Err(ending) => return ending,
         }
+    }
+    for (tool, (pass, found)) in std::mem::take(&mut prober.empty) {
+        prober.learn(&tool, pass, &[found]);
     }
     match ctx.state(|state| state.probing.as_ref().map(|probing| probing.reached())) {
         Some((0, all @ 1..)) => Ending {
@@ -73,6 +77,8 @@ struct Prober<'a, C> {
     /// The helpers with which each tool was tried, and how many fields were known of each. The same ones would lead to
     /// the same programs.
     tried: BTreeMap<ToolName, Vec<BTreeMap<ToolName, usize>>>,
+    /// The first result of each tool that has not answered, if it had one with empty lists, and its pass.
+    empty: BTreeMap<ToolName, (u32, Found)>,
 }
 
 impl<C: Context> Prober<'_, C> {
@@ -118,18 +124,25 @@ impl<C: Context> Prober<'_, C> {
                 Sampled::Failed { reply, .. } if turns.iter().any(|(was, _)| *was == reply) => {
                     break;
                 }
-                Sampled::Failed { reply, finding, .. } => turns.push((reply, finding)),
+                Sampled::Failed { reply, finding, empty, .. } => {
+                    turns.push((reply, finding));
+                    if let Some(empty) = empty {
+                        self.empty.entry(tool.clone()).or_insert((pass, empty));
+                    }
+                }
             }
         }
-        let is_answered = !found.is_empty();
-        if let Some(first) = found.first() {
-            self.learn(tool, pass, first, &found);
+        if found.is_empty() {
+            return Ok(false);
         }
-        Ok(is_answered)
+        self.learn(tool, pass, &found);
+        self.empty.remove(tool);
+        Ok(true)
     }
 
     /// Notes what the results say of a tool, and what it took from others.
-    fn learn(&mut self, tool: &ToolName, pass: u32, first: &Found, found: &[Found]) {
+    fn learn(&mut self, tool: &ToolName, pass: u32, found: &[Found]) {
+        let Some(first) = found.first() else { return };
         let results: Vec<_> = found.iter().map(|found| found.result.clone()).collect();
         let mode = match self.ctx.state(|state| state.knobs.choice()) {
             ProbeSchema::Merged => SchemaMode::Merged,

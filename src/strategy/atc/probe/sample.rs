@@ -13,7 +13,7 @@ use crate::domain::{
 };
 use crate::papers::atc::flaws::flaws_of;
 use crate::papers::atc::identifiers;
-use crate::papers::atc::probing::{no_answer, taken_from};
+use crate::papers::atc::probing::{has_empty_lists_only, no_answer, taken_from};
 use crate::strategy::atc::edited;
 use crate::strategy::atc::prompt::{Finding, finding};
 use crate::strategy::atc::run::{From, Ran, Run};
@@ -41,6 +41,8 @@ pub(super) enum Sampled {
         reply: String,
         finding: String,
         why: String,
+        /// A result whose lists are all empty. It is better than none.
+        empty: Option<Found>,
     },
 }
 
@@ -92,9 +94,11 @@ impl<C: Context> Prober<'_, C> {
                 let question = question(&reply);
                 Sampled::Answered { reply, more, answer: Found { question, ..answer } }
             }
-            Err(error) => {
+            Err((error, empty)) => {
                 let finding = self.finding(&program, &error, &[], &ran.end);
-                Sampled::Failed { reply, finding, why: error.summary() }
+                let named = |empty| Found { question: question(&reply), ..empty };
+                let (why, empty) = (error.summary(), empty.map(named));
+                Sampled::Failed { reply, finding, why, empty }
             }
         })
     }
@@ -129,7 +133,7 @@ impl<C: Context> Prober<'_, C> {
             more: others,
         });
         let finding = self.finding(program, error, more, &ProgramEnd::default());
-        Sampled::Failed { reply, finding, why: error.summary() }
+        Sampled::Failed { reply, finding, why: error.summary(), empty: None }
     }
 
     fn finding(&self, program: &str, error: &Raised, more: &[Raised], end: &ProgramEnd) -> String {
@@ -138,23 +142,24 @@ impl<C: Context> Prober<'_, C> {
         self.ctx.state(|state| finding(state, &found))
     }
 
-    /// The result of the tool's first call that was answered, or why there is none.
-    fn answer(&self, tool: &ToolName, program: &str, ran: &Ran) -> Result<Found, Raised> {
+    /// The result of the tool's first call that was answered, or why there is none, with a result whose lists are empty.
+    fn answer(
+        &self,
+        tool: &ToolName,
+        program: &str,
+        ran: &Ran,
+    ) -> Result<Found, (Raised, Option<Found>)> {
         let name = self.names.name(tool).unwrap_or_default();
-        let own = || ran.called.iter().filter(|called| called.tool == *tool);
-        let mut why = None;
-        for called in own() {
+        let own = ran.called.iter().filter(|called| called.tool == *tool);
+        let (mut why, mut empty) = (None, None);
+        for called in own {
             match self.result(called) {
-                Ok(result) => {
-                    let arguments = called.arguments.clone();
-                    let before = ran.called.iter().take_while(|other| other.id != called.id);
-                    let results: Vec<_> = before
-                        .filter(|other| other.tool != *tool)
-                        .filter_map(|other| Some((other.tool.clone(), self.result(other).ok()?)))
-                        .collect();
-                    let after = taken_from(&arguments, program, &results);
-                    return Ok(Found { question: String::new(), arguments, result, after });
+                Ok(result) if has_empty_lists_only(&result) => {
+                    why =
+                        Some("its lists are empty, so they do not show their elements".to_owned());
+                    empty.get_or_insert_with(|| self.found(called, result, program, ran));
                 }
+                Ok(result) => return Ok(self.found(called, result, program, ran)),
                 Err(failed) => why = Some(failed),
             }
         }
@@ -162,7 +167,18 @@ impl<C: Context> Prober<'_, C> {
         let raised = ran.end.error.clone();
         let told = why.map(|why| Raised::new("NoResult", format!("{name}: {why}")));
         let uncalled = || Raised::new("NotCalled", format!("the program did not call {name}"));
-        Err(raised.or(told).unwrap_or_else(uncalled))
+        Err((raised.or(told).unwrap_or_else(uncalled), empty))
+    }
+
+    /// A result with the arguments of its call, and where they come from.
+    fn found(&self, call: &CallResult, result: Value, program: &str, ran: &Ran) -> Found {
+        let before = ran.called.iter().take_while(|other| other.id != call.id);
+        let results: Vec<_> = before
+            .filter(|other| other.tool != call.tool)
+            .filter_map(|other| Some((other.tool.clone(), self.result(other).ok()?)))
+            .collect();
+        let after = taken_from(&call.arguments, program, &results);
+        Found { question: String::new(), arguments: call.arguments.clone(), result, after }
     }
 
     /// What a call returned, if that is an answer.
