@@ -112,7 +112,7 @@ prompts! {
         "how to write a program over the tools"
     ProgrammerLack "programmer-lack" by [Programmer] fill [] keep [LACKING, KEEPING]
         "added by +btp where replanning is possible: what to do if no function fits"
-    ProgrammerAgain "programmer-again" by [Programmer] fill [] keep []
+    ProgrammerAgain "programmer-again" by [Programmer, Prober] fill [] keep []
         "sent after a program that failed, below the error"
     ProgrammerNone "programmer-none" by [Programmer] fill ["{why}"] keep []
         "sent after a reply without a program, with the reason"

@@ -184,6 +184,7 @@ fn an_endpoint_needs_three_lines_and_takes_every_setting() {
             (Role::Classifier, mine),
             (Role::Programmer, mine),
             (Role::Attributor, mine),
+            (Role::Prober, mine),
             (Role::Grader, mine)
         ]
     );

@@ -15,6 +15,7 @@ mod faults;
 mod learning;
 mod meaning;
 mod models;
+mod probing;
 mod program_debug;
 mod programs;
 mod prompts;

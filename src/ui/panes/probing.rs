@@ -110,7 +110,8 @@ fn said(tool: &ToolState, row: Option<&ProbeRow>) -> String {
             parts.push(format!("after {}", after.join(", ")));
         }
         if let Some(drift) = known.drift.first() {
-            parts.insert(1, format!("differs {} times: {drift}", known.drifts));
+            let results = counted(known.drifts as usize, "result");
+            parts.insert(1, format!("drift in {results}: {drift}"));
         }
         return parts.join(" · ");
     }

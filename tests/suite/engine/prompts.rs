@@ -48,6 +48,20 @@ fn budgeted(mut trial: Trial) -> Trial {
     trial
 }
 
+/// One tool needs what another one returns, and there are so many that the prober chooses among them.
+fn probed() -> Trial {
+    let names = &["last", "a", "b", "c", "d", "e", "f"];
+    let program = |text: &str| say(&format!("What is it?\n```python\n{text}\n```"));
+    let mut replies = vec![program("last()"), program("last()")];
+    for name in &names[1..] {
+        replies.push(program(&format!("print({name}(text='1'))")));
+        replies.push(program(&format!("print({name}(text='2'))")));
+    }
+    replies.extend([say("f\na"), program("print(last(text=a(text='3')))")]);
+    let knobs = vec![(Knob::ProbeSamples, 2.0), (Knob::ProbeAll, 1.0)];
+    Trial { probe: true, tasks: 0, names, knobs, ..trial("react", replies) }
+}
+
 /// Sessions that together use every prompt.
 fn trials() -> Vec<Trial> {
     let plan = "Plan: ask\n#E1 = echo[x]\n#E2 = LLM[What is #E1?]";
@@ -76,6 +90,7 @@ fn trials() -> Vec<Trial> {
     unclear.knobs.push((Knob::Programs, 4.0));
     vec![
         unclear,
+        probed(),
         long,
         judged,
         graded,

@@ -7,13 +7,14 @@ use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};
 use toolyard::app::session::{SessionSpec, TaskSource};
+use toolyard::domain::probe::Probe;
 use toolyard::domain::{
     BudgetEvent, Command, EffectClass, Event, FewShot, Finish, Knob, Message, Mode, ModelError,
     ModelErrorKind, ModelSpec, Opening, Prompts, Rates, Record, Reply, Request, Role,
     SamplingOfRoles, SessionEvent, State, Task, ToolCall, ToolError, ToolMode, ToolOutput,
     ToolSpec, Usage,
 };
-use toolyard::engine::{self, ClassBook, Keep, Memory, Resumed, Setup};
+use toolyard::engine::{self, ClassBook, Keep, Memory, Resumed, SchemaBook, Setup};
 use toolyard::model::{Model, Progress, Reachability};
 use toolyard::store::journal::Journal;
 use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
@@ -192,6 +193,9 @@ pub struct Trial {
     pub class: &'static str,
     pub classes: Option<ClassBook>,
     pub tasks: usize,
+    /// Before them all tools are probed.
+    pub probe: bool,
+    pub schemas: SchemaBook,
     pub paused: bool,
     pub stay: bool,
     pub knobs: Vec<(Knob, f64)>,
@@ -229,6 +233,8 @@ impl Default for Trial {
             class: "Test",
             classes: None,
             tasks: 1,
+            probe: false,
+            schemas: SchemaBook::default(),
             paused: false,
             stay: false,
             knobs: vec![],
@@ -274,11 +280,13 @@ impl Trial {
         model.take_tools(self.tools, self.structured);
         model.spec = Arc::new(ModelSpec { context: self.context, ..(*model.spec).clone() });
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
+        let probe = self.probe.then(|| Task::of_probe(Probe::default()));
+        let tasks = probe.into_iter().chain(vec![task; self.tasks]).collect();
         let spec = SessionSpec {
             workspace: Some("test".into()),
             strategy: Some(self.strategy.parse().unwrap()),
             knobs: self.knobs.into_iter().collect(),
-            tasks: TaskSource::List(vec![task; self.tasks]),
+            tasks: TaskSource::List(tasks),
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
             paused: self.paused,
             stay: self.stay,
@@ -295,6 +303,7 @@ impl Trial {
             },
             journal: self.journal,
             classes: self.classes,
+            schemas: self.schemas,
             memory: self.memory,
             keep: self.keep,
             providers: self.providers,

@@ -3,6 +3,7 @@
 mod filters;
 mod graph;
 mod lists;
+pub mod probing;
 pub mod programs;
 mod requests;
 mod spending;
@@ -160,9 +161,8 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             PaneId::Search => crate::spending::search(),
             PaneId::Plan => crate::working::working(),
             PaneId::Breakpoints => crate::keys::debug::stopped(),
-            PaneId::Program | PaneId::Variables | PaneId::Revisions | PaneId::Probing => {
-                programs::revised()
-            }
+            PaneId::Program | PaneId::Variables | PaneId::Revisions => programs::revised(),
+            PaneId::Probing => probing::probed(),
             _ => story::demo(),
         };
         let mut view = View::default();

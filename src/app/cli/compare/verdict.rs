@@ -200,6 +200,7 @@ pub fn line(what: &str, claim: &str, judged: &[(&str, Result<(), String>)]) -> O
         .collect();
     let verdict = match (held.is_empty(), failed.is_empty()) {
         (true, true) => return None,
+        (_, true) if held.len() == 1 => format!("reproduced for {}", held.join(", ")),
         (_, true) => format!("reproduced for all of {}", held.join(", ")),
         (true, _) => format!("not reproduced for {}", failed.join(", ")),
         (false, false) => {
@@ -227,7 +228,7 @@ mod tests {
         let said = |pairs: &[((&str, &str), f64)]| mixed_pairs(pairs);
         assert!(said(&[(("a", "a"), 0.5)]).contains("not compared, with one model"));
         let pairs = [(("a", "a"), 0.5), (("a", "b"), 0.7), (("b", "a"), 0.4), (("b", "b"), 0.6)];
-        assert!(said(&pairs).ends_with("reproduced for all of these models"), "{}", said(&pairs));
+        assert!(said(&pairs).ends_with("reproduced for these models"), "{}", said(&pairs));
         let worse =
             pairs.map(|(pair, accuracy)| (pair, if pair == ("a", "b") { 0.6 } else { accuracy }));
         assert!(said(&worse).contains("accuracy 60.0 %, not above 60.0 %"), "{}", said(&worse));

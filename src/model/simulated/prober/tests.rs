@@ -11,7 +11,7 @@ const SEARCH: &str = "def search_movie(query: str, page: int = None):
         title: str
       }]
     }
-    Example: search_movie(query=\"x\")\"\"\"";
+    Example: search_movie(query=\"Amelie\", page=1)\"\"\"";
 
 const DETAILS: &str = "def movie_details(movie_id: int):
     \"\"\"All about a movie.
@@ -34,7 +34,7 @@ fn an_id_is_taken_from_a_function_that_returns_it_and_never_guessed() {
     let alone = replied(format!("{FUNCTIONS}{credits}"));
     assert!(alone.contains("r1 = movie_credits()\nprint(r1)"), "{alone}");
     let chained = replied(format!("{FUNCTIONS}{credits}\n\n{SEARCH}\n\n{DETAILS}"));
-    let calls = "r1 = search_movie(query=\"Titanic\")\n\
+    let calls = "r1 = search_movie(query=\"Amelie\")\n\
                  r2 = movie_credits(movie_id=r1[\"results\"][0][\"id\"])\nprint(r2)";
     assert!(chained.contains(calls), "{chained}");
     let studio = "def studio_films(studio_id: int):\n    \"\"\"Its films.\"\"\"";
@@ -42,6 +42,17 @@ fn an_id_is_taken_from_a_function_that_returns_it_and_never_guessed() {
     let calls = "r2 = movie_details(movie_id=r1[\"results\"][0][\"id\"])\n\
                  r3 = studio_films(studio_id=r2[\"studio\"][\"id\"])";
     assert!(deep.contains(calls), "{deep}");
+}
+
+#[test]
+fn a_name_is_taken_from_a_result_or_else_it_is_a_known_one() {
+    let plain =
+        replied(format!("{FUNCTIONS}{}", "def search_studio(query: str):\n    \"\"\"Finds.\"\"\""));
+    assert!(plain.contains("search_studio(query=\"Universal Pictures\")"), "{plain}");
+    let details = "def film_of_day():\n    \"\"\"A film.\n    Returns {\n      studio: {\n        name: str\n      }\n    }\"\"\"";
+    let search = "def search_studio(query: str):\n    \"\"\"Finds.\"\"\"";
+    let chained = replied(format!("{FUNCTIONS}{search}\n\n{details}"));
+    assert!(chained.contains("search_studio(query=r1[\"studio\"][\"name\"])"), "{chained}");
 }
 
 #[test]
