@@ -8,9 +8,10 @@ pub(super) struct Many;
 
 impl Station for Many {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        // The calls of a plan are bounded by the plan.
-        let is_of_reply = matches!(&passage.effect, Effect::Tool(call)
-            if call.evidence.is_none() && call.by != By::User);
+        // The calls of a plan are bounded by the plan, and those of a program by the limits of programs.
+        let is_of_reply = passage.reference.line.is_none()
+            && matches!(&passage.effect, Effect::Tool(call)
+                if call.evidence.is_none() && call.by != By::User);
         let id = passage.reference.id;
         let most = passage.handle.read(|session| session.state.knobs.count(Knob::MaxCalls));
         let is_over =

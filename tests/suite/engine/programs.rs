@@ -64,6 +64,20 @@ fn calls_are_effects_with_their_lines_and_what_is_printed_is_the_answer() {
 }
 
 #[test]
+fn a_loop_makes_more_calls_than_a_reply_may_and_ends_at_the_limit_of_programs() {
+    on_paused_time(async {
+        let text =
+            |calls: u32| format!("for n in range({calls}):\n    x = echo(text=str(n))\nprint(x)");
+        let state = ran(trial(&[&text(20)])).await;
+        assert_eq!(state.tasks[0].answer.as_deref(), Some("19"));
+        let mut endless = trial(&[&text(60)]);
+        endless.knobs.push((Knob::Programs, 1.0));
+        let state = ran(endless).await;
+        assert_eq!((state.tool_calls.len(), state.tasks[0].answer.as_deref()), (50, None));
+    });
+}
+
+#[test]
 fn a_wrong_key_is_blamed_on_the_tool_by_the_flow_of_data_and_the_next_program_is_told() {
     on_paused_time(async {
         let failing = format!("{FILM}\nprint(r['director'])");
