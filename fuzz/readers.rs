@@ -1,7 +1,7 @@
 //! What each fuzz target does with its bytes: it reads them as the program reads what others wrote, and
 //! asserts what must hold of anything read. Tests call the same functions with seeded mutations of real inputs.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, atomic::AtomicBool};
 
 use serde_json::{Value, json};
 use toolyard::app::config::Config;
@@ -13,6 +13,7 @@ use toolyard::domain::{
 use toolyard::model::{http::sse::Parser, text::from_text};
 use toolyard::papers::atc::{self, flaws::flaws_of, prepare::Prepared, source::Source};
 use toolyard::papers::plan::{self, MOST};
+use toolyard::reader::{Layer, LocalReader, Pooling, Reader, Special, Wanted};
 use toolyard::tool::check::Checker;
 use toolyard::ui::text as screen;
 
@@ -144,6 +145,24 @@ pub fn action_text(data: &[u8]) {
     let reply = Reply { text, reasoning: String::new(), calls: Vec::new(), finish, usage };
     let read = from_text(&MENU, reply);
     assert!(read.calls.len() <= 1, "{:?}", read.calls);
+}
+
+/// A model file is read, and then reads a text, or what is wrong with it is named.
+pub fn model_file(data: &[u8]) {
+    let mut reader = match LocalReader::read(std::io::Cursor::new(data)) {
+        Ok(reader) => reader,
+        Err(fault) => {
+            let error = fault.in_file("model.gguf").to_string();
+            return assert!(error.starts_with("model.gguf: "), "{error}");
+        }
+    };
+    let text = "the 12 <x>";
+    let tokens = reader.tokenizer().encode(text, Special::Token).unwrap_or_default();
+    assert!(tokens.ends.is_sorted() && tokens.ends.last().is_none_or(|end| *end <= text.len()));
+    let wanted = [Wanted::new(Layer::Final, Pooling::Mean)];
+    if let Ok(states) = reader.states(&tokens.ids, &wanted, &AtomicBool::new(false)) {
+        assert!(states.iter().all(|states| states.numbers().iter().all(|x| x.is_finite())));
+    }
 }
 
 static TOOLS: LazyLock<Vec<(Value, Checker)>> = LazyLock::new(|| {

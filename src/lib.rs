@@ -10,7 +10,7 @@
 //! rooms
 //!   domain
 //!   files net papers process
-//!   model program store strategy tool
+//!   model program reader store strategy tool
 //!   engine ui
 //!   serve
 //!   app
@@ -72,6 +72,9 @@ pub mod papers;
 pub mod process;
 #[cfg(feature = "inside")]
 pub mod program;
+// No other room uses it yet.
+#[cfg(feature = "inside")]
+pub mod reader;
 #[cfg(feature = "inside")]
 pub mod serve;
 #[cfg(feature = "inside")]

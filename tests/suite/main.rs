@@ -59,6 +59,8 @@ mod processes;
 mod program;
 mod programs;
 mod pty;
+mod reader;
+mod reader_hostile;
 mod readme;
 mod resilience;
 mod role_settings;

@@ -154,3 +154,8 @@ fn answers_in_text_mode() {
     let other = "**Thought:** done\n**Final Answer:** It is `sunny`.\nAction: now[]";
     feed(readers::action_text, 8000, [one, other, "Action: calculator(2 + 2)\nObservation: 4"]);
 }
+
+#[test]
+fn model_files() {
+    feed(readers::model_file, 1000, [std::fs::read(crate::reader::tiny_path()).unwrap()]);
+}

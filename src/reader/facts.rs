@@ -1,0 +1,44 @@
+//! What is known of a model without reading a text.
+
+use super::{error::Fault, gguf::Metadata, shape::Shape};
+
+/// Facts of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// The model's name in its file; empty where it has none. It is text of a stranger.
+    pub name: String,
+    /// The number of layers.
+    pub layers: usize,
+    /// Numbers in a state.
+    pub width: usize,
+    /// Numbers inside a feed-forward network.
+    pub feed_forward: usize,
+    /// Tokens in the vocabulary.
+    pub vocabulary: usize,
+    /// The longest sequence that is read, in tokens.
+    pub context: usize,
+    /// The size of the file in bytes.
+    pub size: u64,
+    /// The template (Jinja) by which the file wants messages to be written. It is a program of a stranger.
+    pub chat_template: Option<String>,
+}
+
+impl Facts {
+    pub(super) fn read(
+        metadata: &Metadata,
+        shape: &Shape,
+        vocabulary: usize,
+        size: u64,
+    ) -> Result<Self, Fault> {
+        Ok(Self {
+            name: metadata.text("general.name")?.unwrap_or_default().to_owned(),
+            layers: shape.layers,
+            width: shape.width,
+            feed_forward: shape.feed_forward,
+            vocabulary,
+            context: shape.context,
+            size,
+            chat_template: metadata.text("tokenizer.chat_template")?.map(str::to_owned),
+        })
+    }
+}

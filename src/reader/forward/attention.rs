@@ -1,0 +1,76 @@
+//! Causal attention: a token looks at itself and at the tokens before it.
+
+use super::cache::Layer;
+use crate::reader::kernel::{Lanes, Work, dot};
+use crate::reader::shape::Shape;
+
+/// Adds up values by the softmax of `query · key / √head`. Several heads of queries share a head of keys and values.
+pub struct Attention<'a> {
+    pub shape: &'a Shape,
+    pub cache: &'a Layer,
+    /// Queries of the tokens from position `at` on, a row of all heads for each.
+    pub queries: &'a [f32],
+    pub at: usize,
+    /// Memory for the scores of a head.
+    pub scores: &'a mut Vec<f32>,
+    /// Becomes as many numbers as `queries`.
+    pub out: &'a mut Vec<f32>,
+}
+
+impl Work for Attention<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let shape = self.shape;
+        let row = shape.heads * shape.head;
+        let (shared, stride) = (shape.heads / shape.kv_heads, shape.kv_heads * shape.head);
+        self.out.clear();
+        self.out.resize(self.queries.len(), 0.0);
+        let rows = self.queries.chunks_exact(row).zip(self.out.chunks_exact_mut(row));
+        for (n, (queries, out)) in rows.enumerate() {
+            let seen = (self.at + n + 1) * stride;
+            let heads = queries.chunks_exact(shape.head).zip(out.chunks_exact_mut(shape.head));
+            for (which, (query, out)) in heads.enumerate() {
+                let own = which / shared * shape.head..(which / shared + 1) * shape.head;
+                self.scores.clear();
+                // A closure would not be compiled for these vectors.
+                for key in self.cache.keys[..seen].chunks_exact(stride) {
+                    self.scores.push(dot::<L>(query, &key[own.clone()]));
+                }
+                softmax(self.scores, 1.0 / (shape.head as f32).sqrt());
+                let values = self.cache.values[..seen].chunks_exact(stride);
+                for (share, value) in self.scores.iter().zip(values) {
+                    for (out, value) in out.iter_mut().zip(&value[own.clone()]) {
+                        *out += share * value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Makes scores, multiplied by `scale`, shares that add up to 1.
+#[inline(always)]
+fn softmax(scores: &mut [f32], scale: f32) {
+    let most = scores.iter().fold(f32::NEG_INFINITY, |most, score| most.max(*score));
+    let mut total = 0.0;
+    for score in scores.iter_mut() {
+        *score = ((*score - most) * scale).exp();
+        total += *score;
+    }
+    scores.iter_mut().for_each(|score| *score /= total);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_to_1() {
+        let mut scores = [1.0, 3.0, 2.0];
+        softmax(&mut scores, 0.5);
+        assert!((scores.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        assert!((scores[1] / scores[0] - 1.0f32.exp()).abs() < 1e-5);
+    }
+}

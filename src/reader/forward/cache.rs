@@ -1,0 +1,53 @@
+//! Keys and values of tokens that were read, so that a sequence which begins in the same way is read on.
+
+use crate::reader::shape::Shape;
+
+/// Keys and values of the last sequence. Layers may have read different lengths of it.
+#[derive(Default)]
+pub struct Cache {
+    tokens: Vec<u32>,
+    layers: Vec<Layer>,
+    /// Numbers of a key or a value of a token.
+    size: usize,
+}
+
+/// Of a layer: `tokens × size` numbers each.
+#[derive(Clone, Default)]
+pub struct Layer {
+    pub keys: Vec<f32>,
+    pub values: Vec<f32>,
+}
+
+impl Cache {
+    pub fn new(shape: &Shape) -> Self {
+        let size = shape.kv_heads * shape.head;
+        Self { tokens: Vec::new(), layers: vec![Layer::default(); shape.layers], size }
+    }
+
+    /// How many tokens of this sequence the first `depth` layers have read.
+    pub fn known(&self, tokens: &[u32], depth: usize) -> usize {
+        let same = self.tokens.iter().zip(tokens).take_while(|(a, b)| a == b).count();
+        let lengths = self.layers.iter().take(depth).map(|layer| layer.keys.len() / self.size);
+        lengths.min().unwrap_or(0).min(same)
+    }
+
+    /// Takes this sequence as the one that is read, and forgets what follows its first `kept` tokens.
+    pub fn begin(&mut self, tokens: &[u32], kept: usize) {
+        self.tokens.clear();
+        self.tokens.extend_from_slice(tokens);
+        for layer in &mut self.layers {
+            layer.keys.truncate(kept * self.size);
+            layer.values.truncate(kept * self.size);
+        }
+    }
+
+    pub fn layers(&mut self) -> &mut [Layer] {
+        &mut self.layers
+    }
+
+    /// Forgets everything, and returns the memory.
+    pub fn clear(&mut self) {
+        self.tokens = Vec::new();
+        self.layers.fill(Layer::default());
+    }
+}

@@ -1,0 +1,54 @@
+//! The arithmetic of a forward pass: products of packed weights with rows of numbers.
+//!
+//! Weights stay packed as they are in the file. A product unpacks some rows of them, uses these for all tokens, and
+//! then the next rows. Where the processor has AVX2 and FMA, found at run time, the same code is compiled for them.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod half;
+mod lanes;
+mod matrix;
+mod packing;
+mod product;
+
+use self::lanes::LANES;
+pub use self::lanes::Lanes;
+pub use self::matrix::Matrix;
+pub use self::packing::Packing;
+pub use self::product::dot;
+
+/// The instructions to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// Those that every processor of this kind has.
+    Plain,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+}
+
+/// Work that is compiled for each kernel. Functions that it calls have to be inlined.
+pub trait Work {
+    type Output;
+
+    /// Does the work with vectors of this kind.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+impl Kernel {
+    /// The fastest that this processor has.
+    pub fn fastest() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = avx2::Avx2::detect() {
+            return Self::Avx2(avx2);
+        }
+        Self::Plain
+    }
+
+    pub fn run<W: Work>(self, work: W) -> W::Output {
+        match self {
+            Self::Plain => work.run::<[f32; LANES]>(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => avx2.run(work),
+        }
+    }
+}

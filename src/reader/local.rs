@@ -1,0 +1,163 @@
+//! A model in a local file.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
+use std::path::Path;
+use std::sync::{Arc, atomic::AtomicBool};
+
+use super::error::{Fault, ReaderError};
+use super::facts::Facts;
+use super::forward::{Cache, Pass, Seen, Weights};
+use super::gguf::{Header, Source};
+use super::kernel::Kernel;
+use super::next::Next;
+use super::shape::Shape;
+use super::states::{Collector, Layer, States, Wanted};
+use super::{Reader, tokenizer::Tokenizer};
+
+/// A llama model from a GGUF file. It reads with one thread.
+///
+/// Clones share the weights, and each has a cache of its own: two threads read with a clone each, and a chat and a
+/// judge that read different texts do not disturb each other.
+pub struct LocalReader {
+    model: Arc<Model>,
+    cache: Cache,
+    kernel: Kernel,
+}
+
+struct Model {
+    facts: Facts,
+    shape: Shape,
+    tokenizer: Tokenizer,
+    weights: Weights,
+}
+
+impl Clone for LocalReader {
+    fn clone(&self) -> Self {
+        let cache = Cache::new(&self.model.shape);
+        Self { model: Arc::clone(&self.model), cache, kernel: self.kernel }
+    }
+}
+
+impl LocalReader {
+    /// Opens a model file, and reads all of it.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or has a model that is not supported.
+    pub fn open(path: &Path) -> Result<Self, ReaderError> {
+        let io = |source| ReaderError::Io { path: path.to_owned(), source };
+        // A pipe would block when it is opened.
+        if !fs::metadata(path).map_err(io)?.is_file() {
+            let error =
+                io::Error::other("this is not a regular file; expected a model file (.gguf)");
+            return Err(io(error));
+        }
+        Self::read(File::open(path).map_err(io)?).map_err(|fault| fault.in_file(path))
+    }
+
+    /// Reads a model file that is already open, or in memory.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or has a model that is not supported.
+    pub fn read(file: impl Read + Seek) -> Result<Self, Fault> {
+        let mut source = Source::new(file)?;
+        let header = Header::read(&mut source)?;
+        let shape = Shape::read(&header.metadata)?;
+        let tensors = header.tensors(&mut source)?;
+        let tokenizer = Tokenizer::read(&header.metadata)?;
+        let vocabulary = tokenizer.size();
+        let facts = Facts::read(&header.metadata, &shape, vocabulary, source.size())?;
+        drop(header);
+        let weights = Weights::read(&mut source, tensors, &shape, vocabulary)?;
+        let model = Arc::new(Model { facts, shape, tokenizer, weights });
+        let cache = Cache::new(&model.shape);
+        Ok(Self { model, cache, kernel: Kernel::fastest() })
+    }
+
+    /// The same model with plain Rust in place of vector instructions.
+    #[must_use]
+    pub fn plain(&self) -> Self {
+        Self { kernel: Kernel::Plain, ..self.clone() }
+    }
+
+    /// Forgets the last sequence, and returns its memory.
+    pub fn forget(&mut self) {
+        self.cache.clear();
+    }
+
+    /// Refuses sequences that cannot be read.
+    fn check(&self, tokens: &[u32]) -> Result<(), ReaderError> {
+        let (most, vocabulary) = (self.model.shape.context, self.model.tokenizer.size());
+        if tokens.is_empty() {
+            return Err(ReaderError::NoTokens);
+        }
+        if tokens.len() > most {
+            return Err(ReaderError::LongContext { tokens: tokens.len(), most });
+        }
+        match tokens.iter().find(|token| **token as usize >= vocabulary) {
+            Some(token) => Err(ReaderError::UnknownToken { token: *token, last: vocabulary - 1 }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Reader for LocalReader {
+    fn facts(&self) -> &Facts {
+        &self.model.facts
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.model.tokenizer
+    }
+
+    fn states(
+        &mut self,
+        tokens: &[u32],
+        wanted: &[Wanted],
+        cancelled: &AtomicBool,
+    ) -> Result<Vec<States>, ReaderError> {
+        self.check(tokens)?;
+        let (Model { shape, weights, .. }, kernel) = (&*self.model, self.kernel);
+        let depths = wanted.iter().map(|wanted| wanted.depth(shape.layers));
+        let depths = depths.collect::<Result<Vec<_>, _>>()?;
+        let depth = depths.iter().copied().max().unwrap_or(0);
+        let first = wanted.iter().map(|wanted| wanted.first(tokens.len())).min();
+        let start = first.unwrap_or(tokens.len()).min(self.cache.known(tokens, depth));
+        let collector = |wanted: &Wanted| Collector::new(*wanted, tokens.len(), shape.width);
+        let mut collectors: Vec<_> = wanted.iter().map(collector).collect();
+        let mut pass = Pass::new(shape, weights, self.kernel);
+        let seen = |seen: Seen<'_>| {
+            for (collector, wanted) in collectors.iter_mut().zip(wanted) {
+                let is_final = wanted.layer == Layer::Final && seen.layer == shape.layers;
+                let rows = collector.cut(seen.at, seen.states);
+                if is_final {
+                    collector.take(&weights.finish(kernel, rows, shape.epsilon));
+                } else if wanted.layer == Layer::After(seen.layer) {
+                    collector.take(rows);
+                }
+            }
+        };
+        pass.read(&mut self.cache, tokens, start, depth, cancelled, seen)?;
+        collectors.into_iter().map(Collector::finish).collect()
+    }
+
+    fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<Next, ReaderError> {
+        self.check(tokens)?;
+        let Model { shape, weights, .. } = &*self.model;
+        let start = self.cache.known(tokens, shape.layers).min(tokens.len() - 1);
+        let mut pass = Pass::new(shape, weights, self.kernel);
+        let mut last = Vec::new();
+        let seen = |seen: Seen<'_>| {
+            if seen.layer == shape.layers {
+                last.clear();
+                last.extend_from_slice(&seen.states[seen.states.len() - shape.width..]);
+            }
+        };
+        pass.read(&mut self.cache, tokens, start, shape.layers, cancelled, seen)?;
+        let scores = pass.scores(&weights.finish(self.kernel, &last, shape.epsilon));
+        match scores.iter().all(|score| score.is_finite()) {
+            true => Ok(Next { scores }),
+            false => Err(ReaderError::NotFinite),
+        }
+    }
+}
