@@ -3,7 +3,10 @@
 
 use serde_json::Value;
 use toolyard::papers::cotools::{
-    AdamW, Judge, Matrix, Mlp, Real, Retriever, Schedule, clip, scores, tools_of_batch,
+    AdamW, Example, Figures, Judge, Map, Matrix, Mlp, Real, Retriever, Schedule, above_mean,
+    approx, clip, custom_round, examples, judge_labels, number_in, published_examples,
+    published_judge_labels, rank_of, ranking, round_matches, scores, scores_on, tools_of_batch,
+    weight_z_scores,
 };
 
 /// A file of golden values.
@@ -160,4 +163,105 @@ fn the_optimiser_steps_when_the_golden_schedule_says() {
     let ours = &right["ours"];
     let found = steps(Schedule::EveryK, number(&ours["batches"]), number(&ours["k"]));
     assert_eq!(found, indexes(&ours["steps_after_batch"]));
+}
+
+#[test]
+fn weights_of_dimensions_have_the_golden_values() {
+    for name in ["retriever_paper.json", "retriever_temperature.json"] {
+        let right = vectors(name);
+        let w = list::<f64>(&right["w"]);
+        near(&weight_z_scores(&w), &list(&right["z_w"]), 1e-9);
+        let kept = above_mean(&w);
+        assert_eq!(kept, indexes(&right["dims_above_mean"]));
+        let (queries, tools) = (matrix(&right["query_vectors"]), matrix(&right["tool_vectors"]));
+        let found = scores_on::<f64>(&queries, &tools, &kept).unwrap();
+        let right = matrix(&right["scores_on_dims_above_mean_not_renormalised"]);
+        near(found.data(), right.data(), 1e-9);
+    }
+}
+
+#[test]
+fn rankings_are_the_golden_ones() {
+    for name in ["retriever_paper.json", "retriever_temperature.json"] {
+        let right = vectors(name);
+        let tools = names(&right["tool_names"]);
+        let scores = matrix::<f64>(&right["scores_all_tools"]);
+        for (scores, right) in scores.lines().zip(right["ranking"].as_array().unwrap()) {
+            let found: Vec<_> = ranking(scores).into_iter().map(|tool| tools[tool]).collect();
+            assert_eq!(found, names(right));
+        }
+    }
+}
+
+#[test]
+fn measures_have_the_golden_values() {
+    let right = vectors("metrics.json");
+    let cases = |name: &str| right[name].as_array().unwrap().clone();
+    for case in cases("accuracy") {
+        let text = |field: &str| case[field].as_str().unwrap();
+        let (prediction, gold) = (text("pred"), text("gold"));
+        assert_eq!(round_matches(prediction, gold), case["round"], "{case}");
+        assert_eq!(approx(prediction, gold), case["approx"], "{case}");
+    }
+    for case in cases("custom_round") {
+        assert_eq!(custom_round(case["x"].as_f64().unwrap()), case["y"], "{case}");
+    }
+    for case in cases("parse_answer") {
+        let (text, marker) = (case["text"].as_str().unwrap(), case["pattern"].as_str().unwrap());
+        assert_eq!(number_in(text, marker), case["number"], "{case}");
+    }
+    for case in cases("topk") {
+        let gold = case["gold"].as_u64().unwrap() as usize;
+        let rank = rank_of(&list(&case["scores"]), gold).unwrap();
+        assert_eq!(rank, case["rank_first_index_wins"], "{case}");
+        let figures = Figures::of_ranks([rank]);
+        assert_eq!(figures.top_1 == 1.0, case["top1"], "{case}");
+        assert_eq!(figures.top_5 == 1.0, case["top5"], "{case}");
+    }
+}
+
+#[test]
+fn labels_are_the_golden_ones() {
+    let right = vectors("labels.json");
+    for case in right["cases"].as_array().unwrap() {
+        let text = case["text"].as_str().unwrap();
+        let starts = indexes(&case["start_str_idx"]);
+        let tools = names(&case["tools"]);
+        let ends = indexes(&case["token_ends"]);
+        let labels: Vec<usize> =
+            judge_labels(&ends, &starts).into_iter().map(usize::from).collect();
+        assert_eq!(labels, indexes(&case["judge_labels"]));
+        // With a token before the text, the published rule finds the same tokens; without, the next.
+        let before: Vec<usize> =
+            starts.iter().map(|start| ends.iter().filter(|end| *end <= start).count()).collect();
+        let published = published_judge_labels(ends.len() + 1, &before);
+        assert!(published[1..].iter().map(|label| usize::from(*label)).eq(labels.iter().copied()));
+        assert_eq!(published_judge_labels(ends.len(), &before), published[..ends.len()]);
+        let found = examples(text, &starts, &tools).unwrap();
+        assert_eq!(found, golden_examples(&case["retriever_examples"]));
+        let found = published_examples(text, &starts, &tools).unwrap();
+        assert_eq!(found, golden_examples(&case["what_the_published_code_gives"]));
+    }
+}
+
+fn golden_examples(value: &Value) -> Vec<Example<'_>> {
+    value.as_array().unwrap().iter().map(golden_example).collect()
+}
+
+fn golden_example(value: &Value) -> Example<'_> {
+    Example { text: value["text"].as_str().unwrap(), tool: value["tool"].as_str().unwrap() }
+}
+
+#[test]
+fn the_map_has_the_golden_axes() {
+    let right = vectors("pca.json");
+    let vectors = matrix::<f64>(&right["x"]);
+    let map = Map::of(&vectors);
+    for (axis, right) in map.axes().iter().zip(right["components"].as_array().unwrap()) {
+        near(axis, &list(right), 1e-9);
+    }
+    near(&map.explained(), &list(&right["explained"]), 1e-9);
+    for (vector, right) in vectors.lines().zip(right["xy"].as_array().unwrap()) {
+        near(&map.place(vector).unwrap(), &list(right), 1e-9);
+    }
 }
