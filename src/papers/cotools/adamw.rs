@@ -20,6 +20,8 @@ const EPSILON: f64 = 1e-8;
 pub struct AdamW<R> {
     lr: f64,
     decay: f64,
+    /// The part of `lr` that is used now.
+    share: f64,
     steps: i32,
     /// m and v of each weight.
     moments: Vec<(R, R)>,
@@ -28,17 +30,23 @@ pub struct AdamW<R> {
 impl<R: Real> AdamW<R> {
     /// For this many weights. `lr` is the learning rate, above 0; `decay` is 0 or more.
     pub fn new(weights: usize, lr: f64, decay: f64) -> Self {
-        Self { lr, decay, steps: 0, moments: vec![Default::default(); weights] }
+        Self { lr, decay, share: 1.0, steps: 0, moments: vec![Default::default(); weights] }
+    }
+
+    /// Uses only this share of the learning rate from now on, 0 to 1.
+    pub fn slow_down(&mut self, share: f64) {
+        self.share = share;
     }
 
     /// Changes the weights by one step along their gradient. The lists come in the same order each
     /// time.
     pub fn step<const N: usize>(&mut self, weights: [&mut [R]; N], gradient: [&[R]; N]) {
         self.steps = self.steps.saturating_add(1);
-        let shrink = R::of(1.0 - self.lr * self.decay);
+        let lr = self.lr * self.share;
+        let shrink = R::of(1.0 - lr * self.decay);
         let (keep_1, keep_2) = (R::of(BETA_1), R::of(BETA_2));
         let (new_1, new_2) = (R::of(1.0 - BETA_1), R::of(1.0 - BETA_2));
-        let rate = R::of(self.lr / (1.0 - BETA_1.powi(self.steps)));
+        let rate = R::of(lr / (1.0 - BETA_1.powi(self.steps)));
         let root = R::of((1.0 - BETA_2.powi(self.steps)).sqrt());
         let epsilon = R::of(EPSILON);
         let weights = weights.into_iter().flatten();

@@ -40,6 +40,13 @@ impl Batches {
     pub fn per_epoch(&self) -> usize {
         self.examples.div_ceil(self.size)
     }
+
+    /// The share of all batches that are left when the latest begins: from 1 to just above 0.
+    pub fn left(&self) -> f64 {
+        let all = (self.per_epoch() * self.epochs).max(1);
+        let begun = self.epoch * self.per_epoch() + self.batch;
+        (all - begun.saturating_sub(1).min(all)) as f64 / all as f64
+    }
 }
 
 impl Iterator for Batches {

@@ -11,23 +11,31 @@ use super::{
 /// Queries that have to be seen before their mean is of use. Until then, words rank the tools.
 pub const FEWEST: u64 = 5;
 
-/// Subtracts the mean, and scales each state to the length √width, so that its numbers have a
-/// root mean square of 1. The start values of the heads expect that; cosines do not change.
+/// Subtracts the mean from each state, then [`scale`]s it.
 ///
 /// # Errors
 /// The mean has another width.
 pub fn centre<R: Real>(states: &mut Matrix<R>, mean: &[R]) -> Result<(), BadShape> {
     BadShape::check("width of a mean", mean.len(), states.cols())?;
-    let wanted = (mean.len() as f64).sqrt();
     for line in states.lines_mut() {
         line.iter_mut().zip(mean).for_each(|(x, mean)| *x -= *mean);
+    }
+    scale(states);
+    Ok(())
+}
+
+/// Scales each state to the length √width, so that its numbers have a root mean square of 1. The
+/// start values of the heads expect that, whatever the model; cosines do not change. A state of
+/// zeros stays.
+pub fn scale<R: Real>(states: &mut Matrix<R>) {
+    let wanted = (states.cols() as f64).sqrt();
+    for line in states.lines_mut() {
         let length = length(line);
         if length > 0.0 {
             let factor = R::of(wanted / length);
             line.iter_mut().for_each(|x| *x *= factor);
         }
     }
-    Ok(())
 }
 
 /// The mean of a domain's queries so far.

@@ -29,6 +29,7 @@ mod eigen;
 mod figures;
 mod gradient;
 mod hand_rule;
+mod head_file;
 mod judge;
 mod labels;
 mod matrix;
@@ -43,6 +44,7 @@ mod real;
 mod recipe;
 mod retriever;
 mod schedule;
+mod tensors;
 mod texts;
 mod train_judge;
 mod train_retriever;
@@ -50,12 +52,13 @@ mod trained;
 
 pub use adamw::AdamW;
 pub use batches::{Batch, Batches, shuffled};
-pub use centre::{FEWEST, RunningMean, centre};
+pub use centre::{FEWEST, RunningMean, centre, scale};
 pub use clip::clip;
 pub use contrastive::{RetrieverGradient, RetrieverLoss, tools_of_batch};
 pub use dimensions::{above_mean, heaviest, random, scores_on, weight_z_scores};
 pub use figures::{Figures, WrongPicks, over_pool};
 pub use hand_rule::hand_rule;
+pub use head_file::{HeadAbout, HeadFile, Heads, Misfit, Reader};
 pub use judge::{Judge, JudgeLoss};
 pub use labels::{
     BadRecord, Example, examples, judge_labels, published_examples, published_judge_labels,
@@ -68,9 +71,12 @@ pub use pca::Map;
 pub use positives::Positives;
 pub use rank::{rank_of, ranking};
 pub use real::Real;
-pub use recipe::{JudgeRecipe, Layer, ModelSize, Optimiser, Pooling, Recipe, RetrieverRecipe, Use};
+pub use recipe::{
+    JudgeRecipe, Layer, ModelSize, Optimiser, Pooling, Preparation, Recipe, RetrieverRecipe, Use,
+};
 pub use retriever::{Retriever, scores, untrained};
 pub use schedule::Schedule;
+pub use tensors::BadHeadFile;
 pub use texts::{QueryTemplate, tool_text};
 pub use train_judge::{JudgeData, JudgeTraining};
 pub use train_retriever::{RetrieverData, RetrieverNorms, RetrieverTraining};

@@ -39,6 +39,18 @@ pub enum Use {
     Judge,
 }
 
+/// What is done to states before heads read them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preparation {
+    /// Nothing.
+    Raw,
+    /// [`super::scale`]: the judge's tokens differ enough by themselves.
+    Scaled,
+    /// [`super::centre`]: the states of any two tools have a cosine of 0.97, so retrieval needs it.
+    Centred,
+}
+
 /// A set of settings that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -64,6 +76,9 @@ pub struct Optimiser {
     pub accumulate: usize,
     pub schedule: Schedule,
     pub epochs: usize,
+    /// Learning rates fall from epoch to epoch in a straight line, so that the heads settle.
+    /// Otherwise they are constant.
+    pub falling: bool,
 }
 
 /// Settings of a retriever's training.
@@ -115,10 +130,13 @@ impl Recipe {
         }
     }
 
-    /// Whether means are subtracted from the states. The states of any two tools have a cosine of
-    /// 0.97, so ours needs it; the paper does not do it.
-    pub fn centred(self) -> bool {
-        self == Self::Ours
+    /// How the states of a use are prepared.
+    pub fn preparation(self, of: Use) -> Preparation {
+        match (self, of) {
+            (Self::Paper, _) => Preparation::Raw,
+            (Self::Ours, Use::Judge) => Preparation::Scaled,
+            (Self::Ours, Use::Question | Use::Here) => Preparation::Centred,
+        }
     }
 
     /// How a retriever is trained for [`Use::Question`] or [`Use::Here`].
@@ -137,11 +155,12 @@ impl Recipe {
                     accumulate: 12,
                     schedule: Schedule::Published,
                     epochs: 10,
+                    falling: false,
                 },
             },
             Self::Ours => RetrieverRecipe {
                 hidden: model.width,
-                temperature: 0.05,
+                temperature: if of == Use::Here { 0.05 } else { 0.1 },
                 lr_w: 0.01,
                 decay_w: 0.0,
                 optimiser: Optimiser {
@@ -151,7 +170,8 @@ impl Recipe {
                     batch: if of == Use::Here { 32 } else { 64 },
                     accumulate: 1,
                     schedule: Schedule::EveryK,
-                    epochs: if of == Use::Here { 20 } else { 12 },
+                    epochs: 12,
+                    falling: of == Use::Here,
                 },
             },
         }
@@ -170,18 +190,20 @@ impl Recipe {
                     accumulate: 16,
                     schedule: Schedule::Published,
                     epochs: 3,
+                    falling: false,
                 },
             },
             Self::Ours => JudgeRecipe {
                 hidden: 128,
                 optimiser: Optimiser {
-                    lr: 1e-3,
+                    lr: 2e-3,
                     decay: 0.01,
                     clip: 1.0,
                     batch: 4,
                     accumulate: 1,
                     schedule: Schedule::EveryK,
                     epochs: 12,
+                    falling: true,
                 },
             },
         }

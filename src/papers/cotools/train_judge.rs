@@ -102,6 +102,9 @@ impl<R: Real> Iterator for JudgeTraining<'_, R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.batches.next()?;
+        if self.recipe.optimiser.falling {
+            self.optimiser.slow_down(self.batches.left());
+        }
         let (loss, gradient) = self.loss(&batch.examples)?;
         let (gradient, count) = match self.pending.take() {
             Some((mut sum, count)) => {

@@ -122,6 +122,10 @@ impl<R: Real> Iterator for RetrieverTraining<'_, R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.batches.next()?;
+        if self.recipe.optimiser.falling {
+            let left = self.batches.left();
+            self.optimisers.iter_mut().for_each(|optimiser| optimiser.slow_down(left));
+        }
         let RetrieverRecipe { temperature, optimiser, .. } = self.recipe;
         let gold: Vec<usize> = batch.examples.iter().map(|i| self.data.gold[*i]).collect();
         let (tools, labels) = tools_of_batch(&gold);

@@ -1,0 +1,292 @@
+//! Trained heads with everything that has to be known to use them.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{
+    judge::Judge,
+    matrix::BadShape,
+    recipe::{Layer, Pooling, Preparation, Recipe, Use},
+    retriever::Retriever,
+    tensors::{BadHeadFile, Tensors},
+    texts::QueryTemplate,
+};
+
+/// The name of the description in the file's metadata.
+const ABOUT: &str = "toolyard-heads";
+
+/// Saved heads of one use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeadFile {
+    pub about: HeadAbout,
+    pub heads: Heads,
+}
+
+/// Where heads come from, and the states that they read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeadAbout {
+    /// SHA-256 of the language model's file, in hexadecimal digits.
+    pub model: String,
+    /// A name for people.
+    pub model_name: String,
+    /// Numbers in a state.
+    pub width: usize,
+    /// What the heads are for.
+    pub of: Use,
+    pub layer: Layer,
+    pub pooling: Pooling,
+    pub preparation: Preparation,
+    pub recipe: Recipe,
+    /// How a query is written; `None` for a judge.
+    pub template: Option<QueryTemplate>,
+    /// The name of the training data, with its licence.
+    pub data: String,
+    /// Training examples: questions, or texts of a judge.
+    pub examples: usize,
+    pub epochs: usize,
+    pub seed: u64,
+    /// Names of the tools that occur in training. For all others the heads have to generalise.
+    pub seen: Vec<String>,
+}
+
+/// The weights.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heads {
+    Judge(Judge<f32>),
+    Retriever {
+        retriever: Retriever<f32>,
+        /// Means of the training's queries and tools. They fit the domain of the training only: see
+        /// [`super::RunningMean`].
+        query_mean: Vec<f32>,
+        tool_mean: Vec<f32>,
+    },
+}
+
+/// The language model at hand.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// SHA-256 of its file, in hexadecimal digits.
+    pub hash: &'a str,
+    pub name: &'a str,
+    pub layers: u32,
+    /// Numbers in a state.
+    pub width: usize,
+}
+
+/// Heads that cannot be used here.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Misfit {
+    #[error(
+        "these heads were trained on the states of {heads}, but the reader is {reader}: train heads for it"
+    )]
+    Model { heads: String, reader: String },
+    #[error("these heads read states of {heads} numbers, but the reader's have {reader}")]
+    Width { heads: usize, reader: usize },
+    #[error("these heads read layer {heads}, but the reader has {reader}")]
+    Layer { heads: u32, reader: u32 },
+    #[error("these heads are for `{heads:?}`, not for `{wanted:?}`")]
+    Use { heads: Use, wanted: Use },
+}
+
+impl HeadFile {
+    /// The file's bytes.
+    ///
+    /// # Errors
+    /// None, in practice: the description always becomes JSON.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BadHeadFile> {
+        let mut tensors = Tensors::default();
+        match &self.heads {
+            Heads::Judge(judge) => tensors.insert_mlp("judge", judge.mlp()),
+            Heads::Retriever { retriever, query_mean, tool_mean } => {
+                tensors.insert_mlp("query", retriever.query());
+                tensors.insert_mlp("tool", retriever.tool());
+                tensors.insert_row("w", retriever.w())?;
+                tensors.insert_row("query_mean", query_mean)?;
+                tensors.insert_row("tool_mean", tool_mean)?;
+            }
+        }
+        let about = serde_json::to_string(&self.about);
+        let about = about.map_err(|error| BadHeadFile::About(error.to_string()))?;
+        Ok(tensors.to_bytes(ABOUT, about))
+    }
+
+    /// Heads from the bytes of a file, which may come from anyone.
+    ///
+    /// # Errors
+    /// The bytes are no such file, or its parts do not fit together.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, BadHeadFile> {
+        let (mut tensors, about) = Tensors::of_bytes(bytes, ABOUT)?;
+        let about: HeadAbout =
+            serde_json::from_str(&about).map_err(|error| BadHeadFile::About(error.to_string()))?;
+        let heads = match about.of {
+            Use::Judge => Heads::Judge(Judge::new(tensors.take_mlp("judge")?)?),
+            Use::Question | Use::Here => {
+                let (query, tool) = (tensors.take_mlp("query")?, tensors.take_mlp("tool")?);
+                let retriever = Retriever::new(query, tool, tensors.take_row("w")?)?;
+                let query_mean = tensors.take_row("query_mean")?;
+                let tool_mean = tensors.take_row("tool_mean")?;
+                BadShape::check("numbers in query_mean", query_mean.len(), about.width)?;
+                BadShape::check("numbers in tool_mean", tool_mean.len(), about.width)?;
+                Heads::Retriever { retriever, query_mean, tool_mean }
+            }
+        };
+        BadShape::check("width of a state", heads.width(), about.width)?;
+        Ok(Self { about, heads })
+    }
+
+    /// Whether the heads can be used with this reader and for this use.
+    ///
+    /// # Errors
+    /// They belong to another model, to states that this one does not have, or to another use.
+    pub fn check(&self, reader: Reader<'_>, wanted: Use) -> Result<(), Misfit> {
+        let about = &self.about;
+        let named = |name: &str, hash: &str| {
+            format!("{name} ({})", hash.chars().take(12).collect::<String>())
+        };
+        if !about.model.eq_ignore_ascii_case(reader.hash) {
+            return Err(Misfit::Model {
+                heads: named(&about.model_name, &about.model),
+                reader: named(reader.name, reader.hash),
+            });
+        }
+        if about.width != reader.width {
+            return Err(Misfit::Width { heads: about.width, reader: reader.width });
+        }
+        match about.layer {
+            Layer::After(layer) if layer == 0 || layer > reader.layers => {
+                return Err(Misfit::Layer { heads: layer, reader: reader.layers });
+            }
+            Layer::After(_) | Layer::Final => {}
+        }
+        if about.of != wanted {
+            return Err(Misfit::Use { heads: about.of, wanted });
+        }
+        Ok(())
+    }
+}
+
+impl Heads {
+    /// Numbers in a state.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Judge(judge) => judge.mlp().width(),
+            Self::Retriever { retriever, .. } => retriever.width(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::Chance;
+
+    const READER: Reader<'_> = Reader { hash: "00ff", name: "tiny", layers: 4, width: 6 };
+
+    fn file(of: Use) -> HeadFile {
+        let heads = match of {
+            Use::Judge => Heads::Judge(Judge::start(6, 5, Chance::new(1))),
+            Use::Question | Use::Here => Heads::Retriever {
+                retriever: Retriever::start(6, 5, Chance::new(1)),
+                query_mean: vec![0.5; 6],
+                tool_mean: vec![-0.5; 6],
+            },
+        };
+        let about = HeadAbout {
+            model: "00FF".to_owned(),
+            model_name: "tiny".to_owned(),
+            width: 6,
+            of,
+            layer: Layer::After(3),
+            pooling: Pooling::Mean,
+            preparation: Recipe::Ours.preparation(of),
+            recipe: Recipe::Ours,
+            template: (of != Use::Judge).then_some(QueryTemplate::Knowledge),
+            data: "made (MIT)".to_owned(),
+            examples: 3,
+            epochs: 2,
+            seed: 1,
+            seen: vec!["add".to_owned(), "süm".to_owned()],
+        };
+        HeadFile { about, heads }
+    }
+
+    #[test]
+    fn saved_heads_come_back_as_they_were() {
+        for of in [Use::Judge, Use::Question, Use::Here] {
+            let bytes = file(of).to_bytes().unwrap();
+            assert_eq!(HeadFile::of_bytes(&bytes).unwrap(), file(of));
+        }
+    }
+
+    #[test]
+    fn heads_for_another_model_layer_width_or_use_are_refused() {
+        let file = file(Use::Here);
+        assert_eq!(file.check(READER, Use::Here), Ok(()));
+        let error = file.check(Reader { hash: "0011", name: "other", ..READER }, Use::Here);
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "these heads were trained on the states of tiny (00FF), but the reader is other (0011): train heads for it"
+        );
+        let error = file.check(Reader { layers: 2, ..READER }, Use::Here);
+        assert_eq!(error, Err(Misfit::Layer { heads: 3, reader: 2 }));
+        let error = file.check(Reader { width: 8, ..READER }, Use::Here);
+        assert_eq!(error, Err(Misfit::Width { heads: 6, reader: 8 }));
+        let error = file.check(READER, Use::Question);
+        assert_eq!(error, Err(Misfit::Use { heads: Use::Here, wanted: Use::Question }));
+    }
+
+    /// A file whose header has some text replaced.
+    fn changed(from: &str, to: &str) -> String {
+        let bytes = file(Use::Question).to_bytes().unwrap();
+        let length = u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
+        let header = str::from_utf8(&bytes[8..8 + length]).unwrap();
+        assert!(header.contains(from), "{header}");
+        let header = header.replacen(from, to, 1);
+        let mut changed = (header.len() as u64).to_le_bytes().to_vec();
+        changed.extend_from_slice(header.as_bytes());
+        changed.extend_from_slice(&bytes[8 + length..]);
+        HeadFile::of_bytes(&changed).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_wrong_file_is_refused_with_its_reason() {
+        let bytes = file(Use::Question).to_bytes().unwrap();
+        let error = |bytes: &[u8]| HeadFile::of_bytes(bytes).unwrap_err().to_string();
+        assert_eq!(error(b""), "the file ends early");
+        assert_eq!(error(&bytes[..50]), "the file ends early");
+        assert!(error(&[255; 20]).starts_with("the header has 18446744073709551615 bytes"));
+        assert!(error(&bytes[..bytes.len() - 1]).ends_with("it lies beyond the end of the file"));
+        let mut infinite = bytes.clone();
+        let end = infinite.len();
+        infinite[end - 4..].copy_from_slice(&f32::INFINITY.to_le_bytes());
+        assert_eq!(error(&infinite), "tensor `w`: a number is not finite");
+
+        assert_eq!(changed("query.up", "query.op"), "there is no tensor `query.up`");
+        assert_eq!(changed("F32", "F16"), "tensor `query.down`: its numbers are not F32");
+        assert!(changed("[6,5]", "[6,6]").ends_with("its shape does not fit its bytes"));
+        let shares = changed("[120,240]", "[0,120]");
+        assert!(shares.ends_with("it does not start where the one before it ends"), "{shares}");
+        let huge = changed("[6,5]", "[18446744073709551615,2]");
+        assert!(huge.ends_with("its shape does not fit its bytes"), "{huge}");
+        assert!(changed("toolyard-heads", "another").contains("there is no `toolyard-heads`"));
+        assert!(changed("\\\"width\\\":6", "\\\"width\\\":7").contains("expected 7"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_stop_the_program(
+            start in any::<u64>(), place in 0_usize..400, byte in any::<u8>(), cut in 0_usize..2000,
+        ) {
+            let mut bytes = file(Use::Judge).to_bytes().unwrap();
+            bytes[place] = byte;
+            bytes.truncate(cut.max(1));
+            drop(HeadFile::of_bytes(&bytes));
+            let mut bytes = start.to_le_bytes().to_vec();
+            bytes.extend_from_slice(b"{\"__metadata__\":{}}");
+            prop_assert!(HeadFile::of_bytes(&bytes).is_err());
+        }
+    }
+}
