@@ -138,3 +138,106 @@ fn cross_entropy<R: Real>(
     }
     (loss / count, by_score)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::Chance;
+
+    const WIDTH: usize = 4;
+    const HIDDEN: usize = 3;
+
+    fn states(rows: usize, seed: u64) -> Matrix<f64> {
+        let chance = Chance::new(seed).with(b"states");
+        let number = |n: usize| 2.0 * chance.with(&n.to_le_bytes()).unit() - 1.0;
+        Matrix::new(rows, WIDTH, (0..rows * WIDTH).map(number).collect()).unwrap()
+    }
+
+    fn heads(seed: u64) -> Retriever<f64> {
+        let heads = Retriever::start(WIDTH, HIDDEN, Chance::new(seed));
+        let w = states(1, seed + 1).data().iter().map(|x| 1.0 + x / 2.0).collect();
+        Retriever::new(heads.query().clone(), heads.tool().clone(), w).unwrap()
+    }
+
+    /// All weights, in the order of [`all`].
+    fn weight(heads: &mut Retriever<f64>, i: usize) -> &mut f64 {
+        let (query, tool, w) = heads.parts_mut();
+        let parts = query.weights_mut().into_iter().chain(tool.weights_mut()).chain([w]);
+        parts.flatten().nth(i).unwrap()
+    }
+
+    fn all(gradient: &RetrieverGradient<f64>) -> Vec<f64> {
+        let RetrieverGradient { query, tool, w } = gradient;
+        let parts = query.weights().into_iter().chain(tool.weights()).chain([w.as_slice()]);
+        parts.flatten().copied().collect()
+    }
+
+    #[test]
+    fn a_repeated_tool_is_listed_once_in_order_of_first_appearance() {
+        assert_eq!(tools_of_batch(&[7, 2, 7, 5, 2]), (vec![7, 2, 5], vec![0, 1, 0, 2, 1]));
+        assert_eq!(tools_of_batch(&[]), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_label_without_a_tool_is_refused() {
+        let error = heads(1).loss(&states(1, 1), &states(2, 2), &[2], 1.0).unwrap_err();
+        assert_eq!(error.to_string(), "label of a query: there is no row 2, only 2");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn the_gradient_is_the_slope_of_the_loss(
+            seed in any::<u32>(), labels in prop::collection::vec(0_usize..3, 1..5),
+            temperature in 0.1_f64..2.0,
+        ) {
+            let seed = u64::from(seed);
+            let (queries, tools) = (states(labels.len(), seed), states(3, seed + 7));
+            let mut heads = heads(seed);
+            let loss = |heads: &Retriever<f64>| {
+                heads.loss(&queries, &tools, &labels, temperature).unwrap()
+            };
+            let gradient = all(&loss(&heads).gradient);
+            let step = 1e-5;
+            for (i, slope) in gradient.into_iter().enumerate() {
+                let middle = *weight(&mut heads, i);
+                *weight(&mut heads, i) = middle + step;
+                let above = loss(&heads).loss;
+                *weight(&mut heads, i) = middle - step;
+                let below = loss(&heads).loss;
+                *weight(&mut heads, i) = middle;
+                let measured = (above - below) / (2.0 * step);
+                let tolerance = 1e-5 * (1.0 + slope.abs());
+                prop_assert!((measured - slope).abs() < tolerance, "{i}: {slope}, not {measured}");
+            }
+        }
+
+        #[test]
+        fn the_size_of_w_and_the_order_of_a_batch_do_not_matter(
+            seed in any::<u32>(), factor in 0.01_f64..100.0,
+        ) {
+            let seed = u64::from(seed);
+            let (queries, tools) = (states(3, seed), states(3, seed + 7));
+            let heads = heads(seed);
+            let found = heads.loss(&queries, &tools, &[0, 2, 1], 0.1).unwrap();
+            let other = heads.loss(&queries.taken(&[2, 0, 1]), &tools.taken(&[1, 2, 0]), &[0, 2, 1], 0.1);
+            let other = other.unwrap();
+            prop_assert!((found.loss - other.loss).abs() < 1e-9);
+            for (x, y) in all(&found.gradient).into_iter().zip(all(&other.gradient)) {
+                prop_assert!((x - y).abs() < 1e-9 * (1.0 + x.abs()));
+            }
+            let w = heads.w().iter().map(|w| w * factor).collect();
+            let scaled = Retriever::new(heads.query().clone(), heads.tool().clone(), w).unwrap();
+            for (x, y) in heads.query_vectors(&queries).unwrap().data().iter()
+                .zip(scaled.query_vectors(&queries).unwrap().data()) {
+                prop_assert!((x - y).abs() < 1e-12);
+            }
+            // So the loss does not change along w.
+            let along: f64 = found.gradient.w.iter().zip(heads.w()).map(|(by, w)| by * w).sum();
+            prop_assert!(along.abs() < 1e-9 * (1.0 + found.gradient.w.iter().map(|x| x.abs()).sum::<f64>()));
+        }
+    }
+}

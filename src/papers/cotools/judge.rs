@@ -84,3 +84,60 @@ impl<R: Real> Judge<R> {
         Ok(JudgeLoss { loss: loss / count, gradient })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn states(rows: usize, seed: u64) -> Matrix<f64> {
+        let chance = Chance::new(seed).with(b"states");
+        let number = |n: usize| 2.0 * chance.with(&n.to_le_bytes()).unit() - 1.0;
+        Matrix::new(rows, 4, (0..rows * 4).map(number).collect()).unwrap()
+    }
+
+    #[test]
+    fn other_shapes_are_refused() {
+        assert!(Judge::<f32>::new(Mlp::start(4, 3, 2, Chance::new(1))).is_err());
+        let judge = Judge::start(3, 2, Chance::new(1));
+        let error = judge.logits(&states(2, 1)).unwrap_err();
+        assert_eq!(error.to_string(), "width of a state: 4, expected 3");
+        assert!(Judge::start(4, 2, Chance::new(1)).loss(&states(2, 1), &[true]).is_err());
+    }
+
+    #[test]
+    fn a_huge_logit_has_a_finite_loss() {
+        let huge = |rows| Matrix::new(rows, 1, vec![1e3; rows]).unwrap();
+        let judge = Judge::new(Mlp::new(huge(1), huge(1), huge(1)).unwrap()).unwrap();
+        let found = judge.loss(&huge(2), &[true, false]).unwrap();
+        assert!(found.loss.is_finite() && found.loss > 1e9, "{}", found.loss);
+    }
+
+    proptest! {
+        #[test]
+        fn the_gradient_is_the_slope_of_the_loss(
+            seed in any::<u32>(), labels in prop::collection::vec(any::<bool>(), 1..5),
+        ) {
+            let seed = u64::from(seed);
+            let states = states(labels.len(), seed);
+            let mut judge = Judge::start(4, 3, Chance::new(seed));
+            let found = judge.loss(&states, &labels).unwrap();
+            let slopes: Vec<f64> = found.gradient.weights().into_iter().flatten().copied().collect();
+            let step = 1e-5;
+            for (i, slope) in slopes.into_iter().enumerate() {
+                let mut moved = |by: f64| {
+                    let weight = |judge: &mut Judge<f64>, by: f64| {
+                        *judge.mlp.weights_mut().into_iter().flatten().nth(i).unwrap() += by;
+                    };
+                    weight(&mut judge, by);
+                    let loss = judge.loss(&states, &labels).unwrap().loss;
+                    weight(&mut judge, -by);
+                    loss
+                };
+                let measured = (moved(step) - moved(-step)) / (2.0 * step);
+                prop_assert!((measured - slope).abs() < 1e-6 * (1.0 + slope.abs()), "{i}: {slope}, not {measured}");
+            }
+        }
+    }
+}

@@ -85,3 +85,69 @@ fn correlation(states: &[Option<f64>], words: &[f64]) -> f64 {
     let sum: f64 = both.iter().zip(words).map(|((states, _), words)| states * words).sum();
     (sum / both.len() as f64).clamp(0.0, 1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn scores(mixed: &[Mixed]) -> Vec<f64> {
+        mixed.iter().map(|tool| tool.score).collect()
+    }
+
+    #[test]
+    fn both_is_a_weighted_sum_of_z_scores() {
+        let (states, words) = ([Some(0.9), Some(0.7)], [10.0, 30.0]);
+        assert_eq!(z_scores(&words), [-1.0, 1.0]);
+        let found = mix(Retrieve::Both, &states, &words, 0.25);
+        assert!((found[0].score - 0.75).abs() < 1e-9 && (found[1].score + 0.75).abs() < 1e-9);
+        assert_eq!(scores(&mix(Retrieve::Words, &states, &words, 0.25)), [-1.0, 1.0]);
+    }
+
+    #[test]
+    fn equal_scores_do_not_decide() {
+        assert_eq!(z_scores(&[0.1 + 0.2, 0.3, 0.3]), [0.0; 3]);
+        assert_eq!(z_scores(&[]), [0.0; 0]);
+        let found = mix(Retrieve::Both, &[Some(1.0), Some(2.0)], &[0.0, 0.0], 1.0);
+        assert!(found[1].score > found[0].score);
+    }
+
+    #[test]
+    fn without_states_words_rank() {
+        let words = [0.0, 5.0, 2.0];
+        for retrieve in [Retrieve::Words, Retrieve::States, Retrieve::Both] {
+            let found = scores(&mix(retrieve, &[None; 3], &words, 0.25));
+            assert_eq!(super::super::rank::ranking(&found), [1, 2, 0]);
+        }
+    }
+
+    #[test]
+    fn a_tool_without_a_state_is_placed_by_what_words_tell_about_states() {
+        let words = [4.0, 3.0, 2.0, 1.0, 0.0];
+        // Words tell all: the missing tool keeps its place.
+        let agree = [Some(8.0), None, Some(6.0), Some(5.0), Some(4.0)];
+        let found = scores(&mix(Retrieve::States, &agree, &words, 0.0));
+        assert_eq!(super::super::rank::ranking(&found), [0, 1, 2, 3, 4]);
+        // Words tell nothing, or the opposite: it gets the mean.
+        let differ = [Some(4.0), None, Some(6.0), Some(5.0), Some(8.0)];
+        let found = mix(Retrieve::States, &differ, &words, 0.0);
+        assert_eq!((found[1].score, found[1].states), (0.0, None));
+    }
+
+    proptest! {
+        #[test]
+        fn units_do_not_matter(
+            pool in prop::collection::vec((-9_i8..9, 0_i8..9), 2..12), factor in 1_u8..50, shift in -9_i8..9,
+        ) {
+            let (factor, shift) = (f64::from(factor), f64::from(shift));
+            let states: Vec<_> = pool.iter().map(|(states, _)| Some(f64::from(*states))).collect();
+            let words: Vec<_> = pool.iter().map(|(_, words)| f64::from(*words)).collect();
+            let other: Vec<_> = states.iter().map(|x| x.map(|x| x * factor + shift)).collect();
+            let found = scores(&mix(Retrieve::Both, &states, &words, MIX));
+            for (x, y) in found.iter().zip(scores(&mix(Retrieve::Both, &other, &words, MIX))) {
+                prop_assert!((x - y).abs() < 1e-9);
+            }
+        }
+    }
+}
