@@ -85,6 +85,12 @@ impl<R: Real> Judge<R> {
     }
 }
 
+/// A rule that needs no training, as a measure for the judge: whether a text so far ends in `=`,
+/// `= ` or `= $`.
+pub fn hand_rule(text: &str) -> bool {
+    ["=", "= ", "= $"].iter().any(|end| text.ends_with(end))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -104,6 +110,12 @@ mod tests {
         let error = judge.logits(&states(2, 1)).unwrap_err();
         assert_eq!(error.to_string(), "width of a state: 4, expected 3");
         assert!(Judge::start(4, 2, Chance::new(1)).loss(&states(2, 1), &[true]).is_err());
+    }
+
+    #[test]
+    fn the_hand_rule_looks_at_the_end() {
+        assert!(["3=", "3 = ", "3 = $"].into_iter().all(hand_rule));
+        assert!(!["", "3 = 4", "3 =  ", "= €"].into_iter().any(hand_rule));
     }
 
     #[test]

@@ -23,8 +23,8 @@ const FOLLOWED: usize = 8;
 /// them make an equally good map.
 const ROUNDS: usize = 200;
 
-/// The greatest change of an axis in the last round.
-const SETTLED: f64 = 1e-12;
+/// The greatest change of a number of an axis in the last round.
+const SETTLED: f64 = 1e-10;
 
 impl Map {
     /// From vectors, [n, width]. An axis without variance is zeros.
@@ -38,8 +38,7 @@ impl Map {
         let mut axes = start(vectors.cols());
         for _ in 0..ROUNDS {
             let next = advance(&centred, &axes);
-            let still = |i: usize| dot(next.row(i), axes.row(i)).abs() >= 1.0 - SETTLED * SETTLED;
-            let settled = (0..next.rows().min(2)).all(still);
+            let settled = (0..next.rows().min(2)).all(|i| same_axis(next.row(i), axes.row(i)));
             axes = next;
             if settled {
                 break;
@@ -100,6 +99,12 @@ fn advance(centred: &Matrix<f64>, axes: &Matrix<f64>) -> Matrix<f64> {
     let axes = orthogonal(by_columns(&by_rows(centred, axes), centred));
     let along = by_rows(centred, &axes);
     plain(&eigenvectors(by_columns(&along, &along)), &axes)
+}
+
+/// Whether two directions are the same, whatever their signs.
+fn same_axis(one: &[f64], other: &[f64]) -> bool {
+    let sign = dot(one, other).signum();
+    one.iter().zip(other).all(|(x, y)| (x - sign * y).abs() <= SETTLED)
 }
 
 /// Rows of length 1 at right angles to each other, which span the same space (Gram and Schmidt).

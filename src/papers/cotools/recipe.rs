@@ -214,3 +214,36 @@ impl Recipe {
 fn paper_hidden(model: ModelSize) -> usize {
     model.feed_forward.unwrap_or(4 * model.width)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMOL: ModelSize = ModelSize { layers: 30, width: 576, feed_forward: Some(1536) };
+
+    #[test]
+    fn one_pass_gives_the_states_of_all_uses() {
+        let ours = |of, layers| Recipe::Ours.states(of, ModelSize { layers, ..SMOL });
+        assert_eq!(ours(Use::Question, 30), (Layer::After(14), Pooling::Mean));
+        assert_eq!(ours(Use::Here, 30), (Layer::After(22), Pooling::End));
+        assert_eq!(ours(Use::Judge, 30), (Layer::After(14), Pooling::Token));
+        assert_eq!(ours(Use::Here, 12), (Layer::After(9), Pooling::End));
+        assert_eq!(ours(Use::Question, 1), (Layer::After(1), Pooling::Mean));
+        assert_eq!(Recipe::Paper.states(Use::Question, SMOL), (Layer::Final, Pooling::End));
+    }
+
+    #[test]
+    fn the_papers_heads_are_as_wide_as_the_models_own() {
+        assert_eq!(Recipe::Paper.judge(SMOL).hidden, 1536);
+        let unknown = ModelSize { feed_forward: None, ..SMOL };
+        assert_eq!(Recipe::Paper.retriever(Use::Here, unknown).hidden, 2304);
+        assert_eq!(Recipe::Ours.retriever(Use::Question, SMOL).hidden, 576);
+    }
+
+    #[test]
+    fn a_recipe_can_be_written_and_read() {
+        let recipe = Recipe::Ours.retriever(Use::Question, SMOL);
+        let text = serde_json::to_string(&recipe).unwrap();
+        assert_eq!(serde_json::from_str::<RetrieverRecipe>(&text).unwrap(), recipe);
+    }
+}

@@ -130,3 +130,55 @@ impl<R: Real> Iterator for JudgeTraining<'_, R> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::cotools::{ModelSize, Positives, Recipe};
+
+    /// Texts whose token starts a call if the first number of its state is large.
+    fn data() -> JudgeData<f64> {
+        let text = |text: usize| {
+            let chance = Chance::new(3).with(&text.to_le_bytes());
+            let number = |n: usize| 2.0 * chance.with(&n.to_le_bytes()).unit() - 1.0;
+            let states = Matrix::new(9, 4, (0..36).map(number).collect()).unwrap();
+            let labels = states.lines().map(|line| line[0] > 0.6).collect();
+            (states, labels)
+        };
+        JudgeData::new((0..30).map(text).collect()).unwrap()
+    }
+
+    #[test]
+    fn training_finds_the_calls_and_repeats() {
+        let data = data();
+        let model = ModelSize { layers: 2, width: 4, feed_forward: None };
+        let mut recipe = Recipe::Ours.judge(model);
+        (recipe.hidden, recipe.optimiser.lr) = (8, 0.05);
+        let mut training = JudgeTraining::new(&data, recipe, Chance::new(1));
+        let trace: Vec<_> = training.by_ref().collect();
+        assert_eq!(trace.len(), 8 * 12);
+        let judge = training.into_heads();
+        let pairs = data.texts.iter().flat_map(|(states, labels)| {
+            let logits = judge.logits(states).unwrap();
+            logits.into_iter().map(|x| x > 0.0).zip(labels.clone()).collect::<Vec<_>>()
+        });
+        let found = Positives::of(pairs);
+        assert!(found.f1() > 0.9, "{found:?}");
+        let mut again = JudgeTraining::new(&data, recipe, Chance::new(1));
+        assert_eq!(again.by_ref().collect::<Vec<_>>(), trace);
+        assert_eq!(again.into_heads(), judge);
+    }
+
+    #[test]
+    fn texts_of_different_widths_are_refused() {
+        let text = |width| (Matrix::<f32>::zeros(1, width), vec![true]);
+        assert!(JudgeData::new(vec![text(3), text(4)]).is_err());
+        assert!(JudgeData::new(vec![(Matrix::<f32>::zeros(2, 3), vec![true])]).is_err());
+        let none = JudgeData::<f32>::new(Vec::new()).unwrap();
+        let model = ModelSize { layers: 2, width: 4, feed_forward: None };
+        assert_eq!(
+            JudgeTraining::new(&none, Recipe::Paper.judge(model), Chance::new(1)).count(),
+            0
+        );
+    }
+}

@@ -151,3 +151,89 @@ impl<R: Real> Iterator for RetrieverTraining<'_, R> {
         Some(Trained { epoch, batch: batch.batch, batches: batch.batches, loss, norms })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::cotools::{
+        Figures, ModelSize, Recipe, Schedule, Use, centre::scale, rank_of, retriever::scores,
+    };
+
+    const MODEL: ModelSize = ModelSize { layers: 2, width: 8, feed_forward: Some(12) };
+
+    fn random(rows: usize, name: &str) -> Matrix<f32> {
+        let chance = Chance::new(9).with(name.as_bytes());
+        let number = |n: usize| chance.with(&n.to_le_bytes()).unit() as f32 - 0.5;
+        Matrix::new(rows, 8, (0..rows * 8).map(number).collect()).unwrap()
+    }
+
+    /// Four queries for each of six tools; a query is the tool's state backwards, with some noise.
+    fn data() -> RetrieverData<f32> {
+        let (mut tools, mut queries) = (random(6, "tools"), random(24, "queries"));
+        for i in 0..24 {
+            let tool: Vec<f32> = tools.row(i % 6).iter().rev().copied().collect();
+            queries.row_mut(i).iter_mut().zip(tool).for_each(|(x, y)| *x = *x * 0.2 + y);
+        }
+        scale(&mut tools);
+        scale(&mut queries);
+        RetrieverData::new(queries, tools, (0..24).map(|i| i % 6).collect()).unwrap()
+    }
+
+    fn recipe() -> RetrieverRecipe {
+        let mut recipe = Recipe::Ours.retriever(Use::Here, MODEL);
+        recipe.optimiser.batch = 5;
+        (recipe.optimiser.lr, recipe.optimiser.epochs) = (0.01, 30);
+        recipe
+    }
+
+    fn top_1(heads: &Retriever<f32>, data: &RetrieverData<f32>) -> f64 {
+        let queries = heads.query_vectors(&data.queries).unwrap();
+        let found = scores(&queries, &heads.tool_vectors(&data.tools).unwrap()).unwrap();
+        let rank = |(line, gold): (&[f32], &usize)| {
+            rank_of(&line.iter().map(|x| f64::from(*x)).collect::<Vec<_>>(), *gold)
+        };
+        Figures::of_ranks(found.lines().zip(&data.gold).filter_map(rank)).top_1
+    }
+
+    #[test]
+    fn training_finds_the_tools_and_repeats() {
+        let data = data();
+        let mut training = RetrieverTraining::new(&data, recipe(), Chance::new(1));
+        assert!(top_1(training.heads(), &data) < 0.5);
+        let trace: Vec<_> = training.by_ref().collect();
+        assert_eq!(trace.len(), 5 * recipe().optimiser.epochs);
+        assert_eq!(trace.iter().filter(|batch| batch.ends_epoch()).count(), 30);
+        assert!(trace[149].loss < trace[0].loss / 2.0, "{trace:?}");
+        assert!(top_1(training.heads(), &data) > 0.9);
+        let mut again = RetrieverTraining::new(&data, recipe(), Chance::new(1));
+        assert_eq!(again.by_ref().collect::<Vec<_>>(), trace);
+        assert_eq!(again.into_heads(), training.into_heads());
+    }
+
+    #[test]
+    fn the_published_schedule_sums_gradients_and_ours_takes_their_mean() {
+        let data = data();
+        let norms = |schedule: Schedule| -> Vec<Option<f64>> {
+            let mut recipe = recipe();
+            recipe.lr_w = 0.0;
+            let optimiser = &mut recipe.optimiser;
+            (optimiser.batch, optimiser.lr, optimiser.accumulate) = (8, 0.0, 2);
+            (optimiser.schedule, optimiser.epochs) = (schedule, 2);
+            let training = RetrieverTraining::new(&data, recipe, Chance::new(1));
+            training.map(|batch| batch.norms.map(|norms| norms.query)).collect()
+        };
+        // Three batches an epoch; nothing is learned, so that gradients can be compared.
+        let (published, ours) = (norms(Schedule::Published), norms(Schedule::EveryK));
+        let steps = |norms: &[Option<f64>]| norms.iter().map(Option::is_some).collect::<Vec<_>>();
+        assert_eq!(steps(&published), [true, false, true, true, false, true]);
+        assert_eq!(steps(&ours), [false, true, true, false, true, true]);
+        // The published code's third step sees batches 2 and 3 together, undivided.
+        assert!(published[2].unwrap() > 1.2 * ours[1].unwrap(), "{published:?} {ours:?}");
+    }
+
+    #[test]
+    fn a_query_whose_tool_is_not_there_is_refused() {
+        let error = RetrieverData::new(random(1, "q"), random(2, "t"), vec![2]).unwrap_err();
+        assert_eq!(error.to_string(), "tool of a query: there is no row 2, only 2");
+    }
+}
