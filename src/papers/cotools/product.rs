@@ -2,8 +2,8 @@
 //!
 //! The loops are plain and safe. They copy both factors into narrow panels, and the innermost loop
 //! keeps a block of sums in registers, so that the compiler makes vector instructions of it. With
-//! the instructions that every x86-64 processor has, this computes 41 GFLOP/s on one core (AMD EPYC,
-//! 64×576 by 576×576); the `matrixmultiply` crate, which chooses AVX-512 there, computes 145. Training on
+//! the instructions that every x86-64 processor has, this computes 41 GFLOP/s on one core of a
+//! server (64×576 by 576×576); the `matrixmultiply` crate, with AVX-512, computes 145. Training on
 //! 999 questions needs about 115 GFLOP, three seconds, so a dependency and `unsafe` calls are not
 //! worth it.
 
