@@ -3,6 +3,9 @@
 pub mod atc;
 pub mod btp;
 pub mod calls;
+// Nothing uses it yet.
+#[cfg(feature = "inside")]
+pub mod cotools;
 pub mod facts;
 pub mod grading;
 pub mod metrics;

@@ -20,6 +20,7 @@ mod cli;
 mod config;
 mod configured;
 mod copied;
+mod cotools_vectors;
 mod doctor;
 mod dollars;
 mod engine;

@@ -1,0 +1,83 @@
+//! CoTools: small heads on the hidden states of a frozen language model say whether a tool call
+//! starts here ([`Judge`]) and which tool a query needs ([`Retriever`]). Only the heads are
+//! trained, so a tool that is added today needs its description only.
+//!
+//! Everything here is pure: states come in as matrices, with one row per text or token, and every
+//! draw comes from a seed. Who reads the states and stores the heads is outside.
+//!
+//! # From a question to a tool
+//!
+//! 1. [`Recipe::states`] says at which layer and how the states are taken, [`QueryTemplate`] and
+//!    [`tool_text`] what the reader is given.
+//! 2. [`centre`] subtracts the mean of the tools, or the [`RunningMean`] of the queries.
+//! 3. [`Retriever::query_vectors`] and [`Retriever::tool_vectors`] encode both, [`scores`] compares
+//!    them, or [`untrained`] does without heads.
+//! 4. [`mix()`] adds the scores of BM25, and [`ranking`] sorts the tools.
+//!
+//! # Training
+//!
+//! [`RetrieverTraining`] and [`JudgeTraining`] are iterators over batches. [`examples`] and
+//! [`judge_labels`] make their data from records. [`Figures`] and [`Positives`] measure the heads.
+
+mod adamw;
+mod batches;
+mod centre;
+mod clip;
+mod contrastive;
+mod dimensions;
+mod eigen;
+mod figures;
+mod gradient;
+mod head_file;
+mod judge;
+mod labels;
+mod matrix;
+mod misfit;
+mod mix;
+mod mlp;
+mod numbers;
+mod pca;
+mod positives;
+mod product;
+mod rank;
+mod real;
+mod recipe;
+mod retriever;
+mod schedule;
+mod tensors;
+mod texts;
+mod train_judge;
+mod train_retriever;
+mod trained;
+
+pub use adamw::AdamW;
+pub use batches::{Batch, Batches, shuffled};
+pub use centre::{FEWEST, RunningMean, centre, scale};
+pub use clip::clip;
+pub use contrastive::{RetrieverGradient, RetrieverLoss, tools_of_batch};
+pub use dimensions::{above_mean, heaviest, random, scores_on, weight_z_scores};
+pub use figures::{Figures, WrongPicks, over_pool};
+pub use head_file::{HeadAbout, HeadFile, Heads};
+pub use judge::{Judge, JudgeLoss, hand_rule};
+pub use labels::{
+    BadRecord, Example, examples, judge_labels, published_examples, published_judge_labels,
+};
+pub use matrix::{BadShape, Matrix};
+pub use misfit::{Misfit, Reader};
+pub use mix::{MIX, Mixed, Retrieve, mix, z_scores};
+pub use mlp::Mlp;
+pub use numbers::{approx, custom_round, exact, number_in, round_matches, round_to};
+pub use pca::Map;
+pub use positives::Positives;
+pub use rank::{rank_of, ranking};
+pub use real::Real;
+pub use recipe::{
+    JudgeRecipe, Layer, ModelSize, Optimiser, Pooling, Preparation, Recipe, RetrieverRecipe, Use,
+};
+pub use retriever::{Retriever, scores, untrained};
+pub use schedule::Schedule;
+pub use tensors::BadHeadFile;
+pub use texts::{QueryTemplate, tool_text};
+pub use train_judge::{JudgeData, JudgeTraining};
+pub use train_retriever::{RetrieverData, RetrieverNorms, RetrieverTraining};
+pub use trained::{Best, Trained};
