@@ -8,6 +8,7 @@ mod caching;
 mod classes;
 mod control;
 mod damaged;
+mod dollars;
 mod edits;
 mod effects;
 mod fault_kinds;

@@ -3,7 +3,7 @@
 use super::{Candidate, reduce::Item};
 
 /// Sums of costs up to this stay exact as floating point.
-const EXACT: f64 = (1_u64 << 53) as f64;
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Decimals up to which costs count as decimal numbers, not as real ones.
 const DECIMALS: i32 = 9;
@@ -12,7 +12,7 @@ const DECIMALS: i32 = 9;
 const GREATEST_VALUE: f64 = 1e12;
 
 /// The greatest sum of values in whole numbers; its product with a cost must fit 127 bits.
-const GREATEST_SUM: f64 = (1_u64 << 61) as f64;
+const GREATEST_SUM: f64 = 2_305_843_009_213_693_952.0;
 
 /// The candidates in whole numbers.
 pub(super) struct Units {

@@ -10,7 +10,7 @@ use std::ops::Add;
 use super::reduce::{Item, value};
 
 /// Cells of rows that are kept in memory: 32 MB.
-const KEPT_CELLS: usize = 1 << 22;
+const KEPT_CELLS: usize = 4_194_304;
 
 /// The greatest whole number up to which `f64` has every one.
 const EXACT: f64 = 9_007_199_254_740_992.0;
