@@ -54,6 +54,7 @@ mod papers_toolnet;
 mod plan_styles;
 mod plan_text;
 mod planned;
+mod policy;
 mod prices;
 mod processes;
 mod program;

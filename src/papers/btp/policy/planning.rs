@@ -213,3 +213,39 @@ fn worth_saying(marginal: btp::Marginal, items: &[Item<'_>]) -> Option<Marginal>
     let credits = (step.credits * 1e6).round() / 1e6;
     Some(Marginal { credits, value: step.value, changes: changes.collect() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(tool: &str, cost: f64, value: f64) -> Item<'static> {
+        let estimate = Estimate { value, limit: 1, experience: 3 };
+        let (set, need, is_declined) = (None, None, false);
+        Item { tool: tool.into(), cost, estimate, set, need, is_declined }
+    }
+
+    fn set(cost: f64, uses: u32) -> Item<'static> {
+        Item { set: Some(uses), ..item("set", cost, 0.5) }
+    }
+
+    fn lacked(value: f64, need: &'static str) -> Item<'static> {
+        Item { need: Some(need), ..item("lacked", 2.0, value) }
+    }
+
+    #[test]
+    fn uses_that_the_user_set_are_paid_one_after_another() {
+        assert_eq!(settle_fixed(&[set(2.0, 3), set(3.0, 3)], 12.0), [3, 2]);
+        assert_eq!(settle_fixed(&[set(2.0, 3), set(3.0, 3)], 5.9), [2, 0]);
+        assert_eq!(settle_fixed(&[set(0.0, 9), set(3.0, 1)], 3.0), [9, 1], "free uses fit");
+    }
+
+    #[test]
+    fn a_need_gets_one_use_of_the_best_tool_that_is_paid_for() {
+        let needs = || [lacked(0.3, "a map"), lacked(0.6, "a map"), lacked(0.1, "a clock")];
+        assert_eq!(settle_fixed(&needs(), 9.0), [0, 1, 1]);
+        assert_eq!(settle_fixed(&needs(), 3.9), [0, 1, 0]);
+        let [first, second, clock] = needs();
+        assert_eq!(settle_fixed(&[first, Item { cost: 5.0, ..second }, clock], 4.0), [1, 0, 1]);
+        assert_eq!(settle_fixed(&[set(2.0, 1), lacked(0.9, "a map")], 3.9), [1, 0]);
+    }
+}
