@@ -327,6 +327,7 @@ fn wishes_that_make_no_sense_are_refused_with_a_reason() {
         for (wish, phrase) in [
             (Command::SetScore { tool: b(), score: 1.0 }, "no tool nobody"),
             (Command::SetScore { tool: a(), score: f64::NAN }, "invalid score"),
+            (Command::SetScore { tool: a(), score: -1.1e15 }, "invalid score -1100000000000000"),
             (Command::PinWeight { from: a(), to: a(), weight: 2.0 }, "from 0 to 1"),
             (Command::TurnKnob { knob: Knob::Beta, value: 7.0 }, "from 0 to 1"),
             (

@@ -232,3 +232,61 @@ fn further_candidates_match_the_need_first() {
     let [further, any] = others(&[], &known);
     assert_eq!((further.len(), any), (1, vec!["c_currency".to_owned()]));
 }
+
+#[test]
+fn a_budget_widens_a_plan_while_it_pays_for_a_use_and_the_answer() {
+    let rates = Rates { unknown_ask: 0.75, ..Rates::default() };
+    let mut story = Story::opened("react+btp", rates);
+    story.tell(ChangeEvent::RoleBound {
+        role: Role::Actor,
+        model: "local".into(),
+        was: "sim".into(),
+        by: By::User,
+    });
+    story.join(TOOLS.map(|(name, cost, ..)| tool(name, "", cost)));
+    story.queue(&[("How high is Mount Orla?", None)]).start(1);
+    assert!(!story.state().may_widen(), "there is no plan yet");
+    story.planned(1, "the task begins", plan(0.0, &TOOLS));
+    // A use of 2 credits with the decision on it, and the call that answers.
+    for (budget, may_widen) in [(3.5, true), (3.4, false)] {
+        turn(&mut story, budget);
+        assert_eq!(story.state().may_widen(), may_widen, "{budget}");
+    }
+    turn(&mut story, 3.5);
+    let why = "nothing found".to_owned();
+    story.tell(BudgetEvent::ToolBlacklisted { task: TASK, tool: "wikipedia".into(), why });
+    assert!(!story.state().may_widen(), "the other tool is too dear");
+}
+
+#[test]
+fn a_limit_of_dollars_concerns_models_that_cost_any() {
+    let mut state = story(0.0).state().clone();
+    state.max_dollars = Some(2.0);
+    let mut limit = |simulated: bool, dollars: Option<f64>| {
+        for known in state.models.known.values_mut() {
+            let spec = ModelSpec { price_in: dollars, price_out: dollars, ..known.spec.clone() };
+            known.spec = ModelSpec { simulated, ..spec };
+        }
+        state.dollar_limit()
+    };
+    assert_eq!(limit(false, Some(1.0)), Some(2.0));
+    assert_eq!(limit(false, Some(0.0)), None);
+    assert_eq!(limit(false, None), None);
+    assert_eq!(limit(true, Some(1.0)), None);
+}
+
+/// A menu or a plan for another value of a knob is made of the same rates and measurements.
+#[test]
+fn a_turned_knob_changes_no_cost() {
+    let mut story = story(2.0);
+    story.step(1, 1, "start");
+    story.call(1, 1, ("search_web", json!({"query": "x"}), Ok("found"), 1_500));
+    let state = story.state();
+    let turned = state.with_knob(Knob::Tau, 0.3);
+    assert_eq!(turned.knobs.get(Knob::Tau), 0.3);
+    let (name, decides) = ("search_web".into(), toolyard::domain::strategy::Decides::OnEachUse);
+    // The declared 3 credits, and 1.5 seconds at 2 credits each.
+    assert_eq!(state.use_cost(&name, decides), 6.0);
+    assert_eq!(turned.use_cost(&name, decides), 6.0);
+    assert_eq!(turned.credits_left(), state.credits_left());
+}
