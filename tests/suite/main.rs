@@ -78,6 +78,7 @@ mod symbols;
 mod terminal;
 mod themes;
 mod time;
+mod told_states;
 mod tools;
 mod tuning;
 mod working;
