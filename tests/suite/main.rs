@@ -36,6 +36,7 @@ mod import;
 mod import_openapi;
 mod import_qa;
 mod index;
+mod interrupted;
 mod journal;
 mod keys;
 mod listing;
