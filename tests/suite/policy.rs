@@ -6,7 +6,7 @@ use serde_json::json;
 use toolyard::domain::rates::Rates;
 use toolyard::domain::retrieve::Lexical;
 use toolyard::domain::{
-    BudgetEvent, By, ChangeEvent, Knob, ModelSpec, Request, Role, TaskId, ToolName, tokens,
+    BudgetEvent, By, ChangeEvent, Knob, ModelSpec, Refusal, Request, Role, TaskId, ToolName, tokens,
 };
 use toolyard::papers::btp::candidates::{self, HelpfulTool};
 use toolyard::papers::btp::policy::Policy;
@@ -23,6 +23,21 @@ const TOOLS: [Candidate<'static>; 2] =
 fn story(credits_per_second: f64) -> Story {
     let rates = Rates { credits_per_second, ..Rates::default() };
     let mut story = Story::opened("react+btp", rates);
+    story.join(TOOLS.map(|(name, cost, ..)| tool(name, "", cost)));
+    story.queue(&[("How high is Mount Orla?", None)]).start(1);
+    story
+}
+
+/// A model call costs 0.75 credits.
+fn of_unknown_price() -> Story {
+    let rates = Rates { unknown_ask: 0.75, ..Rates::default() };
+    let mut story = Story::opened("react+btp", rates);
+    story.tell(ChangeEvent::RoleBound {
+        role: Role::Actor,
+        model: "local".into(),
+        was: "sim".into(),
+        by: By::User,
+    });
     story.join(TOOLS.map(|(name, cost, ..)| tool(name, "", cost)));
     story.queue(&[("How high is Mount Orla?", None)]).start(1);
     story
@@ -235,16 +250,7 @@ fn further_candidates_match_the_need_first() {
 
 #[test]
 fn a_budget_widens_a_plan_while_it_pays_for_a_use_and_the_answer() {
-    let rates = Rates { unknown_ask: 0.75, ..Rates::default() };
-    let mut story = Story::opened("react+btp", rates);
-    story.tell(ChangeEvent::RoleBound {
-        role: Role::Actor,
-        model: "local".into(),
-        was: "sim".into(),
-        by: By::User,
-    });
-    story.join(TOOLS.map(|(name, cost, ..)| tool(name, "", cost)));
-    story.queue(&[("How high is Mount Orla?", None)]).start(1);
+    let mut story = of_unknown_price();
     assert!(!story.state().may_widen(), "there is no plan yet");
     story.planned(1, "the task begins", plan(0.0, &TOOLS));
     // A use of 2 credits with the decision on it, and the call that answers.
@@ -289,4 +295,39 @@ fn a_turned_knob_changes_no_cost() {
     assert_eq!(state.use_cost(&name, decides), 6.0);
     assert_eq!(turned.use_cost(&name, decides), 6.0);
     assert_eq!(turned.credits_left(), state.credits_left());
+}
+
+#[test]
+fn calls_leave_the_credits_for_the_summary() {
+    let mut story = of_unknown_price();
+    story.planned(1, "the task begins", plan(0.0, &TOOLS));
+    for (budget, affords) in [(1.5, true), (1.4, false)] {
+        turn(&mut story, budget);
+        assert_eq!(policy(&story).affords_model_call(Role::Actor).is_ok(), affords, "{budget}");
+    }
+    // The summary itself, and calls beside the agent.
+    turn(&mut story, 0.75);
+    assert_eq!(policy(&story).affords_model_call(Role::Solver), Ok(()));
+    turn(&mut story, 0.0);
+    assert_eq!(policy(&story).affords_model_call(Role::Evaluator), Ok(()));
+    // A use of 2 credits, the decision on it, and the summary.
+    let name: ToolName = "wikipedia".into();
+    for (budget, allotted, affords) in
+        [(3.5, 0.0, true), (3.4, 0.0, false), (4.5, 1.0, true), (4.4, 1.0, false)]
+    {
+        turn(&mut story, budget);
+        let policy = Policy { allotted, ..policy(&story) };
+        let refused = policy.affords_call(&name).map_err(|(refusal, _)| refusal);
+        assert_eq!(refused, if affords { Ok(()) } else { Err(Refusal::TooDear) }, "{budget}");
+    }
+}
+
+#[test]
+fn a_task_is_over_its_budget_when_it_has_spent_more() {
+    let mut story = planned();
+    story.call(1, 1, ("wikipedia", json!({"query": "x"}), Ok("found"), 10));
+    let task = story.state().task(TASK).unwrap();
+    assert_eq!(task.credits(), 2.0);
+    assert!(!task.is_over(2.0), "all of it may be spent");
+    assert!(task.is_over(1.9));
 }
