@@ -1,8 +1,9 @@
 //! What a state answers about a session that is told by hand.
 
 use serde_json::json;
+use toolyard::domain::state::Keeps;
 use toolyard::domain::{
-    ModelCallEvent, ModelError, ModelErrorKind, Outcome, Refusal, Role, TaskEvent, TaskId,
+    ModelCallEvent, ModelError, ModelErrorKind, Outcome, Refusal, Role, State, TaskEvent, TaskId,
 };
 
 use crate::story::{Story, TOOLS, effect, tool};
@@ -56,4 +57,42 @@ fn what_went_wrong_with_a_call_is_its_error_or_why_it_was_refused() {
         caveats: Vec::new(),
     });
     assert_eq!(story.state().error_of(bad), Some("it broke"));
+}
+
+#[test]
+fn a_model_cannot_be_used_until_it_has_answered_once() {
+    let mut story = story();
+    let unusable = |story: &Story, kind| {
+        story.state().is_unusable(&"sim".into(), &ModelError::new(kind, "no"))
+    };
+    let first = [ModelErrorKind::Connection, ModelErrorKind::Timeout, ModelErrorKind::Refused];
+    assert_eq!(first.map(|kind| unusable(&story, kind)), [true; 3]);
+    let passing = [ModelErrorKind::RateLimited, ModelErrorKind::BadAnswer];
+    assert_eq!(passing.map(|kind| unusable(&story, kind)), [false; 2]);
+    let mut partial = ModelError::new(ModelErrorKind::Connection, "it broke off");
+    partial.partial = "The mountain".into();
+    assert!(!story.state().is_unusable(&"sim".into(), &partial), "it has answered a part");
+    let thought = story.ask(1, Role::Actor);
+    story.answer(thought, "I call.", 10);
+    assert_eq!(first.map(|kind| unusable(&story, kind)), [false; 3]);
+    assert!(unusable(&story, ModelErrorKind::Auth), "every call needs the key");
+}
+
+/// What a list shows of a task stays when its details are forgotten.
+#[test]
+fn a_task_without_details_keeps_what_it_cost_and_how_often_it_was_planned() {
+    let story = crate::spending::btp();
+    let mut bare = State::keeping(Keeps::Details(0));
+    story.records.iter().for_each(|record| bare.apply(record));
+    assert_eq!((bare.bare_tasks().len(), story.state().bare_tasks().len()), (3, 0));
+    for id in [TaskId(1), TaskId(2), TaskId(3)] {
+        let (whole, bare) = (story.state().task(id).unwrap(), bare.task(id).unwrap());
+        assert_eq!(bare.credits(), whole.credits());
+        assert_eq!((bare.budget.plans, bare.budget.refused), (1, whole.budget.refused));
+        assert_eq!(bare.steps_taken(), whole.steps_taken());
+        assert_eq!(bare.answer, whole.answer);
+        let (kept, plan) =
+            (bare.budget.plan.as_ref().unwrap(), whole.budget.plan.as_ref().unwrap());
+        assert_eq!((kept.budget, kept.value, kept.cost), (plan.budget, plan.value, plan.cost));
+    }
 }
