@@ -112,6 +112,15 @@ mod tests {
     }
 
     #[test]
+    fn a_fingerprint_is_that_of_all_bytes() {
+        let names = ["", "a", "b", "ab"].map(|bytes| fingerprint(bytes.as_bytes()));
+        assert_eq!(names[1], fingerprint(b"a"));
+        assert!(names.iter().all(|name| name.len() == 16), "{names:?}");
+        let different: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(different.len(), 4, "{names:?}");
+    }
+
+    #[test]
     fn picks_in_proportion() {
         let root = Chance::new(3);
         let mut counts = [0; 3];

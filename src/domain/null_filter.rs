@@ -386,6 +386,14 @@ mod tests {
                 assert_eq!(nulled, pattern(given), "{given:?}: {text:?}");
             }
         }
+        for given in [" later", "later ", "LATER"] {
+            let filter = NullFilter { all: vec![given.into()], ..NullFilter::default() };
+            assert_eq!(
+                filter.nulled(&"x".into(), &[], Some("Later!")),
+                pattern(given),
+                "{given:?}"
+            );
+        }
     }
 
     proptest! {

@@ -6,7 +6,8 @@ use serde_json::json;
 use toolyard::domain::rates::Rates;
 use toolyard::domain::retrieve::Lexical;
 use toolyard::domain::{
-    BudgetEvent, By, ChangeEvent, Knob, ModelSpec, Refusal, Request, Role, TaskId, ToolName, tokens,
+    BudgetEvent, By, ChangeEvent, Knob, KnownTool, ModelSpec, PastResults, Refusal, Request, Role,
+    TaskId, ToolName, tokens,
 };
 use toolyard::papers::btp::candidates::{self, HelpfulTool};
 use toolyard::papers::btp::policy::Policy;
@@ -330,4 +331,22 @@ fn a_task_is_over_its_budget_when_it_has_spent_more() {
     assert_eq!(task.credits(), 2.0);
     assert!(!task.is_over(2.0), "all of it may be spent");
     assert!(task.is_over(1.9));
+}
+
+/// What was on offer and was not called is not missing, until the agent uses another tool.
+#[test]
+fn an_agent_has_what_its_plan_allows_and_what_it_has_just_declined() {
+    let mut story = planned();
+    let mut known = KnownTool::new("weather".into(), PastResults::default());
+    let had = |story: &Story, known: &KnownTool, tool: &str| {
+        let known = std::slice::from_ref(known);
+        Policy { known, ..policy(story) }.had(&tool.into())
+    };
+    assert!(had(&story, &known, "search_web"));
+    assert!(!had(&story, &known, "weather"));
+    known.declined = Some(0);
+    assert!(had(&story, &known, "weather"));
+    assert!(!had(&story, &known, "population"));
+    story.call(1, 1, ("wikipedia", json!({"query": "x"}), Ok("found"), 10));
+    assert!(!had(&story, &known, "weather"));
 }

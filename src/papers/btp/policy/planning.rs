@@ -248,4 +248,19 @@ mod tests {
         assert_eq!(settle_fixed(&[first, Item { cost: 5.0, ..second }, clock], 4.0), [1, 0, 1]);
         assert_eq!(settle_fixed(&[set(2.0, 1), lacked(0.9, "a map")], 3.9), [1, 0]);
     }
+
+    #[test]
+    fn the_credits_that_buy_something_are_said_without_rounding_errors() {
+        let change = |candidate, before, after| btp::Change { candidate, before, after };
+        let step = btp::Step {
+            credits: 0.1 + 0.2,
+            value: 0.25,
+            changes: vec![change(1, 0, 2), change(0, 3, 1)],
+        };
+        let marginal = btp::Marginal { one: step.clone(), next: Some(step) };
+        let items = [item("a", 1.0, 0.1), item("b", 1.0, 0.2)];
+        let said = worth_saying(marginal, &items).unwrap();
+        assert_eq!((said.credits, said.value), (0.3, 0.25));
+        assert_eq!(said.changes, [("b".into(), 2), ("a".into(), -2)]);
+    }
 }
