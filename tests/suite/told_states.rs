@@ -1,9 +1,11 @@
 //! What a state answers about a session that is told by hand.
 
 use serde_json::json;
-use toolyard::domain::state::Keeps;
+use toolyard::domain::state::{Keeps, Landmark};
 use toolyard::domain::{
-    ModelCallEvent, ModelError, ModelErrorKind, Outcome, Refusal, Role, State, TaskEvent, TaskId,
+    BreakpointEvent, BreakpointId, By, ChangeEvent, ControlEvent, EffectId, Event, GraphEvent,
+    Knob, ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome, Refusal, Role,
+    State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, Verdict,
 };
 
 use crate::story::{Story, TOOLS, effect, tool};
@@ -95,4 +97,63 @@ fn a_task_without_details_keeps_what_it_cost_and_how_often_it_was_planned() {
             (bare.budget.plan.as_ref().unwrap(), whole.budget.plan.as_ref().unwrap());
         assert_eq!((kept.budget, kept.value, kept.cost), (plan.budget, plan.value, plan.cost));
     }
+}
+
+#[test]
+fn the_answer_of_a_search_is_told_and_not_the_end_of_its_node() {
+    let lines = |story: &Story| story.state().transcript.len();
+    let mut answered = crate::spending::search();
+    let before = lines(&answered);
+    answered.close(1, 6, NodeEnd::Answered);
+    assert_eq!(lines(&answered), before);
+    let mut failed = crate::spending::search();
+    failed.close(1, 6, NodeEnd::GaveUp);
+    assert_eq!(lines(&failed), before + 1);
+}
+
+/// The places of a session that a person jumps to.
+#[test]
+fn what_matters_in_a_session_is_a_landmark() {
+    let of = |event: Event| Landmark::of(&event).collect::<Vec<_>>();
+    let finished = |outcome, correct| {
+        let (task, answer, caveats) = (TaskId(1), None, Vec::new());
+        of(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats }.into())
+    };
+    assert_eq!(finished(Outcome::Answered, Some(true)), [Landmark::TaskEnded]);
+    assert_eq!(finished(Outcome::Answered, None), [Landmark::TaskEnded]);
+    let wrong = [Landmark::TaskEnded, Landmark::Wrong];
+    assert_eq!(finished(Outcome::Answered, Some(false)), wrong);
+    assert_eq!(finished(Outcome::GaveUp, None), wrong);
+    assert_eq!(finished(Outcome::GaveUp, Some(true)), [Landmark::TaskEnded], "nothing was there");
+    assert_eq!(finished(Outcome::Stopped, None), [Landmark::TaskEnded]);
+
+    let hit = |holds| {
+        let (breakpoint, text) = (BreakpointId(1), String::new());
+        let (lane, boundary) = (None, None);
+        of(BreakpointEvent::BreakpointHit { breakpoint, lane, boundary, holds, text }.into())
+    };
+    assert_eq!((hit(true), hit(false)), (vec![Landmark::Stopped], vec![]));
+
+    let turned =
+        |by| of(ChangeEvent::KnobTurned { knob: Knob::Alpha, value: 0.3, was: 0.5, by }.into());
+    assert_eq!(turned(By::Engine), [Landmark::Changed]);
+    for by in [By::User, By::Undo(3), By::Redo(3)] {
+        assert_eq!(turned(by), [Landmark::Changed, Landmark::Edited]);
+    }
+    assert_eq!(of(ControlEvent::PauseRequested { by: By::User }.into()), []);
+
+    let evaluated = |score, learned| {
+        let verdicts = vec![Verdict { tool: "weather".into(), score, reason: String::new() }];
+        of(GraphEvent::Evaluated { task: TaskId(1), verdicts, learned }.into())
+    };
+    assert_eq!(evaluated(1, true), [Landmark::Changed]);
+    assert_eq!((evaluated(0, true), evaluated(1, false)), (vec![], vec![]));
+
+    let failed = |origin| {
+        let (effect, error) = (effect(EffectId(1)).from(origin), "it broke".to_owned());
+        let error = ToolError::new(ToolErrorKind::Failed, error);
+        of(ToolCallEvent::ToolCallFailed { effect, error }.into())
+    };
+    assert_eq!(failed(Origin::Live), [Landmark::Failed]);
+    assert_eq!(failed(Origin::Injected), [Landmark::FailedByFault]);
 }
