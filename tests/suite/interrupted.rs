@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use toolyard::domain::{
-    By, Event, ModelCallEvent, ModelError, ModelErrorKind, Outcome, Record, Role, SessionEvent,
-    TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
+    By, EffectId, EmbeddingEvent, Event, ModelCallEvent, ModelError, ModelErrorKind, Outcome,
+    Record, Role, SessionEvent, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
 };
 use toolyard::engine::Interrupted;
 
@@ -47,6 +47,13 @@ fn calls_that_ended_with_the_session_are_made_again() {
     let thought = story.ask(2, Role::Actor);
     let call = story.request_call(2, 1, "wikipedia", json!({"query": "Port Sel"}));
     story.tell(ToolCallEvent::ToolCallStarted { effect: effect(call) });
+    let embedding = EffectId(call.0 + 1);
+    story.tell(EmbeddingEvent::EmbeddingRequested {
+        effect: effect(embedding),
+        task: TaskId(2),
+        model: "small".into(),
+        text: "Who founded Port Sel?".into(),
+    });
     let whole = story.records.clone();
     story.tell(ModelCallEvent::ModelCallFailed {
         effect: effect(thought),
@@ -56,6 +63,10 @@ fn calls_that_ended_with_the_session_are_made_again() {
     story.tell(ToolCallEvent::ToolCallFailed {
         effect: effect(call),
         error: ToolError::new(ToolErrorKind::Cancelled, STOPPED),
+    });
+    story.tell(EmbeddingEvent::EmbeddingFailed {
+        effect: effect(embedding),
+        error: ModelError::new(ModelErrorKind::Cancelled, STOPPED),
     });
     finish(&mut story, 2, Outcome::Stopped);
     end(&mut story);

@@ -3,9 +3,9 @@
 use serde_json::json;
 use toolyard::domain::state::{Keeps, Landmark};
 use toolyard::domain::{
-    BreakpointEvent, BreakpointId, By, ChangeEvent, ControlEvent, EffectId, Event, GraphEvent,
-    Knob, ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome, Refusal, Role,
-    State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, Verdict,
+    BreakpointEvent, BreakpointId, By, ChangeEvent, ControlEvent, EffectId, EffectRef, Event,
+    GraphEvent, Knob, Lane, ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome,
+    Refusal, Role, State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, Verdict,
 };
 
 use crate::story::{Story, TOOLS, effect, tool};
@@ -156,4 +156,72 @@ fn what_matters_in_a_session_is_a_landmark() {
     };
     assert_eq!(failed(Origin::Live), [Landmark::Failed]);
     assert_eq!(failed(Origin::Injected), [Landmark::FailedByFault]);
+}
+
+#[test]
+fn the_totals_of_a_session_are_those_of_its_tasks_calls_and_changes() {
+    let mut story = crate::spending::btp();
+    story.break_tool("weather");
+    let totals = story.state().totals();
+    assert_eq!((totals.tasks, totals.done, totals.right, totals.judged), (4, 3, 3, 3));
+    assert_eq!((totals.model_calls, totals.unpriced, totals.dollars), (7, 7, 0.0));
+    assert_eq!(totals.faults, ["weather"]);
+    // The model of a role, tau, the uses of a tool, and the fault.
+    assert_eq!(totals.edits, 4);
+}
+
+#[test]
+fn what_a_grader_costs_is_added_up_beside_the_task() {
+    let mut story = story();
+    let was = "sim".into();
+    let (role, model) = (Role::Grader, "local".into());
+    story.tell(ChangeEvent::RoleBound { role, model, was, by: By::User });
+    for _ in 0..2 {
+        let asked = story.ask(1, Role::Grader);
+        story.answer(asked, "right", 10);
+    }
+    let task = story.state().task(TaskId(1)).unwrap();
+    let grading = task.grading.as_ref().unwrap();
+    let counted = (grading.tokens_in, grading.tokens_out, grading.unpriced, grading.dollars);
+    assert_eq!(counted, (1280, 82, 2, 0.0));
+    assert_eq!((task.tokens(), task.unpriced), (0, 0));
+}
+
+/// An event that is made later names an effect as the first one did.
+#[test]
+fn an_effect_is_named_as_its_request_named_it() {
+    let mut story = story();
+    story.call(1, 1, ("search_web", json!({"query": "a"}), Ok("found"), 10));
+    let below = EffectRef {
+        parent: Some(EffectId(1)),
+        lane: Some(Lane::Effect(EffectId(1))),
+        ..effect(EffectId(2))
+    };
+    story.tell(ToolCallEvent::ToolCallRequested {
+        effect: below,
+        task: TaskId(1),
+        step: 1,
+        tool: "wikipedia".into(),
+        arguments: json!({"query": "a"}),
+        evidence: None,
+        by: By::Engine,
+    });
+    let named = |id| story.state().effect(EffectId(id)).unwrap().reference();
+    assert_eq!((named(1), named(2)), (effect(EffectId(1)), below));
+}
+
+/// A pause of everything is on the screen; that of one call alone is told.
+#[test]
+fn a_call_that_is_held_alone_is_told() {
+    let mut story = story();
+    let call = story.request_call(1, 1, "wikipedia", json!({"query": "a"}));
+    let lines = |story: &Story| story.state().transcript.len();
+    let (lane, by, before) = (Lane::Effect(call), By::User, lines(&story));
+    story.tell(ControlEvent::LanePaused { lane, by });
+    assert_eq!(lines(&story), before + 1);
+    story.tell(ControlEvent::LaneResumed { lane, by });
+    assert_eq!(lines(&story), before + 2);
+    story.tell(ControlEvent::PauseRequested { by });
+    story.tell(ControlEvent::Paused {});
+    assert_eq!(lines(&story), before + 2);
 }

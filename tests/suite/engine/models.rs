@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 
 use toolyard::app::report::Report;
 use toolyard::domain::{
-    Command, Event, Knob, ModelCallEvent, ModelError, ModelErrorKind, ModelName, Outcome,
+    Command, Event, Knob, ModelCallEvent, ModelError, ModelErrorKind, ModelName, Offered, Outcome,
     PairTally, Reach, Reachable, Reply, Role, State, Usage, pairs::Cost, tokens,
 };
 use toolyard::engine::Memory;
@@ -212,5 +212,20 @@ fn a_menu_ends_where_no_other_tool_fits() {
         let yard = Trial { knobs, ..Trial::default() }.start();
         let state = yard.session.await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+    });
+}
+
+#[test]
+fn a_menu_offers_every_tool_that_it_can_hold() {
+    on_paused_time(async {
+        for (most, offered) in [(3.0, 3), (2.0, 2)] {
+            let (names, strategy) = (&["echo", "hang", "other"][..], "react");
+            let knobs = vec![(Knob::MenuMax, most)];
+            let yard = Trial { names, strategy, knobs, ..Trial::default() }.start();
+            let state = yard.session.await.unwrap();
+            let menu = &state.tasks[0].steps[0].menu;
+            let tools = menu.iter().filter(|item| item.why != Offered::Finish).count();
+            assert_eq!(tools, offered, "{menu:?}");
+        }
     });
 }
