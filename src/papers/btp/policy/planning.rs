@@ -112,9 +112,10 @@ impl Policy<'_> {
     pub fn falls_short(&self) -> bool {
         let Some((_, budget)) = self.budgeted() else { return false };
         let Some(plan) = budget.plan.as_ref().filter(|_| !budget.closing) else { return false };
-        let left = plan.tools.iter().filter(|planned| budget.left_of(planned) > 0);
-        let cost = |planned: &PlannedTool| self.use_cost(&planned.tool);
-        let ahead: f64 = left.map(|tool| f64::from(budget.left_of(tool)) * cost(tool)).sum();
+        let cost = |planned: &PlannedTool| {
+            f64::from(budget.left_of(planned)) * self.use_cost(&planned.tool)
+        };
+        let ahead: f64 = plan.tools.iter().map(cost).sum();
         // Finishing is not reserved here: while there is enough for the summary, the plan may stay.
         ahead > 0.0 && ahead + self.reserve() > self.state.credits_left() + CENT
     }
