@@ -187,6 +187,7 @@ fn a_hanging_call_can_be_cancelled_and_the_agent_goes_on() {
         let refused =
             refusals.borrow().iter().filter(|r| r.event.kind() == "CommandRefused").count();
         assert_eq!(refused, 1);
+        assert_eq!(state.tool_calls[0].helpful, None, "a cancelled call is not judged");
     });
 }
 

@@ -1,7 +1,7 @@
 //! What a state answers about a session that is told by hand.
 
 use serde_json::json;
-use toolyard::domain::state::{Keeps, Landmark};
+use toolyard::domain::state::{Cause, Keeps, Landmark};
 use toolyard::domain::{
     BreakpointEvent, BreakpointId, By, ChangeEvent, ControlEvent, EffectId, EffectRef, Event,
     GraphEvent, Knob, Lane, ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome,
@@ -224,4 +224,47 @@ fn a_call_that_is_held_alone_is_told() {
     story.tell(ControlEvent::PauseRequested { by });
     story.tell(ControlEvent::Paused {});
     assert_eq!(lines(&story), before + 2);
+}
+
+#[test]
+fn what_moved_the_weights_last_is_the_last_change_of_them() {
+    let mut story = story();
+    assert_eq!(story.state().last_move(), None);
+    story.evaluate(1, &[("weather", 1, "it helped")]);
+    let evaluation = Some(Cause::Evaluation { task: TaskId(1) });
+    assert_eq!(story.state().last_move(), evaluation);
+    let by = By::User;
+    story.tell(ChangeEvent::KnobTurned { knob: Knob::Tau, value: 0.3, was: 0.15, by });
+    assert_eq!(story.state().last_move(), evaluation, "tau moves no weight");
+    story.tell(ChangeEvent::KnobTurned { knob: Knob::Beta, value: 0.3, was: 0.5, by });
+    assert_eq!(story.state().last_move(), Some(Cause::Knob { knob: Knob::Beta, was: 0.5 }));
+    let tool = || "weather".into();
+    story.tell(GraphEvent::ScoreSet { tool: tool(), score: 3.0, was: 1.0, by });
+    assert_eq!(story.state().last_move(), Some(Cause::Score { tool: tool(), was: 1.0 }));
+    let from = || "search_web".into();
+    story.tell(GraphEvent::WeightPinned { from: from(), to: tool(), weight: 0.9, was: None, by });
+    let pin = |was| Some(Cause::Pin { from: from(), to: tool(), was });
+    assert_eq!(story.state().last_move(), pin(None));
+    story.tell(GraphEvent::WeightUnpinned { from: from(), to: tool(), was: 0.9, by });
+    assert_eq!(story.state().last_move(), pin(Some(0.9)));
+    story.evaluate(1, &[("weather", 1, "it helped")]);
+    assert_eq!(story.state().last_move(), evaluation, "what was learned since moved them again");
+}
+
+#[test]
+fn a_session_has_work_while_a_task_waits_or_is_at_work() {
+    let mut story = Story::open();
+    assert!(!story.state().has_work());
+    story.queue(&[("How high is Mount Orla?", None)]);
+    assert!(story.state().has_work(), "a task waits");
+    story.start(1);
+    assert!(story.state().has_work());
+    story.tell(TaskEvent::TaskFinished {
+        task: TaskId(1),
+        outcome: Outcome::GaveUp,
+        answer: None,
+        correct: None,
+        caveats: Vec::new(),
+    });
+    assert!(!story.state().has_work());
 }
