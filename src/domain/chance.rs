@@ -90,6 +90,36 @@ mod tests {
         assert_ne!(root.with(b"ab"), root.with(b"a").with(b"b"));
     }
 
+    /// A session with the same seed draws the same in every version, so that its journal runs again.
+    #[test]
+    fn the_draws_of_a_seed_stay_the_same() {
+        let draws = [
+            Chance::new(0),
+            Chance::new(7),
+            Chance::new(7).with(b""),
+            Chance::new(7).with(b"tool"),
+            Chance::new(7).with(b"tool").with(b"time"),
+        ];
+        let bits = [
+            // The first number of SplitMix64 for the seed 0.
+            16_294_208_416_658_607_535,
+            17_824_971_123_127_853_533,
+            17_058_382_885_188_021_783,
+            8_158_441_536_059_382_965,
+            8_379_533_905_475_834_000,
+        ];
+        assert_eq!(draws.map(Chance::bits), bits);
+    }
+
+    #[test]
+    fn a_fingerprint_is_that_of_all_bytes() {
+        let names = ["", "a", "b", "ab"].map(|bytes| fingerprint(bytes.as_bytes()));
+        assert_eq!(names[1], fingerprint(b"a"));
+        assert!(names.iter().all(|name| name.len() == 16), "{names:?}");
+        let different: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(different.len(), 4, "{names:?}");
+    }
+
     #[test]
     fn picks_in_proportion() {
         let root = Chance::new(3);

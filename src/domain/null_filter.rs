@@ -377,6 +377,25 @@ mod tests {
         assert_eq!(nulled("Bing", &[], "not found"), None);
     }
 
+    #[test]
+    fn patterns_are_compared_whatever_their_case_and_spaces() {
+        for given in [" Try  again later ", " try again later", "try again later "] {
+            let filter = NullFilter { all: vec![given.into()], ..NullFilter::default() };
+            for text in ["try again later", "TRY AGAIN\nLATER!", "please  try again later"] {
+                let nulled = filter.nulled(&"x".into(), &[], Some(text));
+                assert_eq!(nulled, pattern(given), "{given:?}: {text:?}");
+            }
+        }
+        for given in [" later", "later ", "LATER"] {
+            let filter = NullFilter { all: vec![given.into()], ..NullFilter::default() };
+            assert_eq!(
+                filter.nulled(&"x".into(), &[], Some("Later!")),
+                pattern(given),
+                "{given:?}"
+            );
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_and_any_pattern_can_be_compared(text in "\\PC{0,300}", given in "\\PC{0,20}") {

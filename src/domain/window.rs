@@ -14,7 +14,7 @@ use super::words::counted;
 /// Characters of a shortened result that stay.
 const KEPT: usize = 200;
 /// Shorter results stay: the line about the rest would be as long.
-const SHORT: usize = 2 * KEPT;
+const SHORT: usize = 400;
 /// Most tokens that are reserved for an answer without a limit of its own.
 const ANSWER: u64 = 4096;
 

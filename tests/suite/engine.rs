@@ -8,6 +8,7 @@ mod caching;
 mod classes;
 mod control;
 mod damaged;
+mod dollars;
 mod edits;
 mod effects;
 mod fault_kinds;
@@ -187,6 +188,7 @@ fn a_hanging_call_can_be_cancelled_and_the_agent_goes_on() {
         let refused =
             refusals.borrow().iter().filter(|r| r.event.kind() == "CommandRefused").count();
         assert_eq!(refused, 1);
+        assert_eq!(state.tool_calls[0].helpful, None, "a cancelled call is not judged");
     });
 }
 
@@ -327,6 +329,7 @@ fn wishes_that_make_no_sense_are_refused_with_a_reason() {
         for (wish, phrase) in [
             (Command::SetScore { tool: b(), score: 1.0 }, "no tool nobody"),
             (Command::SetScore { tool: a(), score: f64::NAN }, "invalid score"),
+            (Command::SetScore { tool: a(), score: -1.1e15 }, "invalid score -1100000000000000"),
             (Command::PinWeight { from: a(), to: a(), weight: 2.0 }, "from 0 to 1"),
             (Command::TurnKnob { knob: Knob::Beta, value: 7.0 }, "from 0 to 1"),
             (

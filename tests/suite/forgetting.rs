@@ -41,6 +41,10 @@ fn only_details_of_tasks_that_ended_long_ago_are_forgotten() {
     let last = some.transcript.gone();
     assert!(last > 10 && some.transcript.iter().eq(whole.transcript.from(last)));
     assert_eq!(some.line(some.transcript[last].n), Some(&whole.transcript[last]));
+    let calls = whole.model_calls.iter().map(|call| (call.id, call.task));
+    for (id, task) in calls.chain(whole.tool_calls.iter().map(|call| (call.id, call.task))) {
+        assert_eq!(some.effect(id).is_some(), task == TaskId(3), "{id:?}");
+    }
     for call in &some.model_calls {
         assert_eq!(whole.model_call(call.id), Some(call));
     }

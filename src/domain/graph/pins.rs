@@ -77,10 +77,6 @@ impl Pins {
             .flat_map(|(from, row)| row.iter().map(move |(to, &weight)| (from, to, weight)))
     }
 
-    pub fn len(&self) -> usize {
-        self.0.values().map(BTreeMap::len).sum()
-    }
-
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

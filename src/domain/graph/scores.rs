@@ -62,10 +62,6 @@ impl Scores {
         self.0.iter().map(|(tool, &score)| (tool, score))
     }
 
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -273,12 +273,6 @@ impl ToolGraph {
         self.store.edge_count()
     }
 
-    /// How many stored edges leave this node.
-    #[cfg(feature = "inside")]
-    pub fn out_degree(&self, from: &str) -> usize {
-        self.node(from).map_or(0, |from| self.store.edges(from).count())
-    }
-
     fn node(&self, name: &str) -> Option<NodeIndex> {
         match name {
             ToolName::START => Some(self.start),

@@ -72,11 +72,6 @@ impl ProgramState {
         }
     }
 
-    /// Whether it is held before this line.
-    pub fn is_at(&self, line: u32) -> bool {
-        self.end.is_none() && self.held.as_ref().is_some_and(|at| at.line == line)
-    }
-
     /// The last value that a line gave to a variable.
     pub fn values_of(&self, line: u32) -> impl Iterator<Item = &Set> {
         self.values.iter().filter(move |set| set.line == line)

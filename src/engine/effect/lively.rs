@@ -18,9 +18,13 @@ const NOTICE: Duration = Duration::from_millis(100);
 
 /// Waits as long as this sample tool takes for this call.
 pub async fn tool(handle: &Handle, name: &str, call: Chance) {
+    wait(handle, within(TOOL, share(name, call))).await;
+}
+
+/// Where between the shortest and the longest this call of the tool lies, from 0 to 1.
+fn share(name: &str, call: Chance) -> f64 {
     let own = Chance::new(0).with(name.as_bytes()).unit();
-    let share = OWN * own + (1.0 - OWN) * call.with(b"time").unit();
-    wait(handle, within(TOOL, share)).await;
+    OWN * own + (1.0 - OWN) * call.with(b"time").unit()
 }
 
 /// Waits as long as the simulated model takes for this call.
@@ -50,15 +54,20 @@ mod tests {
 
     #[test]
     fn a_tool_takes_its_own_time_within_the_bounds() {
-        let share = |name: &str, seed| {
-            let own = Chance::new(0).with(name.as_bytes()).unit();
-            OWN * own + (1.0 - OWN) * Chance::new(seed).with(b"time").unit()
+        let shares = |name: &str| -> Vec<f64> {
+            (0..1000).map(|seed| share(name, Chance::new(seed))).collect()
         };
-        for seed in 0..100 {
-            let seconds = within(TOOL, share("search_web", seed));
-            assert!((TOOL.0..=TOOL.1).contains(&seconds), "{seconds}");
+        for name in ["search_web", "calculator", "weather"] {
+            let own = OWN * Chance::new(0).with(name.as_bytes()).unit();
+            let shares = shares(name);
+            let (least, most) = (own, own + 1.0 - OWN);
+            assert!(shares.iter().all(|share| (least..=most).contains(share)), "{shares:?}");
+            let mean = shares.iter().sum::<f64>() / 1000.0;
+            assert!((mean - (least + most) / 2.0).abs() < 0.02, "{mean}");
         }
-        assert_ne!(share("search_web", 1), share("search_web", 2));
-        assert_ne!(share("search_web", 1), share("calculator", 1));
+        assert_ne!(shares("search_web"), shares("calculator"));
+        for (share, seconds) in [(0.0, 0.2), (0.5, 0.85), (1.0, 1.5)] {
+            assert!((within(TOOL, share) - seconds).abs() < 1e-9);
+        }
     }
 }

@@ -62,19 +62,17 @@ impl Approve {
     /// Asks whether a call that may have changed something already is made again, by the agent's own wish, too.
     fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
-        let (id, tool) = (passage.reference.id, call.tool.clone());
-        let (decided, again) = passage
-            .handle
-            .read(|session| (session.consents.get(&id).copied(), session.repeats_unknown));
-        match decided {
-            Some(true) => now(Verdict::Go),
-            _ if again => now(Verdict::Go),
-            _ if !self.has_user => now(refused(format!(
+        let tool = call.tool.clone();
+        if passage.handle.read(|session| session.repeats_unknown) {
+            return now(Verdict::Go);
+        }
+        if !self.has_user {
+            return now(refused(format!(
                 "not made again: the session was interrupted while {tool} ran, its outcome is unknown, and nobody can be \
                  asked"
-            ))),
-            _ => later(self.wait(passage, tool, UNKNOWN.to_owned())),
+            )));
         }
+        later(self.wait(passage, tool, UNKNOWN.to_owned()))
     }
 
     /// Tells once for each tool why its calls are refused, and what allows them.

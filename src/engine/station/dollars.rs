@@ -39,20 +39,33 @@ impl Dollars {
     /// Reserves the cost of a call; or says why the limit does not allow it.
     fn reserve(&self, session: &Session, id: EffectId, cost: f64) -> Result<(), String> {
         let Some(most) = session.state.max_dollars else { return Ok(()) };
-        let mut purse = self.purse.borrow_mut();
-        let others = purse.pending.iter().filter(|(other, _)| **other != id);
+        self.purse.borrow_mut().reserve(id, cost, session.state.dollars_spent(), most)
+    }
+}
+
+impl Purse {
+    /// The same, where the models have cost this much, for a limit of `most`.
+    fn reserve(&mut self, id: EffectId, cost: f64, models: f64, most: f64) -> Result<(), String> {
+        let others = self.pending.iter().filter(|(other, _)| **other != id);
         let pending: f64 = others.map(|(_, cost)| cost).sum();
-        let spent = session.state.dollars_spent() + purse.beside;
-        if spent + pending + cost <= most + purse.more {
-            purse.pending.insert(id, cost);
+        let (spent, most) = (models + self.beside, most + self.more);
+        if spent + pending + cost <= most {
+            self.pending.insert(id, cost);
             return Ok(());
         }
         Err(format!(
-            "{DOLLARS_REACHED}: {spent:.4} of {:.2} are spent, and the next call costs about \
+            "{DOLLARS_REACHED}: {spent:.4} of {most:.2} are spent, and the next call costs about \
              {:.4}; --max-dollars sets the limit",
-            most + purse.more,
             pending + cost
         ))
+    }
+
+    /// Allows the limit once more, for this call. At a limit of 0, it allows this call alone.
+    fn allow(&mut self, id: EffectId, cost: f64, most: f64) -> f64 {
+        let more = most.max(cost);
+        self.more += more;
+        self.pending.insert(id, cost);
+        more
     }
 }
 
@@ -71,12 +84,9 @@ impl Station for Dollars {
         }
         passage.handle.write(|session| {
             let most = session.state.max_dollars.unwrap_or_default();
-            // At a limit of 0, who goes on allows this one call.
-            let mut purse = self.purse.borrow_mut();
-            purse.more += most.max(cost);
-            purse.pending.insert(id, cost);
+            let more = self.purse.borrow_mut().allow(id, cost, most);
             session.emit(SessionEvent::Noticed {
-                text: format!("{why}; to go on is to allow {:.2} more", most.max(cost)),
+                text: format!("{why}; to go on is to allow {more:.2} more"),
             });
             // A session that is paused already, or makes single steps, stops by itself.
             let _ = commands::pause(session, By::Engine);
@@ -122,4 +132,51 @@ fn cost(session: &Session, effect: &Effect) -> Option<f64> {
         Effect::Model(_) | Effect::Embedding(_) | Effect::Tool(_) => None,
     };
     cost.filter(|cost| *cost > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: EffectId = EffectId(1);
+    const SECOND: EffectId = EffectId(2);
+
+    #[test]
+    fn calls_under_way_are_paid_before_another_one_starts() {
+        let mut purse = Purse::default();
+        assert_eq!(purse.reserve(FIRST, 2.0, 1.0, 5.0), Ok(()));
+        let why = purse.reserve(SECOND, 2.5, 1.0, 5.0).unwrap_err();
+        assert_eq!(
+            why,
+            "the limit of dollars is reached: 1.0000 of 5.00 are spent, and the next call costs \
+             about 4.5000; --max-dollars sets the limit"
+        );
+        assert_eq!(purse.reserve(SECOND, 2.0, 1.0, 5.0), Ok(()), "the limit itself may be spent");
+    }
+
+    #[test]
+    fn a_call_that_passes_again_is_paid_once() {
+        let mut purse = Purse::default();
+        assert_eq!(purse.reserve(FIRST, 3.0, 1.0, 5.0), Ok(()));
+        assert_eq!(purse.reserve(FIRST, 3.0, 1.0, 5.0), Ok(()));
+    }
+
+    #[test]
+    fn embeddings_count_with_the_models() {
+        let mut purse = Purse { beside: 1.0, ..Purse::default() };
+        assert!(purse.reserve(FIRST, 2.5, 2.0, 5.0).is_err());
+        assert_eq!(purse.reserve(FIRST, 2.0, 2.0, 5.0), Ok(()));
+    }
+
+    #[test]
+    fn a_person_allows_the_limit_once_more_or_the_call_alone() {
+        let mut purse = Purse::default();
+        assert!(purse.reserve(FIRST, 2.0, 4.0, 5.0).is_err());
+        assert_eq!(purse.allow(FIRST, 2.0, 5.0), 5.0);
+        assert_eq!(purse.reserve(FIRST, 2.0, 4.0, 5.0), Ok(()));
+        assert_eq!(purse.reserve(SECOND, 4.0, 4.0, 5.0), Ok(()), "10 are allowed in all");
+        assert_eq!(purse.allow(SECOND, 1.5, 0.0), 1.5);
+        let why = purse.reserve(EffectId(3), 2.0, 10.0, 5.0).unwrap_err();
+        assert!(why.contains("10.0000 of 11.50"), "{why}");
+    }
 }

@@ -187,6 +187,14 @@ mod tests {
         let queries = [(0.5, 9, false)];
         assert_eq!(estimate(Estimation::Smoothed, &uses, &queries).limit, 1);
         assert_eq!(estimate(Estimation::Paper, &uses, &queries).limit, 9);
+        let unused = [(0.9, 4, true), (0.9, 0, false), (0.9, 0, true)];
+        for mode in [Estimation::Paper, Estimation::Smoothed] {
+            assert_eq!(
+                estimate(mode, &uses, &unused).limit,
+                4,
+                "a query without uses says nothing"
+            );
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use super::reduce::{Item, Price, value};
 
 /// Most combinations kept: 16 MB.
-const KEPT: usize = 1 << 20;
+const KEPT: usize = 1_048_576;
 
 /// Costs and values of combinations; both rise.
 type Frontier = Vec<(u64, i64)>;

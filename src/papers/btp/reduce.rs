@@ -185,7 +185,36 @@ pub(super) fn value(item: &Item, uses: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn items() -> impl Strategy<Value = Vec<Item>> {
+        let item = (1..=20_u64, 1..=50_i64, 0..=3_u64, 0..=3_u64);
+        let item =
+            item.prop_map(|(cost, value, low, more)| Item { cost, value, low, high: low + more });
+        prop::collection::vec(item, 1..=12)
+    }
+
+    proptest! {
+        #[test]
+        fn the_good_plan_is_within_the_budget_and_worth_what_is_said(
+            items in items(), more in 0..=200_u64
+        ) {
+            let lowest: u64 = items.iter().map(|item| item.low * item.cost).sum();
+            let budget = lowest + more;
+            let Some(price) = Price::find(&items, budget) else { return Ok(()) };
+            let mut cost = 0;
+            let mut worth = 0;
+            for (item, &uses) in items.iter().zip(&price.good) {
+                prop_assert!((item.low..=item.high).contains(&uses), "{item:?}: {uses}");
+                cost += uses * item.cost;
+                worth += value(item, uses - item.low);
+            }
+            prop_assert!(cost <= budget, "{cost} of {budget}");
+            prop_assert_eq!(worth, price.least);
+        }
+    }
 
     #[test]
     fn a_sum_is_that_of_all_ranks_up_to_it() {

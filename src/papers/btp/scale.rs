@@ -3,7 +3,7 @@
 use super::{Candidate, reduce::Item};
 
 /// Sums of costs up to this stay exact as floating point.
-const EXACT: f64 = (1_u64 << 53) as f64;
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Decimals up to which costs count as decimal numbers, not as real ones.
 const DECIMALS: i32 = 9;
@@ -12,7 +12,7 @@ const DECIMALS: i32 = 9;
 const GREATEST_VALUE: f64 = 1e12;
 
 /// The greatest sum of values in whole numbers; its product with a cost must fit 127 bits.
-const GREATEST_SUM: f64 = (1_u64 << 61) as f64;
+const GREATEST_SUM: f64 = 2_305_843_009_213_693_952.0;
 
 /// The candidates in whole numbers.
 pub(super) struct Units {
@@ -108,4 +108,55 @@ fn value_scale(candidates: &[Candidate], most: f64) -> f64 {
 
 fn greatest_divisor(one: u64, other: u64) -> u64 {
     if other == 0 { one } else { greatest_divisor(other, one % other) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(cost: f64, value: f64, limit: u32) -> Candidate {
+        Candidate { cost, value, limit }
+    }
+
+    #[test]
+    fn decimal_costs_become_the_smallest_whole_numbers() {
+        let units = Units::new(&[candidate(0.2, 0.5, 3), candidate(0.6, 0.1, 2)], 5.0, 1.8);
+        let costs: Vec<u64> = units.items.iter().map(|item| item.cost).collect();
+        assert_eq!(costs, [1, 3]);
+        assert_eq!((units.of_budget(1.0), units.of_budget(0.59), units.of_budget(0.6)), (5, 2, 3));
+        assert_eq!(units.credits(3), 0.6);
+        assert_eq!(units.to_credits([1, 1].into_iter()), Some(0.8));
+        assert_eq!(units.to_credits([3, 2].into_iter()), Some(1.8));
+    }
+
+    #[test]
+    fn costs_that_are_no_decimal_numbers_are_rounded_up() {
+        let third = 1.0 / 3.0;
+        let units = Units::new(&[candidate(third, 0.5, 3)], 1.0, 1.0);
+        assert_eq!(units.to_credits([1].into_iter()), None);
+        let cost = units.credits(units.items[0].cost);
+        assert!(cost >= third && cost - third < 1e-15, "{cost}");
+        assert!(units.of_budget(1.0) / units.items[0].cost <= 3);
+    }
+
+    #[test]
+    fn many_fine_costs_are_too_large_for_decimal_numbers() {
+        let fine = [candidate(0.123_456_789, 0.5, u32::MAX)];
+        let exact = Units::new(&fine, 1_000.0, 1e9);
+        assert_eq!(exact.to_credits([1].into_iter()), Some(0.123_456_789));
+        let coarse = Units::new(&fine, 1e9, 1e9);
+        assert_eq!(coarse.to_credits([1].into_iter()), None);
+    }
+
+    #[test]
+    fn values_keep_eleven_digits_and_their_proportion() {
+        let units = Units::new(&[candidate(1.0, 0.8, 1), candidate(1.0, 0.2, 1)], 2.0, 2.0);
+        let (great, small) = (units.items[0].value, units.items[1].value);
+        assert!((1e11..=1e12).contains(&(great as f64)), "{great}");
+        assert_eq!(great, 4 * small);
+        // A sum must fit too: so many uses leave fewer digits.
+        let many = Units::new(&[candidate(1.0, 0.8, u32::MAX)], 4e9, 4e9);
+        let sum = many.items[0].value as f64 * 4e9;
+        assert!((1e17..=GREATEST_SUM).contains(&sum), "{sum}");
+    }
 }

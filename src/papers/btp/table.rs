@@ -10,7 +10,7 @@ use std::ops::Add;
 use super::reduce::{Item, value};
 
 /// Cells of rows that are kept in memory: 32 MB.
-const KEPT_CELLS: usize = 1 << 22;
+const KEPT_CELLS: usize = 4_194_304;
 
 /// The greatest whole number up to which `f64` has every one.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -133,6 +133,17 @@ fn most_uses<C: Cell>(item: &Item, left: usize, best: C, behind: &[C]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Floats are fast, and exact below half of the greatest whole number that they tell apart.
+    #[test]
+    fn floats_are_used_where_they_are_exact() {
+        let item = |value: i64, cost| Item { cost, value, low: 0, high: 1 };
+        let half = EXACT as i64 / 2;
+        assert!(is_exact(&[item(half / 10 - 1, 1)], 10));
+        assert!(!is_exact(&[item(half / 10 + 1, 1)], 10));
+        assert!(is_exact(&[item(half / 10 + 1, 2)], 10), "five uses are the most");
+        assert!(!is_exact(&[item(1, 1), item(half / 10 + 1, 1)], 10));
+    }
 
     #[test]
     fn blocks_of_any_size_give_the_same_plan() {

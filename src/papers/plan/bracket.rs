@@ -6,7 +6,7 @@ const SQUARE: (&[char], &[char]) = (&['[', '［', '【'], &[']', '］', '】']);
 const ROUND: (&[char], &[char]) = (&['(', '（'], &[')', '）']);
 
 /// Bytes of an input in which quotes hide brackets: a text full of calls must not be read once for each.
-const QUOTED: usize = 8 * 1024;
+const QUOTED: usize = 8_192;
 
 /// Whether brackets in quotes count.
 #[derive(Clone, Copy, PartialEq)]

@@ -118,8 +118,7 @@ impl<'t> Reader<'t, '_> {
                     return self.head(head, line);
                 }
                 let number = label.chars().rev().take_while(char::is_ascii_digit).count();
-                let own: Option<EvidenceId> =
-                    label[label.len() - number..].parse().ok().filter(|_| number > 0);
+                let own: Option<EvidenceId> = label[label.len() - number..].parse().ok();
                 if let Some(call) = call {
                     return self.open(own, &call, line);
                 }

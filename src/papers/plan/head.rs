@@ -58,7 +58,7 @@ pub(super) fn begin<'t>(line: &'t str, offered: &Offered) -> Option<Begin<'t>> {
 pub(super) fn is_border(line: &str) -> bool {
     let line = line.trim();
     let word = line.trim_matches(|c: char| DRESS.contains(&c) || matches!(c, '#' | '-' | ':'));
-    if field(word) == Some(label::Field::Evidence) && !word.is_empty() {
+    if field(word) == Some(label::Field::Evidence) {
         return true;
     }
     let rule = line.len() >= 3 && line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::{EvidenceId, Plan, plan};
 
 /// Bytes of the longest text that is accepted. Plans have a few lines.
-pub const LONGEST: usize = 128 * 1024;
+pub const LONGEST: usize = 131_072;
 /// The most plans, and the most calls, of one plan.
 pub const MOST: usize = 256;
 

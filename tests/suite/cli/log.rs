@@ -17,6 +17,8 @@ fn a_log_tells_what_became_of_files_and_programs() {
         " INFO toolyard::store::journal::write: started a journal path=\"j.jsonl\"",
         " INFO toolyard::store::experience::open: opening past uses of tools path=\"",
         "name=\"rot13\"}:call{tool=\"rot13\"}: toolyard::tool::command: a program started program=\"sed\"\n",
+        " kind=\"model call\" name=\"actor\"}: toolyard::engine::effect::perform: ended origin=Live outcome=\"ok\"\n",
+        " kind=\"tool call\" name=\"rot13\"}: toolyard::engine::effect::perform: ended origin=Live outcome=\"ok\"\n",
         ": a program ended program=\"sed\" status=exit status: 0 ms=",
     ] {
         assert!(log.contains(line), "no {line:?} in\n{log}");

@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use toolyard::domain::{
     BudgetEvent, Command, Event, Knob, ModelError, Outcome, Rates, Refusal, Reply, State,
@@ -404,5 +406,36 @@ fn a_closing_model_that_calls_a_tool_is_asked_again_without_tools() {
         };
         assert_eq!(defined(2), defined(1), "the same tools, for the prompt cache");
         assert_eq!(defined(3), ["Finish"]);
+    });
+}
+
+#[test]
+fn a_call_that_costs_more_than_estimated_is_answered_with_a_new_plan() {
+    on_paused_time(async {
+        // An estimate is made of what a call has cost so far: of its seconds nothing is known at first.
+        let rates = Rates { credits_per_second: 1.0, ..tools_only() };
+        let slow = Ok(calls(&[("echo", json!({ "text": "hello", "ms": 3_000 }))]));
+        let yard = Trial { rates, delay: Duration::ZERO, ..plan(vec![slow], 9.0) }.start();
+        yard.until("it ends", |state| state.tool_calls.iter().any(|call| call.is_over())).await;
+        yard.settle().await;
+        let why = yard.planned();
+        assert!(why.contains(&"cost exceeded the estimate".to_owned()), "{why:?}");
+        let state = yard.state.borrow();
+        assert_eq!((left(&state, "echo"), left(&state, "other")), (Some(0), Some(1)));
+    });
+}
+
+#[test]
+fn a_call_by_hand_is_made_whatever_the_budget_of_the_task() {
+    on_paused_time(async {
+        let trial = plan(vec![], 1.0);
+        let yard = Trial { delay: Duration::from_secs(600), stay: true, ..trial }.start();
+        yard.until("the agent waits for its model", |state| !state.model_calls.is_empty()).await;
+        let arguments = json!({ "text": "hi" });
+        yard.wish(Command::CallTool { tool: "echo".into(), arguments });
+        yard.settle().await;
+        let state = yard.state.borrow();
+        let call = state.tool_calls.last().unwrap();
+        assert!(matches!(call.phase, ToolCallPhase::Done { .. }), "{:?}", call.phase);
     });
 }

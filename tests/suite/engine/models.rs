@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 
 use toolyard::app::report::Report;
 use toolyard::domain::{
-    Command, Event, Knob, ModelCallEvent, ModelError, ModelErrorKind, ModelName, Outcome,
+    Command, Event, Knob, ModelCallEvent, ModelError, ModelErrorKind, ModelName, Offered, Outcome,
     PairTally, Reach, Reachable, Reply, Role, State, Usage, pairs::Cost, tokens,
 };
 use toolyard::engine::Memory;
@@ -171,5 +171,61 @@ fn who_can_be_reached_is_looked_for_beside_what_runs() {
         };
         let asks = yard.records.borrow().iter().filter(|record| asked(record)).count();
         assert_eq!(asks, state.model_calls.len(), "to look is not to ask");
+    });
+}
+
+#[test]
+fn what_a_model_says_is_told_while_it_says_it() {
+    on_paused_time(async {
+        let delay = Duration::from_secs(2);
+        let yard = Trial { delay, strategy: "react", ..Trial::default() }.start();
+        yard.until("a part has come", |state| !state.model_calls.is_empty()).await;
+        let Yard { session, records, .. } = yard;
+        session.await.unwrap();
+        let records = records.borrow();
+        let mut said = records.iter().filter_map(|record| match &record.event {
+            Event::ModelCall(ModelCallEvent::ModelCallProgressed { effect, text, .. }) => {
+                Some((effect.id, text.as_str()))
+            }
+            _ => None,
+        });
+        let (first, text) = said.next().unwrap();
+        assert_eq!(text, "thinking");
+        let place = |is: fn(&ModelCallEvent) -> bool| {
+            records.iter().position(|record| {
+                matches!(&record.event, Event::ModelCall(event) if is(event))
+                    && record.event.effect().is_some_and(|effect| effect.id == first)
+            })
+        };
+        let started = place(|event| matches!(event, ModelCallEvent::ModelCallStarted { .. }));
+        let part = place(|event| matches!(event, ModelCallEvent::ModelCallProgressed { .. }));
+        let ended = place(|event| matches!(event, ModelCallEvent::ModelCallFinished { .. }));
+        assert!(started < part && part < ended, "{started:?} {part:?} {ended:?}");
+    });
+}
+
+/// More is explored than there is.
+#[test]
+fn a_menu_ends_where_no_other_tool_fits() {
+    on_paused_time(async {
+        let knobs = vec![(Knob::Explore, 5.0)];
+        let yard = Trial { knobs, ..Trial::default() }.start();
+        let state = yard.session.await.unwrap();
+        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+    });
+}
+
+#[test]
+fn a_menu_offers_every_tool_that_it_can_hold() {
+    on_paused_time(async {
+        for (most, offered) in [(3.0, 3), (2.0, 2)] {
+            let (names, strategy) = (&["echo", "hang", "other"][..], "react");
+            let knobs = vec![(Knob::MenuMax, most)];
+            let yard = Trial { names, strategy, knobs, ..Trial::default() }.start();
+            let state = yard.session.await.unwrap();
+            let menu = &state.tasks[0].steps[0].menu;
+            let tools = menu.iter().filter(|item| item.why != Offered::Finish).count();
+            assert_eq!(tools, offered, "{menu:?}");
+        }
     });
 }

@@ -114,6 +114,21 @@ fn a_wrong_key_is_blamed_on_the_tool_by_the_flow_of_data_and_the_next_program_is
     });
 }
 
+/// Only the results of earlier programs are used again: a program may want a call twice.
+#[test]
+fn equal_calls_of_one_program_are_both_made() {
+    on_paused_time(async {
+        let twice = "a = echo(text='x')\nb = echo(text='x')\nprint(a + b)";
+        let failing = format!("{FILM}\nprint(r['director'])");
+        let trial = trial(&[&failing, twice]);
+        let made = Rc::clone(&trial.made);
+        let state = ran(trial).await;
+        assert_eq!(state.tasks[0].answer.as_deref(), Some("xx"));
+        assert_eq!(made.borrow().len(), 3);
+        assert!(state.tool_calls.iter().all(|call| call.origin == Origin::Live));
+    });
+}
+
 #[test]
 fn a_model_is_asked_where_the_flow_names_no_tool() {
     on_paused_time(async {

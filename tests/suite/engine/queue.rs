@@ -90,6 +90,32 @@ fn waiting_tasks_are_moved_and_removed_and_every_change_is_undone() {
 }
 
 #[test]
+fn the_tasks_of_the_beginning_are_queued_again() {
+    on_paused_time(async {
+        let yard = waiting().await;
+        let first = "Say hello.";
+        does(&yard, Command::QueueAgain, &[first, "b", "c", "d", first]).await;
+        does(&yard, Command::Undo, &[first, "b", "c", "d"]).await;
+        assert_eq!(yard.refusals(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_removed_task_is_not_put_back_among_those_that_are_done() {
+    on_paused_time(async {
+        let yard = waiting().await;
+        let gone = vec![Task::from_text("b")];
+        let remove = Command::RemoveTasks { first: TaskId(2), tasks: gone };
+        does(&yard, remove, &["Say hello.", "c", "d"]).await;
+        yard.wish(Command::Run);
+        yard.until("all are done", |state| state.tasks_done == 3).await;
+        does(&yard, Command::Undo, &["Say hello.", "c", "d"]).await;
+        let why = "the place of task 2 is not in the queue any more";
+        assert_eq!(yard.refusals(), [why]);
+    });
+}
+
+#[test]
 fn a_task_that_hangs_is_skipped_and_the_next_one_runs() {
     on_paused_time(async {
         let replies =

@@ -8,7 +8,7 @@ use std::{cell::RefCell, rc::Rc};
 use serde_json::json;
 use toolyard::domain::{
     Command, ConsentEvent, EffectClass, EffectId, Event, Knob, Mode, ModelCallEvent, Origin,
-    Record, Reply, Role, State, ToolCallEvent,
+    Record, Reply, Role, State, ToolCallEvent, ToolCallPhase,
 };
 use toolyard::engine::{Interrupted, Resumed};
 
@@ -191,6 +191,38 @@ fn a_read_that_was_in_flight_is_made_again_and_a_write_where_a_person_wants_it()
                 "the model is not asked again"
             );
             assert_eq!(state.tasks_done, 2);
+        });
+    }
+}
+
+#[test]
+fn without_a_person_a_write_is_made_again_only_where_that_was_said_before() {
+    for repeats_unknown in [false, true] {
+        on_paused_time(async move {
+            let yard = trial("react", 0, EffectClass::Write).start();
+            yard.settle().await;
+            yard.wish(Command::Run);
+            yard.until("a call runs", |state| {
+                state.tool_calls.iter().any(|call| call.started.is_some())
+            })
+            .await;
+            let records: Vec<Record> =
+                yard.records.borrow().iter().map(|record| (**record).clone()).collect();
+            let (started, _) = writes(&records);
+            let Interrupted { past, rest } = Interrupted::of(records);
+            let resumed = Some(Resumed { rest, repeats_unknown });
+            let alone =
+                Trial { paused: false, stay: false, ..trial("react", 1, EffectClass::Write) };
+            let made = Rc::clone(&alone.made);
+            let yard = Trial { past, resumed, ..alone }.start();
+            let state = yard.session.await.unwrap();
+            assert_eq!(made.borrow().contains(&started[0]), repeats_unknown);
+            let refused = state.tool_calls.iter().find_map(|call| match &call.phase {
+                ToolCallPhase::Refused { why, .. } => Some(why.clone()),
+                _ => None,
+            });
+            let is_refused = refused.is_some_and(|why| why.contains("nobody can be asked"));
+            assert_eq!(is_refused, !repeats_unknown);
         });
     }
 }

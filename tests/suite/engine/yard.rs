@@ -208,6 +208,8 @@ pub struct Trial {
     pub context: Option<u64>,
     pub journal: Option<Journal>,
     pub rates: Rates,
+    /// The limit of real money, which the models cost where there is one.
+    pub max_dollars: Option<f64>,
     pub prompts: Prompts,
     pub sampling: SamplingOfRoles,
     pub few_shots: Vec<FewShot>,
@@ -245,6 +247,7 @@ impl Default for Trial {
             context: None,
             journal: None,
             rates: Rates::default(),
+            max_dollars: None,
             prompts: Prompts::default(),
             sampling: SamplingOfRoles::new(),
             few_shots: vec![],
@@ -278,7 +281,9 @@ impl Trial {
         let mut model = Script::new(self.replies);
         model.delay = self.delay;
         model.take_tools(self.tools, self.structured);
-        model.spec = Arc::new(ModelSpec { context: self.context, ..(*model.spec).clone() });
+        let simulated = self.max_dollars.is_none();
+        let spec = ModelSpec { context: self.context, simulated, ..(*model.spec).clone() };
+        model.spec = Arc::new(spec);
         let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
         let probe = self.probe.then(|| Task::of_probe(Probe::default()));
         let tasks = probe.into_iter().chain(vec![task; self.tasks]).collect();
@@ -296,6 +301,7 @@ impl Trial {
         let setup = Setup {
             opening: Opening {
                 rates: self.rates,
+                max_dollars: self.max_dollars,
                 prompts: self.prompts,
                 sampling: self.sampling,
                 few_shots: self.few_shots,

@@ -112,9 +112,10 @@ impl Policy<'_> {
     pub fn falls_short(&self) -> bool {
         let Some((_, budget)) = self.budgeted() else { return false };
         let Some(plan) = budget.plan.as_ref().filter(|_| !budget.closing) else { return false };
-        let left = plan.tools.iter().filter(|planned| budget.left_of(planned) > 0);
-        let cost = |planned: &PlannedTool| self.use_cost(&planned.tool);
-        let ahead: f64 = left.map(|tool| f64::from(budget.left_of(tool)) * cost(tool)).sum();
+        let cost = |planned: &PlannedTool| {
+            f64::from(budget.left_of(planned)) * self.use_cost(&planned.tool)
+        };
+        let ahead: f64 = plan.tools.iter().map(cost).sum();
         // Finishing is not reserved here: while there is enough for the summary, the plan may stay.
         ahead > 0.0 && ahead + self.reserve() > self.state.credits_left() + CENT
     }
@@ -212,4 +213,55 @@ fn worth_saying(marginal: btp::Marginal, items: &[Item<'_>]) -> Option<Marginal>
     });
     let credits = (step.credits * 1e6).round() / 1e6;
     Some(Marginal { credits, value: step.value, changes: changes.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(tool: &str, cost: f64, value: f64) -> Item<'static> {
+        let estimate = Estimate { value, limit: 1, experience: 3 };
+        let (set, need, is_declined) = (None, None, false);
+        Item { tool: tool.into(), cost, estimate, set, need, is_declined }
+    }
+
+    fn set(cost: f64, uses: u32) -> Item<'static> {
+        Item { set: Some(uses), ..item("set", cost, 0.5) }
+    }
+
+    fn lacked(value: f64, need: &'static str) -> Item<'static> {
+        Item { need: Some(need), ..item("lacked", 2.0, value) }
+    }
+
+    #[test]
+    fn uses_that_the_user_set_are_paid_one_after_another() {
+        assert_eq!(settle_fixed(&[set(2.0, 3), set(3.0, 3)], 12.0), [3, 2]);
+        assert_eq!(settle_fixed(&[set(2.0, 3), set(3.0, 3)], 5.9), [2, 0]);
+        assert_eq!(settle_fixed(&[set(0.0, 9), set(3.0, 1)], 3.0), [9, 1], "free uses fit");
+    }
+
+    #[test]
+    fn a_need_gets_one_use_of_the_best_tool_that_is_paid_for() {
+        let needs = || [lacked(0.3, "a map"), lacked(0.6, "a map"), lacked(0.1, "a clock")];
+        assert_eq!(settle_fixed(&needs(), 9.0), [0, 1, 1]);
+        assert_eq!(settle_fixed(&needs(), 3.9), [0, 1, 0]);
+        let [first, second, clock] = needs();
+        assert_eq!(settle_fixed(&[first, Item { cost: 5.0, ..second }, clock], 4.0), [1, 0, 1]);
+        assert_eq!(settle_fixed(&[set(2.0, 1), lacked(0.9, "a map")], 3.9), [1, 0]);
+    }
+
+    #[test]
+    fn the_credits_that_buy_something_are_said_without_rounding_errors() {
+        let change = |candidate, before, after| btp::Change { candidate, before, after };
+        let step = btp::Step {
+            credits: 0.1 + 0.2,
+            value: 0.25,
+            changes: vec![change(1, 0, 2), change(0, 3, 1)],
+        };
+        let marginal = btp::Marginal { one: step.clone(), next: Some(step) };
+        let items = [item("a", 1.0, 0.1), item("b", 1.0, 0.2)];
+        let said = worth_saying(marginal, &items).unwrap();
+        assert_eq!((said.credits, said.value), (0.3, 0.25));
+        assert_eq!(said.changes, [("b".into(), 2), ("a".into(), -2)]);
+    }
 }

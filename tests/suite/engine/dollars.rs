@@ -1,0 +1,86 @@
+//! The limit of real money in sessions whose model costs 2 dollars a call.
+
+use toolyard::domain::{Command, Event, Mode, ModelCallEvent, Origin, SessionEvent, State};
+
+use super::yard::{Trial, Yard, on_paused_time};
+
+fn limited(dollars: f64) -> Trial {
+    Trial { strategy: "react", max_dollars: Some(dollars), ..Trial::default() }
+}
+
+/// The model calls that a session started, however it ended.
+fn started(yard: &Yard) -> usize {
+    let records = yard.records.borrow();
+    let started =
+        |event: &Event| matches!(event, Event::ModelCall(ModelCallEvent::ModelCallStarted { .. }));
+    records.iter().filter(|record| started(&record.event)).count()
+}
+
+#[test]
+fn a_session_ends_before_the_call_that_would_exceed_the_limit() {
+    on_paused_time(async {
+        // A first answer is assumed to be short, and the second to be as long as the first.
+        for (dollars, calls) in [(0.0, 0), (2.5, 1), (3.1, 2)] {
+            let mut yard = limited(dollars).start();
+            let state = (&mut yard.session).await.unwrap();
+            assert_eq!(started(&yard), calls, "{dollars}");
+            assert_eq!(state.dollars_spent(), 2.0 * calls as f64);
+            let records = yard.records.borrow();
+            let Event::Session(SessionEvent::SessionEnded { why, .. }) =
+                &records.last().unwrap().event
+            else {
+                panic!("{records:?}");
+            };
+            assert_eq!(why.contains("the limit of dollars is reached"), calls < 2, "{why}");
+        }
+    });
+}
+
+#[test]
+fn a_person_may_allow_the_limit_once_more() {
+    on_paused_time(async {
+        let yard = Trial { stay: true, ..limited(2.5) }.start();
+        let said = |text: &str| {
+            let text = text.to_owned();
+            move |state: &State| {
+                let is_said = format!("{:?}", state.transcript).contains(&text);
+                is_said && state.control.mode == Mode::Paused
+            }
+        };
+        yard.until("the limit pauses it", said("to go on is to allow 2.50 more")).await;
+        assert_eq!(started(&yard), 1);
+        yard.wish(Command::Run);
+        yard.until("it is done", |state| state.tasks_done == 1).await;
+        assert_eq!(started(&yard), 2);
+        assert_eq!(yard.state.borrow().dollars_spent(), 4.0);
+    });
+}
+
+#[test]
+fn a_simulated_model_costs_nothing_of_the_limit() {
+    on_paused_time(async {
+        let yard = Trial { stay: true, max_dollars: None, ..limited(0.0) }.start();
+        yard.until("it is done", |state| state.tasks_done == 1).await;
+        assert_eq!(yard.state.borrow().dollars_spent(), 0.0);
+        assert_eq!(yard.mode(), Mode::Running);
+    });
+}
+
+/// What a recorded answer had cost was paid in the session before.
+#[test]
+fn recorded_answers_leave_the_limit_to_new_calls() {
+    on_paused_time(async {
+        let first = limited(9.0).start();
+        let Yard { session, records, commands: _commands, .. } = first;
+        session.await.unwrap();
+        let recorded: Vec<_> = records.borrow().iter().map(|record| (**record).clone()).collect();
+        let mut again = Trial { recorded, tasks: 2, ..limited(4.5) }.start();
+        (&mut again.session).await.unwrap();
+        let records = again.records.borrow();
+        let live = records.iter().filter(|record| {
+            matches!(&record.event, Event::ModelCall(ModelCallEvent::ModelCallStarted { effect })
+                if effect.origin == Origin::Live)
+        });
+        assert_eq!(live.count(), 2, "the second task is new");
+    });
+}
