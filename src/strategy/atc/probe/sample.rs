@@ -29,6 +29,13 @@ pub(super) struct Found {
     pub after: Vec<ToolName>,
 }
 
+/// Why a program has no result of the probed tool.
+struct NoAnswer {
+    error: Raised,
+    /// A result whose lists are all empty.
+    empty: Option<Found>,
+}
+
 /// How a sample ended.
 pub(super) enum Sampled {
     Answered {
@@ -94,7 +101,8 @@ impl<C: Context> Prober<'_, C> {
                 let question = question(&reply);
                 Sampled::Answered { reply, more, answer: Found { question, ..answer } }
             }
-            Err((error, empty)) => {
+            Err(none) => {
+                let NoAnswer { error, empty } = *none;
                 let finding = self.finding(&program, &error, &[], &ran.end);
                 let named = |empty| Found { question: question(&reply), ..empty };
                 let (why, empty) = (error.summary(), empty.map(named));
@@ -143,12 +151,7 @@ impl<C: Context> Prober<'_, C> {
     }
 
     /// The result of the tool's first call that was answered, or why there is none, with a result whose lists are empty.
-    fn answer(
-        &self,
-        tool: &ToolName,
-        program: &str,
-        ran: &Ran,
-    ) -> Result<Found, (Raised, Option<Found>)> {
+    fn answer(&self, tool: &ToolName, program: &str, ran: &Ran) -> Result<Found, Box<NoAnswer>> {
         let name = self.names.name(tool).unwrap_or_default();
         let own = ran.called.iter().filter(|called| called.tool == *tool);
         let (mut why, mut empty) = (None, None);
@@ -167,7 +170,7 @@ impl<C: Context> Prober<'_, C> {
         let raised = ran.end.error.clone();
         let told = why.map(|why| Raised::new("NoResult", format!("{name}: {why}")));
         let uncalled = || Raised::new("NotCalled", format!("the program did not call {name}"));
-        Err((raised.or(told).unwrap_or_else(uncalled), empty))
+        Err(Box::new(NoAnswer { error: raised.or(told).unwrap_or_else(uncalled), empty }))
     }
 
     /// A result with the arguments of its call, and where they come from.
