@@ -17,7 +17,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::drift::{Drift, Drifted};
+pub use self::drift::Drift;
+#[cfg(feature = "inside")]
+pub use self::drift::Drifted;
 pub use self::find::who_has;
 
 /// Fields that a schema keeps in all. The rest of an object's are counted.
