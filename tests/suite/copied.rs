@@ -84,7 +84,8 @@ fn the_terminal_gets_the_copy_and_a_file_has_it_too() {
     let home = Home::new();
     home.run(&["run", "--fresh", "--tasks-limit", "1", "--journal", "j.jsonl"]);
     let mut sitting = Sitting::start(&home, 120, 40, &["replay", "j.jsonl"]);
-    sitting.wait("task 1/1");
+    // It would take the place of the message.
+    sitting.wait("the session has ended");
     sitting.press("7yp");
     sitting.wait("copied: Task 1, 9 bytes");
     sitting.press("yf");

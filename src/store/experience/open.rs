@@ -1,9 +1,10 @@
 //! Opens the store, and checks that the file is one with a known format.
 
 use std::path::{Path, PathBuf};
-use std::{fs, time::Duration};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use tracing::info;
 
 use super::upgrade::{VERSION, keep_copy, upgrade};
@@ -14,6 +15,9 @@ const MARK: i64 = 0x7479_6578;
 
 /// How long a write waits for another session. One transaction takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The pause until it is tried again where SQLite itself does not wait.
+const AGAIN: Duration = Duration::from_millis(5);
 
 impl Experience {
     /// Opens the store in this file, and creates it if necessary.
@@ -107,13 +111,30 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
 
 /// Settings of this connection. SQLite's own `-wal` and `-shm` are the only further files.
 fn settings(connection: &Connection) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    write_ahead(connection)?;
     // A power cut may lose the last uses, but never damages the store.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // In KiB. It limits the memory; the words of some 50,000 queries fit.
     connection.pragma_update(None, "cache_size", -16 * 1024)
+}
+
+/// Makes writers and readers wait less for each other. SQLite does not wait for its turn here when another session does
+/// the same with a new file, since both could wait for ever.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let began = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && began.elapsed() < PATIENCE =>
+            {
+                thread::sleep(AGAIN);
+            }
+            done => return done,
+        }
+    }
 }
 
 /// The content of a file.
