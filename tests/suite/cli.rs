@@ -21,6 +21,7 @@ mod killed;
 mod log;
 mod models;
 mod plan;
+mod probe;
 mod programs;
 mod prompts;
 mod reaped;

@@ -10,9 +10,7 @@ use crate::domain::approval::Rule;
 use crate::domain::breakpoint::Place;
 use crate::domain::probe::{KnownSchema, Probe, ProbeEnd, ProbeRow, SchemaSource};
 use crate::domain::words::counted;
-use crate::domain::{
-    Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, TaskEvent, ToolName,
-};
+use crate::domain::{Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, ToolName};
 use crate::ui::text::clean;
 use crate::ui::wording;
 
@@ -33,7 +31,6 @@ pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
                 Some(error.text.clone())
             }
             Event::Session(SessionEvent::Noticed { text }) => Some(text.clone()),
-            Event::Task(TaskEvent::TaskFinished { .. }) => None,
             _ => continue,
         };
         if let Some(said) = said.filter(|_| !args.json) {
@@ -42,7 +39,7 @@ pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
     }
     drop(commands);
     engine.join().map_err(Trouble::failed)?;
-    let rows: Vec<Row<'_>> = rows(&state).collect();
+    let rows: Vec<Row<'_>> = rows(&state, &args.tools).collect();
     match args.json {
         true => out::print_json(&told(&state, &rows).to_string())?,
         false => table(&state, &rows)?,
@@ -75,25 +72,33 @@ struct Row<'a> {
     tool: &'a ToolName,
     row: Option<&'a ProbeRow>,
     known: Option<&'a KnownSchema>,
+    /// The person asked for it.
+    is_named: bool,
 }
 
-fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
+/// The tools that were named, or all.
+fn rows<'a>(state: &'a State, named: &'a [String]) -> impl Iterator<Item = Row<'a>> {
     let probing = state.probing.as_deref();
     let of_tools = state.tools.values().filter(|tool| tool.present).map(move |tool| Row {
         tool: &tool.spec.name,
         row: probing.and_then(|probing| probing.rows.get(&tool.spec.name)),
         known: tool.learned.as_ref(),
+        is_named: !named.is_empty(),
     });
-    let unknown = probing.into_iter().flat_map(|probing| &probing.rows);
-    let unknown = unknown.filter(|(tool, _)| !state.tools.contains_key(*tool));
-    of_tools.chain(unknown.map(|(tool, row)| Row { tool, row: Some(row), known: None }))
+    let absent = probing.into_iter().flat_map(|probing| &probing.rows);
+    let absent = absent.filter(|(tool, _)| !state.tools.get(*tool).is_some_and(|it| it.present));
+    let absent =
+        absent.map(|(tool, row)| Row { tool, row: Some(row), known: None, is_named: true });
+    let is_wanted =
+        |tool: &ToolName| named.is_empty() || named.iter().any(|it| it == tool.as_str());
+    of_tools.chain(absent).filter(move |row| is_wanted(row.tool))
 }
 
 impl Row<'_> {
     /// Whether what was wanted of it is known.
     fn is_well(&self) -> bool {
-        let is_wanted = self.row.is_some_and(|row| row.refused.is_none());
-        !is_wanted || self.row.is_some_and(ProbeRow::is_answered)
+        let is_refused = self.row.is_none_or(|row| row.refused.is_some());
+        (is_refused && !self.is_named) || self.row.is_some_and(ProbeRow::is_answered)
     }
 
     fn how(&self) -> &'static str {
@@ -143,39 +148,23 @@ fn table(state: &State, rows: &[Row<'_>]) -> Result<(), Trouble> {
         let said = clean(&said.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
         out::print_line(&format!("{:<width$}  {:<9}  {said}", name(row), row.how()))?;
     }
-    let sums = Sums::of(state, rows);
+    let all = format!("\n{} of {} tools known", known(rows), rows.len());
+    let Some(sums) = state.probing_sums() else { return out::print_line(&all) };
+    let passes = match sums.passes {
+        0 => "no pass".to_owned(),
+        1 => "1 pass".to_owned(),
+        passes => format!("{passes} passes"),
+    };
     out::print_line(&format!(
-        "\n{} of {} tools known; {}, {}, {} tokens",
-        sums.known,
-        rows.len(),
-        match sums.passes {
-            0 => "no pass with other tools".to_owned(),
-            1 => "1 pass with other tools".to_owned(),
-            passes => format!("{passes} passes with other tools"),
-        },
+        "{all}; {passes} with other tools, {}, {} tokens, {:.2} credits",
         counted(sums.calls, "tool call"),
         sums.tokens,
+        sums.credits,
     ))
 }
 
-struct Sums {
-    known: usize,
-    /// Passes that used other tools.
-    passes: u32,
-    calls: usize,
-    tokens: u64,
-}
-
-impl Sums {
-    fn of(state: &State, rows: &[Row<'_>]) -> Self {
-        let task = state.tasks.iter().last();
-        Self {
-            known: rows.iter().filter(|row| row.known.is_some()).count(),
-            passes: state.probing.as_ref().map_or(0, |probing| probing.pass),
-            calls: task.map_or(0, |task| task.tool_calls.len()),
-            tokens: task.map_or(0, |task| task.tokens()),
-        }
-    }
+fn known(rows: &[Row<'_>]) -> usize {
+    rows.iter().filter(|row| row.known.is_some()).count()
 }
 
 fn told(state: &State, rows: &[Row<'_>]) -> Value {
@@ -194,6 +183,5 @@ fn told(state: &State, rows: &[Row<'_>]) -> Value {
         told
     });
     let tools: Vec<Value> = tools.collect();
-    let Sums { known, passes, calls, tokens } = Sums::of(state, rows);
-    json!({ "tools": tools, "known": known, "passes": passes, "calls": calls, "tokens": tokens })
+    json!({ "tools": tools, "known": known(rows), "sums": state.probing_sums() })
 }

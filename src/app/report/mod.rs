@@ -9,7 +9,7 @@ use crate::domain::{
     SessionEvent, State, Strategy, TaskId, ToolName,
 };
 
-use crate::domain::state::{Line, What};
+use crate::domain::state::{Line, ProbingSums, What};
 use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{Resilience, sentence};
 
@@ -17,14 +17,12 @@ pub mod budget;
 pub mod folded;
 pub mod graded;
 pub mod html;
-mod probing;
 pub mod quality;
 pub mod task;
 
 use self::folded::{Folding, Sums};
 pub use budget::Measures;
 pub use graded::Graded;
-pub use probing::ProbingReport;
 pub use quality::Quality;
 pub use task::TaskReport;
 
@@ -58,7 +56,7 @@ pub struct Report<T = Vec<TaskReport>> {
     pub resilience: Option<ResilienceReport>,
     /// How many tools the last probing reached, and what it took.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub probing: Option<ProbingReport>,
+    pub probing: Option<ProbingSums>,
     /// What the session had to tell beside its tasks, such as an endpoint that ignores tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
@@ -166,7 +164,7 @@ impl<T> Report<T> {
                 verdict: sentence(&taken, None),
                 taken,
             }),
-            probing: ProbingReport::of(state),
+            probing: state.probing_sums(),
             notices,
         }
     }

@@ -61,7 +61,7 @@ pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable};
 pub use programs::{Blamed, ProgramState};
-pub use query::{Cause, Repeat};
+pub use query::{Cause, ProbingSums, Repeat};
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};

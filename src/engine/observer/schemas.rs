@@ -1,7 +1,7 @@
 //! Learned schemas beyond the session, and results that differ from them. A schema counts until its tool's manifest or
 //! the prober's prompts change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::Observer;
 use crate::domain::probe::{LearnedSchema, SchemaSource};
 use crate::domain::{
     Chance, EffectId, Event, Origin, ProbeEvent, Prompt, Record, SessionEvent, State, TaskEvent,
-    ToolCallEvent, ToolName, ToolSpec, chance::canonical,
+    ToolCallEvent, ToolName, ToolSpec, ToolState, chance::canonical,
 };
 
 /// Learned schemas, by the hash of what they were learned with.
@@ -55,9 +55,12 @@ impl Schemas {
 
     /// The schemas of equal tools in earlier sessions.
     fn known(&self, tools: &[std::sync::Arc<ToolSpec>], state: &State) -> Vec<Event> {
-        let unknown = tools
-            .iter()
-            .filter(|spec| state.tools.get(&spec.name).is_some_and(|tool| tool.learned.is_none()));
+        // There may be thousands of tools, and hashing a manifest takes its time.
+        let kept: BTreeSet<&ToolName> = self.book.kept.values().map(|kept| &kept.tool).collect();
+        let unknown = tools.iter().filter(|spec| {
+            let is_unknown = |tool: &ToolState| tool.learned.is_none();
+            kept.contains(&spec.name) && state.tools.get(&spec.name).is_some_and(is_unknown)
+        });
         let learned = unknown.filter_map(|spec| {
             let kept = self.book.kept.get(&key(spec, state))?;
             let (tool, source) = (spec.name.clone(), SchemaSource::Kept);

@@ -3,6 +3,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
+use super::format::credits;
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::probe::{ProbeEnd, ProbeRow};
@@ -10,7 +11,7 @@ use crate::domain::{Base, State, ToolName, ToolState, words::counted};
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
-use crate::ui::text::clean;
+use crate::ui::text::{clean, count};
 use crate::ui::vlist::{self, List};
 use crate::ui::{cx::Cx, pane::PaneId, view::View};
 
@@ -27,9 +28,15 @@ pub const SPEC: PaneSpec = PaneSpec {
     most: |state, _| Some(state.tools.len()),
     title: |cx| {
         let known = cx.state.tools.values().filter(|tool| tool.learned.is_some()).count();
-        let pass = cx.state.probing.as_ref().map(|probing| probing.pass);
-        let pass = pass.map_or_else(String::new, |pass| format!(" · pass {pass}"));
-        Line::from(format!(" {known} of {}{pass}", cx.state.tools.len()))
+        let took = cx.state.probing_sums().map(|sums| {
+            let (calls, cost) = (counted(sums.calls, "call"), credits(sums.credits));
+            format!(
+                " · pass {} · {calls} · {} tok · {cost} credits",
+                sums.passes,
+                count(sums.tokens)
+            )
+        });
+        Line::from(format!(" {known} of {}{}", cx.state.tools.len(), took.unwrap_or_default()))
     },
     draw,
     list,

@@ -4,11 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::json;
-use toolyard::domain::probe::{Probe, ProbeEnd};
+use toolyard::domain::probe::ProbeEnd;
 use toolyard::domain::spec::EffectClass;
-use toolyard::domain::{
-    Choice, Command, Event, Knob, ProbeEvent, Reply, Schemas, State, Task, ToolName,
-};
+use toolyard::domain::{Choice, Command, Event, Knob, ProbeEvent, Reply, Schemas, State, ToolName};
 use toolyard::engine::{KeptSchemas, SchemaBook};
 
 use super::yard::{Trial, Yard, calls, on_paused_time, say};
@@ -106,15 +104,22 @@ fn empty_lists_are_tried_again_and_kept_if_nothing_better_comes() {
 #[test]
 fn what_may_change_something_is_probed_only_where_it_is_named() {
     on_paused_time(async {
-        let mut trial = probing(&["search"], vec![]);
-        trial.effect = EffectClass::Write;
+        let mut trial = probing(&["search"], vec![program("print(search(text='7'))")]);
+        (trial.effect, trial.stay) = (EffectClass::Write, true);
         let yard = trial.start();
-        let state = yard.session.await.unwrap();
-        let row = &state.probing.as_ref().unwrap().rows[&ToolName::from("search")];
-        assert_eq!(row.refused.as_deref(), Some("its effect is write: name it to probe it"));
-        assert_eq!((state.tool_calls.len(), state.model_calls.len()), (0, 0));
-        let task = Task::of_probe(Probe { tools: vec!["search".into()] });
-        assert_eq!(task.text, "Probe search");
+        yard.until("ends", has_ended).await;
+        let refused = |tool: &str| {
+            let state = yard.state.borrow();
+            state.probing.as_ref().unwrap().rows[&ToolName::from(tool)].refused.clone()
+        };
+        let why = "its effect is write: name it to probe it";
+        assert_eq!(refused("search").as_deref(), Some(why));
+        assert_eq!(yard.state.borrow().model_calls.len(), 0);
+        yard.wish(Command::Probe { tools: vec!["search".into()] });
+        yard.until("answers", |state| !schema(state, "search").is_empty()).await;
+        assert_eq!(refused("search"), None);
+        yard.wish(Command::Stop);
+        yard.session.await.unwrap();
     });
 }
 

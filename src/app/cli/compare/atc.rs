@@ -2,8 +2,8 @@
 //! repairs, how many programs are worth it, and how many tools probing reaches.
 
 use super::args::CompareArgs;
-use super::grid::{Cell, Trial};
-use super::result::CellResult;
+use super::grid::{Cell, Trial, distinct};
+use super::result::{CellResult, found};
 use super::table::{Table, bar, number, or, percent};
 use super::verdict::{line, share};
 use crate::app::cli::trouble::Trouble;
@@ -71,18 +71,7 @@ pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
     }
     let skilled = SKILL.into_iter().flat_map(|skill| reflecting(Some(skill)));
     let all = loops().chain(reflecting(None)).chain(revised()).chain(skilled).chain(probing());
-    let mut cells: Vec<Cell> = Vec::new();
-    for cell in all {
-        if cells.iter().all(|other| other.name != cell.name) {
-            cells.push(cell);
-        }
-    }
-    Ok(cells)
-}
-
-fn found(results: &[CellResult], cells: impl IntoIterator<Item = Cell>) -> Vec<&CellResult> {
-    let found = |cell: Cell| results.iter().find(|result| result.cell.name == cell.name);
-    cells.into_iter().filter_map(found).collect()
+    Ok(distinct(all))
 }
 
 pub fn tables(results: &[CellResult]) -> Vec<Table> {

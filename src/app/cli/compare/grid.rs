@@ -235,6 +235,17 @@ impl Cell {
     }
 }
 
+/// Each combination once, where several tables have it.
+pub fn distinct(cells: impl Iterator<Item = Cell>) -> Vec<Cell> {
+    let mut distinct: Vec<Cell> = Vec::new();
+    for cell in cells {
+        if distinct.iter().all(|other| other.name != cell.name) {
+            distinct.push(cell);
+        }
+    }
+    distinct
+}
+
 /// In a form that can be parsed again, unlike the rounded one for people.
 fn exact(spec: &KnobSpec, value: f64) -> String {
     match spec.kind {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::pool::Stop;
 use crate::app::cli::{experience, trouble::Trouble};
-use crate::app::report::{ProbingReport, Report, TaskReport};
+use crate::app::report::{Report, TaskReport};
 use crate::app::session::{JournalChoice, Session, SessionSpec};
+use crate::domain::state::ProbingSums;
 use crate::domain::{
     Event, Lap, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
 };
@@ -48,7 +49,7 @@ pub struct Ran {
     /// Credits, as set at the end.
     pub budget: f64,
     /// Where it probed tools.
-    pub probing: Option<ProbingReport>,
+    pub probing: Option<ProbingSums>,
 }
 
 impl Job {

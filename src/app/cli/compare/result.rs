@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{grid::Cell, job::Ran};
-use crate::app::report::{Measures, ProbingReport, Quality, TaskReport};
+use crate::app::report::{Measures, Quality, TaskReport};
+use crate::domain::state::ProbingSums;
 use crate::domain::{Knobs, Lap, ModelName, Role, TaskId, ToolName};
 
 /// A combination and its results.
@@ -41,7 +42,7 @@ pub struct SeedResult {
     pub numbers: Numbers,
     /// Where it probed tools.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub probing: Option<ProbingReport>,
+    pub probing: Option<ProbingSums>,
     /// Its tasks in short.
     #[serde(skip)]
     pub laps: Vec<Lap>,
@@ -54,6 +55,12 @@ impl Numbers {
     fn of<'r>(tasks: impl Iterator<Item = &'r TaskReport> + Clone, budget: f64) -> Self {
         Self { measures: Measures::of(tasks.clone(), budget), quality: Quality::of(tasks) }
     }
+}
+
+/// The results of these combinations that were run, in this order.
+pub fn found(results: &[CellResult], cells: impl IntoIterator<Item = Cell>) -> Vec<&CellResult> {
+    let found = |cell: Cell| results.iter().find(|result| result.cell.name == cell.name);
+    cells.into_iter().filter_map(found).collect()
 }
 
 impl CellResult {

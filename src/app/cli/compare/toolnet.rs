@@ -2,8 +2,8 @@
 //! changes with few and with many tools.
 
 use super::args::CompareArgs;
-use super::grid::{Cell, Trial};
-use super::result::{CellResult, SeedResult};
+use super::grid::{Cell, Trial, distinct};
+use super::result::{CellResult, SeedResult, found};
 use super::table::{Table, number, or, percent};
 use super::verdict::{line, share};
 use crate::app::cli::trouble::Trouble;
@@ -109,18 +109,7 @@ pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
     }
     let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
     let all = methods(&[]).into_iter().chain(massive).chain(formats()).chain(cached());
-    let mut cells: Vec<Cell> = Vec::new();
-    for cell in all.chain(broken()?) {
-        if cells.iter().all(|other| other.name != cell.name) {
-            cells.push(cell);
-        }
-    }
-    Ok(cells)
-}
-
-fn found(results: &[CellResult], cells: impl IntoIterator<Item = Cell>) -> Vec<&CellResult> {
-    let found = |cell: Cell| results.iter().find(|result| result.cell.name == cell.name);
-    cells.into_iter().filter_map(found).collect()
+    Ok(distinct(all.chain(broken()?)))
 }
 
 pub fn tables(results: &[CellResult]) -> Vec<Table> {

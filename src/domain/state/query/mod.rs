@@ -8,6 +8,7 @@ mod faults;
 mod laps;
 mod moves;
 mod pairs;
+mod probing;
 mod programs;
 mod reactions;
 mod repeat;
@@ -16,4 +17,4 @@ mod totals;
 mod usable;
 mod what_if;
 
-pub use self::{moves::Cause, repeat::Repeat};
+pub use self::{moves::Cause, probing::ProbingSums, repeat::Repeat};

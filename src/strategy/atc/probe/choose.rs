@@ -2,6 +2,7 @@
 
 use super::Prober;
 use crate::domain::probe::Probe;
+use crate::domain::words::nearest;
 use crate::domain::{Role, State, ToolName, ToolState};
 use crate::papers::atc::blame;
 use crate::papers::atc::probing::HELPERS;
@@ -19,9 +20,16 @@ pub(super) struct Left {
 
 pub(super) fn targets(state: &State, probe: &Probe) -> Left {
     let (mut open, mut left_out) = (Vec::new(), Vec::new());
-    let named = probe.tools.iter().filter_map(|name| state.tools.get(name));
-    let all = state.tools.values().filter(|_| probe.tools.is_empty());
-    for tool in named.chain(all).filter(|tool| tool.present) {
+    let present = |name: &ToolName| state.tools.get(name).filter(|tool| tool.present);
+    for name in probe.tools.iter().filter(|name| present(name).is_none()) {
+        let others = state.tools.values().filter(|tool| tool.present);
+        let nearest = nearest(name.as_str(), others.map(|tool| tool.spec.name.as_str()));
+        let meant = nearest.map_or_else(String::new, |name| format!("; did you mean {name}?"));
+        left_out.push((name.clone(), format!("the workspace has no such tool{meant}")));
+    }
+    let named = probe.tools.iter().filter_map(present);
+    let all = state.tools.values().filter(|tool| probe.tools.is_empty() && tool.present);
+    for tool in named.chain(all) {
         match why_not(tool, !probe.tools.is_empty()) {
             None => open.push(tool.spec.name.clone()),
             Some(why) => left_out.push((tool.spec.name.clone(), why)),

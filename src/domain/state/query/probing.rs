@@ -1,12 +1,12 @@
-//! What a probing of tools reached, and what it took (ATC, table 5).
+//! What the last probing of tools reached, and what it took (ATC, table 5). It has a bill of its own: no task pays for it.
 
 use serde::Serialize;
 
-use crate::domain::State;
+use crate::domain::state::State;
 
 /// The last probing of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct ProbingReport {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ProbingSums {
     /// Tools that answered.
     pub reached: usize,
     /// Tools that were to be probed.
@@ -19,21 +19,25 @@ pub struct ProbingReport {
     pub calls: usize,
     /// Tokens of the prober, in and out.
     pub tokens: u64,
+    /// Credits of all calls.
+    pub credits: f64,
 }
 
-impl ProbingReport {
+impl State {
     /// `None` without a probing.
-    pub fn of(state: &State) -> Option<Self> {
-        let probing = state.probing.as_ref()?;
+    pub fn probing_sums(&self) -> Option<ProbingSums> {
+        let probing = self.probing.as_ref()?;
         let (reached, tools) = probing.reached();
-        let task = state.tasks.iter().rfind(|task| task.task.probe.is_some());
-        Some(Self {
+        let task =
+            self.tasks.iter().rfind(|task| task.task.probe.is_some() && task.started.is_some());
+        Some(ProbingSums {
             reached,
             tools,
             passes: probing.pass,
             programs: probing.rows.values().map(|row| row.samples).sum(),
             calls: task.map_or(0, |task| task.tool_calls.len()),
             tokens: probing.rows.values().map(|row| row.tokens).sum(),
+            credits: task.map_or(0.0, |task| task.credits()),
         })
     }
 }
