@@ -123,7 +123,7 @@ pub(super) struct MeasureSums {
 impl MeasureSums {
     /// Adds a task if it has ended.
     pub fn add(&mut self, task: &TaskReport) {
-        if task.outcome.is_none() {
+        if !task.counts() {
             return;
         }
         self.cost.add(task.cost);

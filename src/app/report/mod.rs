@@ -188,7 +188,7 @@ struct TotalSums {
 }
 
 impl TotalSums {
-    /// Adds a task. Of one that has not ended only the price counts.
+    /// Adds a task. Of one that has not ended, or that probes tools, only the price counts.
     fn add(&mut self, task: &TaskReport) {
         self.dollars += task.dollars.unwrap_or(0.0);
         self.is_unpriced |= task.dollars.is_none();
@@ -196,7 +196,7 @@ impl TotalSums {
             self.grading += grading.dollars;
             self.is_unpriced |= grading.unpriced > 0;
         }
-        if task.outcome.is_none() {
+        if !task.counts() {
             return;
         }
         let totals = &mut self.totals;

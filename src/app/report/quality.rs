@@ -81,7 +81,7 @@ pub(super) struct QualitySums {
 impl QualitySums {
     /// Adds a task if it has ended.
     pub fn add(&mut self, task: &TaskReport) {
-        if task.outcome.is_none() {
+        if !task.counts() {
             return;
         }
         self.tasks += 1;
@@ -144,6 +144,7 @@ mod tests {
         TaskReport {
             n: crate::domain::id::TaskId(1),
             task: "Which river?".to_owned(),
+            is_probe: false,
             name: String::new(),
             answer: answer.map(str::to_owned),
             gold: Some("Rio Sombrel".to_owned()),

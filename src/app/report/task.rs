@@ -18,6 +18,9 @@ pub struct TaskReport {
     /// The number of the task in its session, from 1.
     pub n: TaskId,
     pub task: String,
+    /// It probed tools, and counts in no measure of tasks.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_probe: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     pub answer: Option<String>,
@@ -79,6 +82,11 @@ pub struct TaskReport {
 }
 
 impl TaskReport {
+    /// Whether it counts in the measures of tasks: it has ended, and was no probing.
+    pub fn counts(&self) -> bool {
+        self.outcome.is_some() && !self.is_probe
+    }
+
     /// Whether it is known what is right.
     pub fn can_be_scored(&self) -> bool {
         self.gold.is_some() || self.call_score.is_some()
@@ -100,6 +108,7 @@ impl TaskReport {
         Self {
             n: task.id,
             task: task.task.text.clone(),
+            is_probe: task.task.probe.is_some(),
             name: task.task.name.clone(),
             answer: task.answer.clone(),
             gold: task.task.gold.clone(),

@@ -44,7 +44,7 @@ fn a_workspace_keeps_what_was_learned_until_a_manifest_changes() {
         tool(&all, "echo")["how"].as_str().unwrap().to_owned()
     };
     assert_eq!(how(), "known");
-    home.write("mine/tools/echo.toml", &manifest.replace("Says a text.", "Repeats a text."));
+    home.write("mine/tools/echo.toml", manifest.replace("Says a text.", "Repeats a text."));
     assert_eq!(how(), "learned", "the manifest has changed");
 }
 

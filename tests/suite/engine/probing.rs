@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::json;
+use toolyard::app::report::Report;
 use toolyard::domain::probe::ProbeEnd;
 use toolyard::domain::spec::EffectClass;
 use toolyard::domain::{Choice, Command, Event, Knob, ProbeEvent, Reply, Schemas, State, ToolName};
@@ -137,6 +138,10 @@ fn a_result_that_differs_is_told_once_and_the_schema_takes_it_in() {
         let state = yard.session.await.unwrap();
         assert_eq!(schema(&state, "echo"), "{\n  a?: int\n  b?: int\n}");
         assert_eq!(state.tools[&ToolName::from("echo")].learned.as_ref().unwrap().drifts, 1);
+        // A probing is no task that an agent has done.
+        let report = Report::of(&state);
+        assert_eq!((report.totals.tasks, report.quality.tasks, state.laps.len()), (1, 1, 1));
+        assert_eq!(report.probing.unwrap().calls, 1);
         let asked = state.model_calls.iter().rfind(|call| !call.request.tools.is_empty()).unwrap();
         let echo = asked.request.tools.iter().find(|tool| tool.name.as_str() == "echo").unwrap();
         assert!(echo.description.contains("Returns {\n  a"), "{}", echo.description);

@@ -9,9 +9,10 @@ use crate::domain::state::{Lap, State, ToolCallPhase, ToolCallState, Tried, Trie
 const TELLING: usize = 3;
 
 impl State {
-    /// A task in short. The details of the task must still be there.
+    /// A task in short; `None` for one that probes tools, which says nothing of how an agent works. The details of the
+    /// task must still be there.
     pub fn lap(&self, id: TaskId) -> Option<Lap> {
-        let task = self.task(id)?;
+        let task = self.task(id).filter(|task| task.task.probe.is_none())?;
         let calls: Vec<_> =
             task.tool_calls.iter().filter_map(|call| self.tool_call(*call)).collect();
         let ends: Vec<TriedEnd> = calls.iter().map(|call| self.end_of(call)).collect();

@@ -6,10 +6,10 @@ use crate::domain::state::{State, TaskState};
 use crate::domain::{chat::Role, event::Outcome};
 
 impl State {
-    /// The result of a task, by its models; `None` for a task that has not ended or that the user
-    /// stopped.
+    /// The result of a task, by its models; `None` for a task that has not ended, that the user stopped, or
+    /// that probes tools.
     pub fn pair_tally(&self, task: TaskId) -> Option<PairTally> {
-        let task = self.task(task)?;
+        let task = self.task(task).filter(|task| task.task.probe.is_none())?;
         if task.outcome()? == Outcome::Stopped {
             return None;
         }
