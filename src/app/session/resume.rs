@@ -1,6 +1,6 @@
 //! A session that continues an interrupted one.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{JournalChoice, PreparedSession, SessionError, SessionSpec};
@@ -201,23 +201,41 @@ fn has_ended(past: &[Record], wanted: TaskId) -> bool {
     past.iter().any(|record| is_it(&record.event))
 }
 
-/// The records of a task; of calls whose end they do not have, those of an earlier attempt that has it.
+/// The records of a task; of a call of which an earlier attempt knows more, those of that attempt.
 fn joined(rest: Vec<Record>, earlier: Vec<Record>) -> Vec<Record> {
     if rest.is_empty() {
         return earlier;
     }
-    let calls = |records: &[Record], counts: &dyn Fn(&Event) -> bool| -> BTreeSet<EffectId> {
-        let counted = records.iter().filter(|record| counts(&record.event));
-        counted.filter_map(|record| Some(record.event.effect()?.id)).collect()
-    };
-    let (own, ended) = (calls(&rest, &|_| true), calls(&rest, &Event::is_end));
-    let ended_earlier = calls(&earlier, &Event::is_end);
-    let is_earlier =
-        |id: EffectId| !own.contains(&id) || !ended.contains(&id) && ended_earlier.contains(&id);
+    let (own, before) = (reached(&rest), reached(&earlier));
+    let is_earlier = |id: &EffectId| own.get(id) < before.get(id);
     let of = |record: &Record| record.event.effect().map(|effect| effect.id);
-    let kept = rest.into_iter().filter(|record| of(record).is_none_or(|id| !is_earlier(id)));
-    let more = earlier.into_iter().filter(|record| of(record).is_some_and(is_earlier));
+    let kept = rest.into_iter().filter(|record| of(record).is_none_or(|id| !is_earlier(&id)));
+    let more = earlier.into_iter().filter(|record| of(record).is_some_and(|id| is_earlier(&id)));
     kept.chain(more).collect()
+}
+
+/// How far a call has come in the records of an attempt.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    Requested,
+    /// It may have changed something. An attempt that was interrupted before it came so far does not change that.
+    Started,
+    Ended,
+}
+
+fn reached(records: &[Record]) -> BTreeMap<EffectId, Reached> {
+    let mut all = BTreeMap::new();
+    for record in records {
+        let Some(effect) = record.event.effect() else { continue };
+        let now = match &record.event {
+            event if event.is_end() => Reached::Ended,
+            event if event.is_start() => Reached::Started,
+            _ => Reached::Requested,
+        };
+        let most = all.entry(effect.id).or_insert(now);
+        *most = now.max(*most);
+    }
+    all
 }
 
 /// The spec of the interrupted session; of a journal that does not have it what its events say.
@@ -244,4 +262,50 @@ fn is_first_work(event: &Event) -> bool {
 
 fn wrong(path: &Path, why: &str) -> SessionError {
     SessionError::Input(format!("{}: {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{ConsentEvent, EffectClass, EffectRef, ToolCallEvent, ToolOutput};
+
+    fn effect(id: u32) -> EffectRef {
+        EffectRef::new(EffectId(id), EffectClass::Write)
+    }
+
+    /// The events of one call, up to its request, its start or its end.
+    fn call(id: u32, upto: Reached) -> Vec<Record> {
+        let requested = ToolCallEvent::ToolCallRequested {
+            effect: effect(id),
+            task: TaskId(1),
+            step: 1,
+            tool: "note".into(),
+            arguments: serde_json::json!({}),
+            evidence: None,
+            by: crate::domain::By::Engine,
+        };
+        let output = ToolOutput { text: "noted".into(), cut_from: None }.into();
+        let events: [Event; 3] = [
+            requested.into(),
+            ToolCallEvent::ToolCallStarted { effect: effect(id) }.into(),
+            ToolCallEvent::ToolCallFinished { effect: effect(id), output }.into(),
+        ];
+        let events = events.into_iter().take(upto as usize + 1);
+        events.map(|event| Record::new(u64::from(id), 0, event)).collect()
+    }
+
+    #[test]
+    fn a_call_that_has_started_in_any_attempt_is_not_taken_for_one_that_has_not() {
+        let mut again = call(1, Reached::Requested);
+        again.push(Record::new(2, 0, ConsentEvent::OutcomeUnknown { effect: effect(1) }));
+        for second in [call(1, Reached::Requested), again] {
+            let joined = joined(second, call(1, Reached::Started));
+            assert!(joined.iter().any(|record| record.event.is_start()), "{joined:?}");
+        }
+        let ended = call(1, Reached::Ended);
+        assert_eq!(joined(call(1, Reached::Started), ended.clone()), ended);
+        assert_eq!(joined(ended.clone(), call(1, Reached::Started)), ended);
+        let both = joined(call(2, Reached::Requested), ended.clone());
+        assert_eq!(both, [call(2, Reached::Requested), ended].concat());
+    }
 }
