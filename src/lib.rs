@@ -9,8 +9,8 @@
 //! ```text
 //! rooms
 //!   domain
-//!   files net papers process
-//!   model program reader store strategy tool
+//!   files net papers process reader
+//!   model program store strategy tool
 //!   engine ui
 //!   serve
 //!   app
