@@ -84,6 +84,7 @@ fn setup(tools: usize, journal: Option<Journal>) -> Option<Setup> {
         name: "instant".into(),
         source: "bench".into(),
         simulated: true,
+        small: false,
         mode: ToolMode::Native,
         structured: false,
         price_in: Some(0.0),

@@ -111,6 +111,9 @@ pub enum ToolMode {
     Text,
 }
 
+/// What is said of a small local model wherever it is shown.
+pub const TOO_SMALL: &str = "too small to act";
+
 /// A configured model, as the screen knows it. Never holds a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelSpec {
@@ -119,6 +122,9 @@ pub struct ModelSpec {
     pub source: String,
     /// True for the built-in simulated model: shown wherever a person looks.
     pub simulated: bool,
+    /// True for a small local model: it is [`TOO_SMALL`], which is shown wherever a person looks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub small: bool,
     #[serde(default)]
     pub mode: ToolMode,
     /// Its answers can be constrained to a JSON Schema.
@@ -142,9 +148,10 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
-    /// The address of its endpoint, such as `api.openai.com`; a simulated model has none.
+    /// The address of its endpoint, such as `api.openai.com`; a simulated or a local model has none.
     pub fn server(&self) -> Option<&str> {
-        let (_, address) = self.source.rsplit_once(" at ").filter(|_| !self.simulated)?;
+        let is_here = self.simulated || self.small;
+        let (_, address) = self.source.rsplit_once(" at ").filter(|_| !is_here)?;
         address.split('/').next()
     }
 
@@ -319,6 +326,7 @@ mod tests {
             name: "m".into(),
             source: String::new(),
             simulated: false,
+            small: false,
             mode: ToolMode::Native,
             structured: false,
             price_in: Some(2.0),

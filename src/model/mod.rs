@@ -3,6 +3,7 @@
 
 pub mod http;
 mod ids;
+pub mod local;
 pub mod openai;
 pub mod secret;
 pub mod simulated;

@@ -2,8 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
-use std::path::Path;
-use std::sync::{Arc, atomic::AtomicBool};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak, atomic::AtomicBool};
+use std::{collections::BTreeMap, time::SystemTime};
 
 use super::error::{Fault, ReaderError};
 use super::facts::Facts;
@@ -32,10 +33,15 @@ struct Model {
     weights: Weights,
 }
 
+/// A file as it is now: its full path, its size, and when it was changed.
+type Identity = (PathBuf, u64, Option<SystemTime>);
+
+/// The models of this process that are in use.
+static IN_USE: Mutex<BTreeMap<Identity, Weak<Model>>> = Mutex::new(BTreeMap::new());
+
 impl Clone for LocalReader {
     fn clone(&self) -> Self {
-        let cache = Cache::new(&self.model.shape);
-        Self { model: Arc::clone(&self.model), cache, kernel: self.kernel }
+        Self { kernel: self.kernel, ..Self::of(Arc::clone(&self.model)) }
     }
 }
 
@@ -55,6 +61,27 @@ impl LocalReader {
         Self::read(File::open(path).map_err(io)?).map_err(|fault| fault.in_file(path))
     }
 
+    /// The same as [`LocalReader::open`]. Where a reader of this file is in use, its weights are shared.
+    ///
+    /// # Errors
+    /// As [`LocalReader::open`].
+    pub fn shared(path: &Path) -> Result<Self, ReaderError> {
+        let identity = || -> io::Result<Identity> {
+            let known = fs::metadata(path)?;
+            Ok((fs::canonicalize(path)?, known.len(), known.modified().ok()))
+        };
+        let Ok(identity) = identity() else { return Self::open(path) };
+        // While one thread opens a file, others wait for it and do not open it again.
+        let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = in_use.get(&identity).and_then(Weak::upgrade) {
+            return Ok(Self::of(model));
+        }
+        let reader = Self::open(path)?;
+        in_use.retain(|_, model| model.strong_count() > 0);
+        in_use.insert(identity, Arc::downgrade(&reader.model));
+        Ok(reader)
+    }
+
     /// Reads a model file that is already open, or in memory.
     ///
     /// # Errors
@@ -69,15 +96,28 @@ impl LocalReader {
         let facts = Facts::read(&header.metadata, &shape, vocabulary, source.size())?;
         drop(header);
         let weights = Weights::read(&mut source, tensors, &shape, vocabulary)?;
-        let model = Arc::new(Model { facts, shape, tokenizer, weights });
+        Ok(Self::of(Arc::new(Model { facts, shape, tokenizer, weights })))
+    }
+
+    fn of(model: Arc<Model>) -> Self {
         let cache = Cache::new(&model.shape);
-        Ok(Self { model, cache, kernel: Kernel::fastest() })
+        Self { model, cache, kernel: Kernel::fastest() }
     }
 
     /// The same model with plain Rust in place of vector instructions.
     #[must_use]
     pub fn plain(&self) -> Self {
         Self { kernel: Kernel::Plain, ..self.clone() }
+    }
+
+    /// Whether two readers have the same weights in memory.
+    pub fn shares_weights_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.model, &other.model)
+    }
+
+    /// How many tokens at the beginning of this sequence [`Reader::next`] does not read again.
+    pub fn known(&self, tokens: &[u32]) -> usize {
+        self.cache.known(tokens, self.model.shape.layers).min(tokens.len().saturating_sub(1))
     }
 
     /// Forgets the last sequence, and returns its memory.
@@ -144,7 +184,7 @@ impl Reader for LocalReader {
     fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<Next, ReaderError> {
         self.check(tokens)?;
         let Model { shape, weights, .. } = &*self.model;
-        let start = self.cache.known(tokens, shape.layers).min(tokens.len() - 1);
+        let start = self.known(tokens);
         let mut pass = Pass::new(shape, weights, self.kernel);
         let mut last = Vec::new();
         let seen = |seen: Seen<'_>| {

@@ -26,7 +26,7 @@ fn refused(text: &str) -> String {
 fn endpoint(config: &Config, name: &str) -> Endpoint {
     match &config.models[name] {
         ModelConfig::OpenAi(endpoint) => endpoint.clone(),
-        ModelConfig::Simulated(_) => panic!("{name} is simulated"),
+        other => panic!("{name} is {other:?}"),
     }
 }
 
@@ -53,7 +53,7 @@ fn the_example_is_the_defaults() {
 fn the_example_can_be_taken_into_use_line_by_line() {
     let config = parse(&uncommented());
     let names: Vec<_> = config.models.keys().map(ModelName::as_str).collect();
-    assert_eq!(names, ["simulated", "openai", "ollama", "openrouter", "vllm"]);
+    assert_eq!(names, ["simulated", "openai", "ollama", "openrouter", "vllm", "small"]);
     assert_eq!(endpoint(&config, "openai").key, KeySource::Env("OPENAI_API_KEY".into()));
     assert_eq!(endpoint(&config, "ollama").key, KeySource::None);
     let command = ["pass", "show", "openrouter"].map(str::to_owned).to_vec();
@@ -79,6 +79,7 @@ fn the_example_has_every_key() {
         ("session", ""),
         ("models.simulated", "kind = \"simulated\""),
         ("models.openai", openai),
+        ("models.small", "kind = \"local\"\npath = \"m.gguf\""),
         ("roles", ""),
         ("ui", ""),
         ("tools", ""),

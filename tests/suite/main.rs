@@ -44,6 +44,7 @@ mod listing;
 mod markdown;
 mod model_http;
 mod model_llmock;
+mod model_local;
 mod model_openai;
 mod model_text;
 mod modules;

@@ -39,7 +39,7 @@ fn settled(home: &Home) -> Result<Config, String> {
 fn endpoint(config: &Config, name: &str) -> Endpoint {
     match &config.models[name] {
         ModelConfig::OpenAi(endpoint) => endpoint.clone(),
-        ModelConfig::Simulated(_) => panic!("{name} is simulated"),
+        other => panic!("{name} is {other:?}"),
     }
 }
 

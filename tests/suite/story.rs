@@ -41,6 +41,25 @@ impl Story {
 
     /// The same with another strategy and another exchange.
     pub fn opened(strategy: &str, rates: toolyard::domain::rates::Rates) -> Self {
+        let models = vec![
+            model("sim", "simulated", true),
+            model("local", "http://127.0.0.1:8080/v1 qwen3-8b", false),
+        ];
+        Self::opened_with(models, strategy, rates)
+    }
+
+    /// A session whose second model is a small one, in a file.
+    pub fn small() -> Self {
+        let file = model("local", "too small to act: local file /m.gguf", false);
+        let models = vec![model("sim", "simulated", true), ModelSpec { small: true, ..file }];
+        Self::opened_with(models, "toolnet", toolyard::domain::rates::Rates::default())
+    }
+
+    fn opened_with(
+        models: Vec<ModelSpec>,
+        strategy: &str,
+        rates: toolyard::domain::rates::Rates,
+    ) -> Self {
         let mut story = Self::unopened();
         story.tell(SessionEvent::SessionOpened {
             opening: Box::new(Opening {
@@ -48,10 +67,7 @@ impl Story {
                 workspace: "the samples".into(),
                 strategy: strategy.parse().unwrap(),
                 knobs: Knobs::default(),
-                models: vec![
-                    model("sim", "simulated", true),
-                    model("local", "http://127.0.0.1:8080/v1 qwen3-8b", false),
-                ],
+                models,
                 roles: BTreeMap::from([
                     (Role::Actor, "sim".into()),
                     (Role::Evaluator, "sim".into()),
@@ -337,6 +353,7 @@ fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
         name: ModelName::new(name),
         source: source.into(),
         simulated,
+        small: false,
         mode: ToolMode::Native,
         structured: false,
         price_in: simulated.then_some(0.0),

@@ -18,6 +18,9 @@ pub fn commands(config: &Config) -> AsCommand {
             Some(ModelConfig::Simulated(_)) => Err(format!(
                 "{model} is a part of toolyard: no request goes out that curl could make"
             )),
+            Some(ModelConfig::Local(_)) => {
+                Err(format!("{model} is a local file: no request goes out that curl could make"))
+            }
             None => Err(format!("the model {model} is not configured here")),
         },
         Called::Tool { tool, arguments, workspace } => {

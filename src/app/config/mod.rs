@@ -30,7 +30,7 @@ pub use self::{
 };
 use crate::domain::{Knobs, ModelName, Rates, Role, SamplingOfRoles, Strategy};
 use crate::files::toml_file::{Problems, TomlFile};
-use crate::model::{http::Endpoint, simulated};
+use crate::model::{http::Endpoint, local, simulated};
 use crate::ui::theme::load::AUTO;
 use crate::ui::{alert::Alerts, own::OwnCommand, symbols::Charset};
 
@@ -95,13 +95,14 @@ pub struct SessionConfig {
 pub enum ModelConfig {
     Simulated(simulated::Settings),
     OpenAi(Endpoint),
+    Local(local::Settings),
 }
 
 impl ModelConfig {
-    /// The address of its endpoint; a simulated model has none.
+    /// The address of its endpoint; a simulated or a local model has none.
     pub fn server(&self) -> Option<String> {
         match self {
-            ModelConfig::Simulated(_) => None,
+            ModelConfig::Simulated(_) | ModelConfig::Local(_) => None,
             ModelConfig::OpenAi(endpoint) => endpoint.server(),
         }
     }

@@ -1,4 +1,4 @@
-//! `[models.NAME]`: the simulated model's settings, and endpoints.
+//! `[models.NAME]`: the simulated model's settings, endpoints, and local files.
 
 use std::{path::Path, time::Duration};
 
@@ -10,7 +10,7 @@ use super::keys::{NO_KEYS, headers, key};
 use super::{ModelConfig, SIMULATED, read::path};
 use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{Field, Fields};
-use crate::model::{http::Endpoint, openai::OpenAi, simulated};
+use crate::model::{http::Endpoint, local, openai::OpenAi, simulated};
 use crate::net::client::holds_a_key;
 
 /// US dollars per million tokens, higher than any real price.
@@ -23,6 +23,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 enum Kind {
     Simulated,
     OpenAi,
+    Local,
 }
 
 /// Reads every model; [`SIMULATED`] exists before.
@@ -58,15 +59,18 @@ pub(super) fn is_in_name(c: char) -> bool {
 }
 
 fn model(name: &str, mut fields: Fields<'_>, folder: &Path) -> Option<ModelConfig> {
-    let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, or kind = \"simulated\"";
+    let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, kind = \"local\" for a model \
+                  file, or kind = \"simulated\"";
     let kind = fields.need("kind", advice)?;
-    let model = match kind.one_of(&[("simulated", Kind::Simulated), ("openai", Kind::OpenAi)])? {
+    let kinds = [("simulated", Kind::Simulated), ("openai", Kind::OpenAi), ("local", Kind::Local)];
+    let model = match kind.one_of(&kinds)? {
         Kind::Simulated => Some(ModelConfig::Simulated(simulated(&mut fields))),
-        Kind::OpenAi if name == SIMULATED => {
+        Kind::OpenAi | Kind::Local if name == SIMULATED => {
             kind.refuse("this name belongs to the built-in model; choose another name");
             return None;
         }
         Kind::OpenAi => endpoint(name, &mut fields, folder).map(ModelConfig::OpenAi),
+        Kind::Local => local(&mut fields, folder).map(ModelConfig::Local),
     };
     fields.finish();
     model
@@ -88,6 +92,21 @@ fn simulated(fields: &mut Fields<'_>) -> simulated::Settings {
         field.number(0.0, DEAREST).map(Some)
     });
     settings
+}
+
+/// A model in a file, which is not opened here. Relative paths start at `folder`.
+fn local(fields: &mut Fields<'_>, folder: &Path) -> Option<local::Settings> {
+    let file = fields.need("path", "path = \"the model file (GGUF)\"");
+    let mut settings = local::Settings::new(file.and_then(|file| path(&file, folder))?);
+    fields.put("answer_limit", &mut settings.answer_limit, |field| {
+        field.whole(1, i64::from(i32::MAX)).and_then(|most| u32::try_from(most).ok())
+    });
+    fields.put("price_in", &mut settings.price_in, |field| field.number(0.0, DEAREST));
+    fields.put("price_out", &mut settings.price_out, |field| field.number(0.0, DEAREST));
+    fields.put("price_cached", &mut settings.price_cached, |field| {
+        field.number(0.0, DEAREST).map(Some)
+    });
+    Some(settings)
 }
 
 /// An endpoint. Relative paths start at `folder`.

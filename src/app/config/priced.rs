@@ -29,7 +29,7 @@ impl Config {
     /// start.
     pub(super) fn look_prices_up(&mut self) -> Result<(), Problem> {
         let is_lacking = |model: &ModelConfig| match model {
-            ModelConfig::Simulated(_) => false,
+            ModelConfig::Simulated(_) | ModelConfig::Local(_) => false,
             ModelConfig::OpenAi(endpoint) => lacks(endpoint),
         };
         // An embedding model has no output, and so no price for it.
@@ -44,7 +44,7 @@ impl Config {
         }
         for model in self.models.values_mut() {
             match model {
-                ModelConfig::Simulated(_) => {}
+                ModelConfig::Simulated(_) | ModelConfig::Local(_) => {}
                 ModelConfig::OpenAi(endpoint) => fill(endpoint, &table),
             }
         }

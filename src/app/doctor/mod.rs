@@ -4,6 +4,7 @@
 mod callable;
 mod models;
 mod prices;
+mod reader;
 mod settings;
 mod terminal;
 mod tools;
@@ -101,6 +102,7 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     prices::table(&config, &mut findings);
     tools::examine(subject.workspace, &config, &mut findings);
     terminal::examine(subject.terminal, subject.environment, &mut findings);
+    findings.push(reader::of(&config));
     models::examine(&config, subject.environment, &mut findings).await;
     findings
 }

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 
-use super::{Finding, prices};
+use super::{Finding, prices, reader};
 use crate::app::config::{Config, Environment, ModelConfig};
 use crate::domain::{ModelName, Role};
 use crate::model::secret::{HeaderSource, KeySource};
@@ -24,6 +24,9 @@ pub(super) async fn examine(
             ModelConfig::Simulated(_) => {
                 let text = format!("{roles}: simulated; no language model is called");
                 vec![Finding::ok(about, text)]
+            }
+            ModelConfig::Local(settings) => {
+                vec![reader::chat(&about, &roles, &settings.path)]
             }
             ModelConfig::OpenAi(endpoint) => {
                 let mut findings = vec![prices::of(&about, endpoint, config)];

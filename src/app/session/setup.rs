@@ -6,10 +6,10 @@ use super::{PreparedSession, SessionError, SessionSpec, classes, schemas};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
-use crate::domain::{Opening, Prior, State, Task, TaskList, ToolGraph};
-use crate::domain::{state::Keeps, words::counted};
+use crate::domain::{ModelName, Opening, Prior, State, Task, TaskList, ToolGraph};
+use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
 use crate::engine::{Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
-use crate::model::{Model, http::Endpoint, openai::OpenAi, simulated::Simulated};
+use crate::model::{Model, http::Endpoint, local::Local, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
 use crate::tool::{ToolBox, manifest::Manifests, provider::Provider};
@@ -98,6 +98,7 @@ impl PreparedSession {
         self.open_past_uses()?;
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(unpriced(&self.config));
+        notices.extend(small(&self.config));
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
         let memory = self.past_uses.take().map(|store| Memory { store, same, embedder });
@@ -230,23 +231,44 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Ses
             ModelConfig::OpenAi(endpoint) => {
                 Rc::new(OpenAi::new(endpoint.clone()).map_err(SessionError::input)?)
             }
+            ModelConfig::Local(settings) => {
+                let model = Local::new(name.clone(), settings.clone(), config.session.seed);
+                // The file of a model that plays no role is not opened before it is asked.
+                let model = if is_bound(config, name) { model.opened() } else { Ok(model) };
+                let place = |error| SessionError::input(format!("models.{name}.path: {error}"));
+                Rc::new(model.map_err(place)?)
+            }
         });
     }
     Ok(models)
 }
 
+fn is_bound(config: &Config, name: &ModelName) -> bool {
+    config.roles.values().any(|model| model == name)
+}
+
+/// Says which models of this session are too small to act.
+fn small(config: &Config) -> Option<String> {
+    let is_local = |model: &ModelConfig| matches!(model, ModelConfig::Local(_));
+    let used =
+        config.models.iter().filter(|(name, model)| is_local(model) && is_bound(config, name));
+    let names = used.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| {
+        format!("{names}: {TOO_SMALL}; a local model shows how text is streamed, and its answers are mostly wrong")
+    })
+}
+
 /// Says which hosted models have no price: the limit of dollars cannot count their calls.
 fn unpriced(config: &Config) -> Option<String> {
-    let bound = |name| config.roles.values().any(|model| model == name);
     let is_unpriced = |endpoint: &Endpoint| {
         let known = endpoint.price_in.is_some() && endpoint.price_out.is_some();
         !known && (endpoint.provider.is_some() || !prices::is_private(&endpoint.base_url))
     };
     let names = config.models.iter().filter_map(|(name, model)| match model {
-        ModelConfig::OpenAi(endpoint) if bound(name) && is_unpriced(endpoint) => {
+        ModelConfig::OpenAi(endpoint) if is_bound(config, name) && is_unpriced(endpoint) => {
             Some(name.as_str())
         }
-        ModelConfig::OpenAi(_) | ModelConfig::Simulated(_) => None,
+        ModelConfig::OpenAi(_) | ModelConfig::Simulated(_) | ModelConfig::Local(_) => None,
     });
     let names = names.collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| {

@@ -190,6 +190,11 @@ impl Models {
         self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.simulated))
     }
 
+    /// Whether any role is bound to a small local model.
+    pub fn any_small(&self) -> bool {
+        self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.small))
+    }
+
     pub(super) fn bind(&mut self, role: Role, model: &ModelName) {
         self.roles
             .entry(role)

@@ -111,6 +111,7 @@ impl Endpoint {
                 base.path().trim_end_matches('/')
             ),
             simulated: false,
+            small: false,
             mode: self.mode,
             structured: self.structured,
             price_in: self.price_in,

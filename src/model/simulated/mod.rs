@@ -135,6 +135,7 @@ impl Simulated {
                 settings.skill
             ),
             simulated: true,
+            small: false,
             mode: ToolMode::Native,
             structured: false,
             price_in: Some(settings.price_in),

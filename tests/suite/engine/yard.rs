@@ -32,6 +32,7 @@ impl Script {
             name: "script".into(),
             source: "test".into(),
             simulated: true,
+            small: false,
             mode: ToolMode::Native,
             structured: false,
             price_in: Some(1.0),

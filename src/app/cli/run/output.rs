@@ -102,8 +102,13 @@ impl Output {
     fn tell(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Session(SessionEvent::SessionOpened { opening }) => {
-                let simulated = self.state.models.any_simulated();
-                let models = if simulated { "SIMULATED model" } else { "configured models" };
+                let models = &self.state.models;
+                let models = match (models.any_simulated(), models.any_small()) {
+                    (true, false) => "SIMULATED model",
+                    (true, true) => "a SIMULATED model and one that is TOO SMALL TO ACT",
+                    (false, true) => "a model that is TOO SMALL TO ACT",
+                    (false, false) => "configured models",
+                };
                 let limit = self.state.dollar_limit();
                 let limit = limit.map(|most| format!(", at most {most:.2} dollars"));
                 writeln!(

@@ -2,13 +2,14 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::domain::{Aim, ModelName, ModelState, Reach, Reachable};
+use crate::domain::{Aim, ModelName, ModelSpec, ModelState, Reach, Reachable};
 use crate::ui::panes::row::Row;
 use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::table::{Cell, Column, Table, right};
 use crate::ui::{cx::Cx, text, theme::Theme};
 
 pub(super) const SIMULATED: &str = "SIMULATED";
+const SMALL: &str = "TOO SMALL";
 
 /// The least height that shows a model: a line of air, the head, and the model.
 pub const LEAST: u16 = 3;
@@ -41,7 +42,7 @@ pub fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
 pub fn draw(cx: &Cx<'_>, (name, model): (&ModelName, &ModelState), now: u64, row: &mut Row<'_>) {
     let aim = Aim { model: Some(name), ..Aim::default() };
     let width = draw_mark(cx, &aim, name_width(row), row);
-    draw_name(cx.theme, name.as_str(), model.spec.simulated, width, row);
+    draw_name(cx.theme, name.as_str(), Some(&model.spec), width, row);
     columns().cells(&(cx.theme, model), row);
     let (shown, style) = reachable(cx.theme, model, now);
     row.gap(2).put(&shown, style);
@@ -62,23 +63,28 @@ pub(super) fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<
     width - MARK
 }
 
-/// The model's name, and whether it is simulated: said once where the name says it already.
+/// The model's name, and whether it is simulated or too small: said once where the name says it already.
 pub(super) fn draw_name(
     theme: &Theme,
     name: &str,
-    simulated: bool,
+    spec: Option<&ModelSpec>,
     width: usize,
     row: &mut Row<'_>,
 ) {
-    let shown = match simulated {
-        false => width,
-        true if name.eq_ignore_ascii_case(SIMULATED) => 0,
-        true => text::width(name).min(width.saturating_sub(SIMULATED.len() + 1)),
+    let word = match spec {
+        Some(spec) if spec.simulated => SIMULATED,
+        Some(spec) if spec.small => SMALL,
+        Some(_) | None => "",
+    };
+    let shown = match word {
+        "" => width,
+        _ if name.eq_ignore_ascii_case(word) => 0,
+        _ => text::width(name).min(width.saturating_sub(word.len() + 1)),
     };
     row.cell(name, shown, theme.accent);
-    if simulated {
+    if !word.is_empty() {
         let gap = usize::from(shown > 0);
-        row.gap(gap).cell(SIMULATED, width - shown - gap, theme.simulated);
+        row.gap(gap).cell(word, width - shown - gap, theme.simulated);
     }
 }
 

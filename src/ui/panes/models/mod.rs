@@ -11,7 +11,7 @@ use self::configured::{SIMULATED, draw_mark, draw_name};
 use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Aim, ModelName, Role, State, Tally};
+use crate::domain::{Aim, ModelName, Role, State, Tally, spec::TOO_SMALL};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::symbols::RUNNING;
 use crate::ui::table::{Cell, Column, Table, right};
@@ -50,11 +50,16 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    if !cx.state.models.any_simulated() {
-        return Line::default();
+    let mut words = Vec::new();
+    if cx.state.models.any_simulated() {
+        let simulated = Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated);
+        words.extend([" · ".into(), simulated, ", tokens estimated".into()]);
     }
-    let simulated = Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated);
-    Line::from(vec![" · ".into(), simulated, ", tokens estimated".into()])
+    if cx.state.models.any_small() {
+        let small = Span::styled(TOO_SMALL.to_uppercase(), cx.theme.simulated);
+        words.extend([" · ".into(), small]);
+    }
+    Line::from(words)
 }
 
 /// Roles that were asked for something first: a small pane has no room for unused ones.
@@ -157,8 +162,9 @@ fn draw_role(cx: &Cx<'_>, role: Role, row: &mut Row<'_>) {
     row.cell(role.name(), ROLE, cx.theme.text);
     let aim = Aim { role: Some(role), model: Some(&bound.model), ..Aim::default() };
     let name = draw_mark(cx, &aim, name, row);
-    let simulated = cx.state.models.of(role).is_some_and(|model| model.spec.simulated);
-    draw_name(cx.theme, bound.model.as_str(), simulated, name, row);
+    let spec = cx.state.models.of(role).map(|model| &model.spec);
+    draw_name(cx.theme, bound.model.as_str(), spec, name, row);
+    let simulated = spec.is_some_and(|spec| spec.simulated);
     let asking = asking.map(|call| format!("{RUNNING}{}", text::span(call.elapsed(cx.now))));
     table.cells(&Used { theme: cx.theme, tally: &bound.tally, simulated, asking }, row);
 }

