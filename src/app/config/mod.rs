@@ -12,7 +12,6 @@ mod named;
 mod priced;
 mod provider;
 mod read;
-mod reader;
 mod roles;
 mod settle;
 mod workers;
@@ -23,7 +22,6 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 pub use self::provider::{PROVIDERS, Provider};
-pub use self::reader::ReaderSettings;
 pub use self::{
     file::{default_experience, default_journals, default_layouts, default_path, default_prices},
     settle::{Environment, LoadedConfig},
@@ -140,6 +138,15 @@ pub struct ExperienceConfig {
     pub file: Option<PathBuf>,
     /// The embedding model that compares queries by meaning; `None`: their words are compared.
     pub embeddings: Option<Endpoint>,
+}
+
+/// The small local model that reads along. Its files are opened where they are needed, never at the start.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReaderSettings {
+    /// A model file (GGUF); `None`: there is no reader.
+    pub model: Option<PathBuf>,
+    /// Files of trained heads.
+    pub heads: Vec<PathBuf>,
 }
 
 impl Default for Config {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use strum::VariantArray;
 
 use super::{
-    Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, model, reader, roles, workers,
+    Config, ExperienceConfig, ReaderSettings, SessionConfig, ToolsConfig, UiConfig, model, roles,
+    workers,
 };
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Knob, KnobSpec, Knobs, knob::KNOBS, words};
@@ -44,7 +45,7 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     fields.section("ui", |fields| ui(fields, folder, &mut config.ui));
     fields.section("tools", |fields| tools(fields, folder, &mut config.tools));
     fields.section("experience", |fields| experience(fields, folder, &mut config.experience));
-    fields.section("reader", |fields| reader::reader(fields, folder, &mut config.reader));
+    fields.section("reader", |fields| reader(fields, folder, &mut config.reader));
     fields.section("cost", |fields| cost(fields, folder, &mut config));
     fields.section("workers", |fields| workers::workers(fields, &mut config.workers));
     fields.section("approval", |fields| approval(fields, &mut config.approval));
@@ -219,9 +220,16 @@ fn fault<'e>(
 }
 
 fn tools(fields: &mut Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
-    fields.put("folders", &mut tools.folders, |field| {
-        Some(field.list()?.iter().filter_map(|field| path(field, folder)).collect())
-    });
+    fields.put("folders", &mut tools.folders, |field| paths(field, folder));
+}
+
+fn reader(fields: &mut Fields<'_>, folder: &Path, reader: &mut ReaderSettings) {
+    fields.put("model", &mut reader.model, |field| path(field, folder).map(Some));
+    fields.put("heads", &mut reader.heads, |field| paths(field, folder));
+}
+
+fn paths(field: &Field<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
+    Some(field.list()?.iter().filter_map(|field| path(field, folder)).collect())
 }
 
 fn experience(fields: &mut Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
