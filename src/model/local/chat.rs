@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The template in a model file is a program (Jinja) of a stranger, and is never run: its text only tells whether it
-//! writes ChatML. Marks are put as tokens, and contents are split as plain text. So no content can end its message
-//! or begin another one.
+//! writes ChatML. What else it would do, such as a system text of its own where a chat has none, is left out. Marks are
+//! put as tokens, and contents are split as plain text. So no content can end its message or begin another one.
 
 use crate::domain::Message;
 use crate::reader::{Reader, ReaderError, Special, Tokenizer};
