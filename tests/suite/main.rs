@@ -62,6 +62,7 @@ mod processes;
 mod program;
 mod programs;
 mod pty;
+mod reactions;
 mod reader;
 mod reader_hostile;
 mod readme;
