@@ -42,6 +42,7 @@ mod journal;
 mod keys;
 mod listing;
 mod markdown;
+mod menus;
 mod model_http;
 mod model_llmock;
 mod model_openai;

@@ -193,6 +193,8 @@ pub struct Trial {
     pub class: &'static str,
     pub classes: Option<ClassBook>,
     pub tasks: usize,
+    /// What each of them asks for.
+    pub task: &'static str,
     /// Before them all tools are probed.
     pub probe: bool,
     pub schemas: SchemaBook,
@@ -235,6 +237,7 @@ impl Default for Trial {
             class: "Test",
             classes: None,
             tasks: 1,
+            task: "Say hello.",
             probe: false,
             schemas: SchemaBook::default(),
             paused: false,
@@ -284,7 +287,7 @@ impl Trial {
         let simulated = self.max_dollars.is_none();
         let spec = ModelSpec { context: self.context, simulated, ..(*model.spec).clone() };
         model.spec = Arc::new(spec);
-        let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
+        let task = Task { gold: Some("done".into()), ..Task::from_text(self.task) };
         let probe = self.probe.then(|| Task::of_probe(Probe::default()));
         let tasks = probe.into_iter().chain(vec![task; self.tasks]).collect();
         let spec = SessionSpec {
