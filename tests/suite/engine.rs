@@ -14,6 +14,7 @@ mod effects;
 mod fault_kinds;
 mod faults;
 mod learning;
+mod lively;
 mod meaning;
 mod models;
 mod probing;
