@@ -29,6 +29,7 @@ mod resume;
 mod search;
 mod time;
 mod undo;
+mod unusable;
 mod widening;
 mod window;
 mod workers;
