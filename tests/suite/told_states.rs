@@ -1,11 +1,13 @@
 //! What a state answers about a session that is told by hand.
 
 use serde_json::json;
+use toolyard::domain::breakpoint::{Trouble, When};
 use toolyard::domain::state::{Cause, Keeps, Landmark};
 use toolyard::domain::{
     BreakpointEvent, BreakpointId, By, ChangeEvent, ControlEvent, EffectId, EffectRef, Event,
     GraphEvent, Knob, Lane, ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome,
-    Refusal, Role, State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, Verdict,
+    Refusal, Role, State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, ToolOutput,
+    Verdict,
 };
 
 use crate::story::{Story, TOOLS, effect, tool};
@@ -267,4 +269,45 @@ fn a_session_has_work_while_a_task_waits_or_is_at_work() {
         caveats: Vec::new(),
     });
     assert!(!story.state().has_work());
+}
+
+#[test]
+fn what_was_learned_since_a_score_was_set_stays_when_that_is_undone_and_redone() {
+    let mut story = story();
+    let set = |score, was| {
+        Event::from(GraphEvent::ScoreSet { tool: "weather".into(), score, was, by: By::User })
+    };
+    story.tell(set(5.0, 1.0));
+    story.evaluate(1, &[("weather", 2, "it helped"), ("search_web", 3, "it helped")]);
+    let changes: Vec<_> = story.state().control.changes.undo.iter().map(|it| &it.event).collect();
+    assert_eq!(changes, [&set(7.0, 3.0)]);
+}
+
+#[test]
+fn the_same_call_again_and_again_is_a_loop() {
+    let mut story = story();
+    let mut loops = Vec::new();
+    for (tool, text) in
+        [("weather", "a"), ("weather", "b"), ("weather", "a"), ("wikipedia", "a"), ("weather", "a")]
+    {
+        let call = story.call(1, 1, (tool, json!({"query": text}), Ok("found"), 10));
+        loops.push(story.state().troubles(call, When::Before).any(|it| it == Trouble::Loop));
+    }
+    assert_eq!(loops, [false, false, false, false, true]);
+}
+
+#[test]
+fn a_result_of_which_only_the_beginning_is_known_is_none_in_json() {
+    let mut story = story();
+    let mut result = |text: &str, cut_from| {
+        let call = story.request_call(1, 1, "weather", json!({"query": "a"}));
+        let output = ToolOutput { text: text.to_owned(), cut_from }.into();
+        story.tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
+        story.state().json_result(call)
+    };
+    assert_eq!(result("{\"a\": 1}", None), Some(json!({"a": 1})));
+    assert_eq!(result("warm", None), Some(json!("warm")));
+    assert_eq!(result("{\"a\": 1}", Some(100)), None);
+    let failed = story.call(1, 1, ("weather", json!({"query": "a"}), Err("it broke"), 10));
+    assert_eq!(story.state().json_result(failed), None);
 }
