@@ -256,6 +256,8 @@ mod tests {
         );
         let plans = vec!["{\"text\": \"a\"}"; MOST].join(",");
         assert_eq!(shape(&format!("{{\"plans\": [{plans}]}}")).len(), MOST);
+        let json = |text: &str| format!("{{\"plans\": [{{\"text\": \"{text}\"}}]}}");
+        assert_eq!(shape(&json(&"x".repeat(LONGEST - json("").len()))).len(), 1);
     }
 
     #[test]
