@@ -202,6 +202,17 @@ fn a_model_that_fails_ends_the_search() {
 }
 
 #[test]
+fn a_call_that_the_budget_does_not_pay_for_ends_the_search_without_a_failure() {
+    on_paused_time(async {
+        let over = || Err(ModelError::new(ModelErrorKind::OverBudget, "too dear"));
+        for strategy in ["dfsdt", "tot-dfs"] {
+            let state = search(strategy, vec![Ok(echo("a")), over()]).await;
+            assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));
+        }
+    });
+}
+
+#[test]
 fn nodes_count_on_when_a_task_is_tried_again() {
     on_paused_time(async {
         let replies = vec![Ok(echo("a")), Ok(give_up()), Ok(give_up()), Ok(say("Try b."))];

@@ -70,6 +70,8 @@ impl Model for Script {
         async move {
             tokio::time::sleep(self.delay).await;
             progress(Progress::Text("thinking".into()));
+            // Too soon to be told.
+            progress(Progress::Text(" about it".into()));
             if request.role == Role::Evaluator {
                 return Ok(say(r#"{"scores":[{"tool":"echo","score":2,"reason":"helped"}]}"#));
             }
