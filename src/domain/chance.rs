@@ -99,6 +99,7 @@ mod tests {
             Chance::new(7).with(b""),
             Chance::new(7).with(b"tool"),
             Chance::new(7).with(b"tool").with(b"time"),
+            Chance::new(7).with(b"weather"),
         ];
         let bits = [
             // The first number of SplitMix64 for the seed 0.
@@ -107,6 +108,7 @@ mod tests {
             17_058_382_885_188_021_783,
             8_158_441_536_059_382_965,
             8_379_533_905_475_834_000,
+            9_960_097_614_598_787_635,
         ];
         assert_eq!(draws.map(Chance::bits), bits);
     }

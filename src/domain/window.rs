@@ -164,6 +164,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_left_out_is_told_as_far_as_there_is_any() {
+        let told = |results, steps| LeftOut { results, steps }.to_string();
+        assert_eq!(told(2, 0), "2 results shortened");
+        assert_eq!(told(0, 1), "1 step dropped");
+        assert_eq!(told(1, 2), "1 result shortened, 2 steps dropped");
+    }
+
+    #[test]
     fn results_go_first_and_then_steps_the_oldest_before_the_others() {
         let whole = request(1, &[vec![1000, 30], vec![1000], vec![1000]]);
         let fit = |limit| fitted(&whole, limit, length);

@@ -193,7 +193,8 @@ impl Recorded {
 fn is_same_request(one: &Event, other: &Event) -> bool {
     let [one, other] = [one, other].map(|event| {
         let mut value = serde_json::to_value(event).unwrap_or_default();
-        value.as_object_mut().map(|fields| fields.shift_remove("effect"));
+        let data = value.get_mut("data").and_then(Value::as_object_mut);
+        data.map(|fields| fields.shift_remove("effect"));
         value
     });
     one == other
@@ -246,3 +247,6 @@ fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
         _ => (one != other).then(|| at.to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,19 +16,16 @@ pub fn menu(
     at: &ToolName,
     trajectory: &Trajectory,
 ) -> Arc<[MenuItem]> {
-    let has_plan = ctx.state(State::has_plan);
     let walks = base.spec().walks;
     let mut menu = match walks {
         true if at.as_str() == ToolName::START => first(ctx, task),
         true => successors(ctx, task, at, trajectory),
-        false if has_plan => planned(ctx),
+        false if ctx.state(State::has_plan) => planned(ctx),
         false => all(ctx, task),
     };
-    if walks && has_plan {
-        menu.retain(|item| ctx.state(|state| state.plan_allows(&item.tool)));
-        if menu.is_empty() {
-            menu = planned(ctx);
-        }
+    menu.retain(|item| ctx.state(|state| state.plan_allows(&item.tool)));
+    if menu.is_empty() {
+        menu = planned(ctx);
     }
     let weigh = |state: &State| {
         let weights = state.learning.weights(&state.knobs);
@@ -53,13 +50,12 @@ pub fn whole_plan(ctx: &impl Look, base: Base, at: &ToolName) -> Arc<[MenuItem]>
 /// The menu of a planner: the budget plan with the weights of the graph, if there is a plan; else the
 /// suggestions of the graph, every tool, or those that match the task.
 pub fn for_planner(ctx: &impl Look, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
-    let has_plan = ctx.state(State::has_plan);
     let mut menu = match by_graph {
-        _ if has_plan => planned(ctx),
+        _ if ctx.state(State::has_plan) => planned(ctx),
         true => first(ctx, task),
         false => all(ctx, task),
     };
-    if has_plan && by_graph {
+    if by_graph {
         weigh(ctx, &ToolName::start(), &mut menu);
     }
     menu.into()
@@ -115,24 +111,32 @@ fn first(ctx: &impl Look, task: &Task) -> Vec<MenuItem> {
     let hits = ctx.retrieve(&task.sought(), k);
     let mut menu = ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
-        let offered = |tool: &ToolName| state.offers(tool.as_str());
-        let mut menu: Vec<MenuItem> = Vec::with_capacity(k + 1);
-        for tool in hits {
-            let weight = weights.weight(ToolName::START, tool.as_str());
-            menu.push(MenuItem { tool, weight, why: Offered::Retrieved });
-        }
-        let off = state.tools.len() - state.offered_tools().count();
-        // Twice k, since retrieved tools appear again.
-        for WeightedEdge { to, weight, .. } in weights.top(ToolName::START, 2 * k + off) {
-            let known = menu.iter().any(|item| item.tool == to);
-            if menu.len() < k && !known && offered(&to) {
-                menu.push(MenuItem { tool: to, weight: Some(weight), why: Offered::Filled });
-            }
-        }
-        menu
+        let filled = heaviest(state, ToolName::START, k)
+            .filter(|edge| !hits.contains(&edge.to))
+            .take(k.saturating_sub(hits.len()))
+            .map(|edge| MenuItem {
+                tool: edge.to,
+                weight: Some(edge.weight),
+                why: Offered::Filled,
+            });
+        let retrieved = hits.iter().map(|tool| MenuItem {
+            tool: tool.clone(),
+            weight: weights.weight(ToolName::START, tool.as_str()),
+            why: Offered::Retrieved,
+        });
+        retrieved.chain(filled).collect::<Vec<_>>()
     });
     menu.sort_by(|a, b| b.weight.unwrap_or(0.0).total_cmp(&a.weight.unwrap_or(0.0)));
     menu
+}
+
+/// The heaviest successors that are offered.
+fn heaviest(state: &State, from: &str, most: usize) -> impl Iterator<Item = WeightedEdge> {
+    let off = state.tools.keys().filter(|tool| !state.offers(tool.as_str())).count();
+    // `end` is in every row, and is no tool.
+    let enough = most.saturating_add(off).saturating_add(1);
+    let row = state.learning.weights(&state.knobs).top(from, enough);
+    row.into_iter().filter(|edge| state.offers(edge.to.as_str())).take(most)
 }
 
 /// ToolNet, later steps: the successors of the last tool, the heaviest first, followed by offers
@@ -170,7 +174,8 @@ fn successors(
 /// The tools of the array, and the successors that lead out of it if none inside is learned.
 fn ways_inside(state: &State, at: &ToolName, inside: &[ToolName]) -> IndexSet<ToolName> {
     let known = |tool: &ToolName| inside.contains(tool);
-    let mut ways: Vec<_> = array::followers(state, &[(at, 1.0)], 1 + inside.len()).collect();
+    let most = state.knobs.count(Knob::MenuMax);
+    let mut ways: Vec<_> = array::followers(state, &[(at, 1.0)], most).collect();
     if ways.iter().any(known) {
         ways.retain(known);
     } else {
@@ -189,14 +194,7 @@ fn whole_row(
     trajectory: &Trajectory,
 ) -> IndexSet<ToolName> {
     let most = ctx.state(|state| state.knobs.count(Knob::MenuMax));
-    let row = ctx.state(|state| {
-        let weights = state.learning.weights(&state.knobs);
-        let off = state.tools.len() - state.offered_tools().count();
-        // One more than the menu holds, since `end` is in every row and is not a tool.
-        let row = weights.top(at.as_str(), most.saturating_add(off).saturating_add(1));
-        let offered = row.into_iter().map(|next| next.to).filter(|to| state.offers(to.as_str()));
-        offered.take(most).collect::<IndexSet<_>>()
-    });
+    let row = ctx.state(|state| heaviest(state, at.as_str(), most).map(|edge| edge.to).collect());
     if ctx.state(|state| state.offered_tools().nth(most).is_none()) {
         return row;
     }
@@ -242,20 +240,21 @@ fn explored(
         last.is_some_and(|called| matches!(called.observation, Observation::Failed(_)));
     let described = |state: &State| state.tools.get(at).map(|tool| tool.spec.description.clone());
     let failed = has_failed.then(|| ctx.state(described)).flatten();
-    let mut stand_ins = failed.map(|text| matching(&text)).unwrap_or_default().into_iter();
-    let mut fitting = matching(wanted);
-    if fitting.len() < explore {
-        fitting.extend(matching(&sought));
+    let mut stand_ins = failed.as_deref().into_iter().flat_map(&matching);
+    let mut fitting = [wanted, &sought].into_iter().flat_map(&matching);
+    let in_turn = std::iter::from_fn(|| {
+        let next = [stand_ins.next(), fitting.next()];
+        next.iter().any(Option::is_some).then_some(next)
+    });
+    let asked_for = refused(trajectory)
+        .filter(|tool| is_new(tool) && ctx.state(|state| state.offers(tool.as_str())));
+    let mut offers: IndexSet<ToolName> = IndexSet::new();
+    for tool in asked_for.chain(in_turn.flatten().flatten()) {
+        if offers.len() == explore {
+            break;
+        }
+        offers.insert(tool);
     }
-    let mut fitting = fitting.into_iter();
-    let mut offers: IndexSet<ToolName> = refused(trajectory)
-        .filter(|tool| is_new(tool) && ctx.state(|state| state.offers(tool.as_str())))
-        .collect();
-    while offers.len() < explore && (stand_ins.len() > 0 || fitting.len() > 0) {
-        offers.extend(stand_ins.next());
-        offers.extend(fitting.next());
-    }
-    offers.truncate(explore);
     offers
 }
 

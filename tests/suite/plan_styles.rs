@@ -54,7 +54,7 @@ fn cases(file: &str) -> Vec<(String, String, String)> {
 }
 
 const FILES: [(&str, usize); 4] =
-    [("bullets.txt", 36), ("calls.txt", 44), ("details.txt", 59), ("tables.txt", 8)];
+    [("bullets.txt", 36), ("calls.txt", 44), ("details.txt", 85), ("tables.txt", 8)];
 
 #[test]
 fn plans_in_the_styles_of_models_are_read_as_a_careful_person_reads_them() {

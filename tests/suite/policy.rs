@@ -6,8 +6,8 @@ use serde_json::json;
 use toolyard::domain::rates::Rates;
 use toolyard::domain::retrieve::Lexical;
 use toolyard::domain::{
-    BudgetEvent, By, ChangeEvent, Knob, KnownTool, ModelSpec, PastResults, Refusal, Request, Role,
-    TaskId, ToolName, tokens,
+    BudgetEvent, By, ChangeEvent, Knob, KnownTool, ModelSpec, PastResults, Plan, PlanEvent,
+    PlanStep, Refusal, Request, Role, TaskId, ToolName, tokens,
 };
 use toolyard::papers::btp::candidates::{self, HelpfulTool};
 use toolyard::papers::btp::policy::Policy;
@@ -349,4 +349,57 @@ fn an_agent_has_what_its_plan_allows_and_what_it_has_just_declined() {
     assert!(!had(&story, &known, "population"));
     story.call(1, 1, ("wikipedia", json!({"query": "x"}), Ok("found"), 10));
     assert!(!had(&story, &known, "weather"));
+}
+
+/// The calls that are ahead besides the uses of tools.
+#[test]
+fn a_planner_is_paid_for_once_there_is_its_plan() {
+    let rates = Rates { unknown_ask: 0.75, ..Rates::default() };
+    let mut story = Story::opened("workers+btp", rates);
+    for role in [Role::Planner, Role::Solver] {
+        let (model, was) = ("local".into(), "sim".into());
+        story.tell(ChangeEvent::RoleBound { role, model, was, by: By::User });
+    }
+    story.join(TOOLS.map(|(name, cost, ..)| tool(name, "", cost)));
+    story.queue(&[("How high is Mount Orla?", None)]).start(1);
+    assert_eq!(policy(&story).make_plan(TASK).reserve, 1.5, "the planner and the solver");
+    let step = PlanStep { text: "look it up".into(), evidence: vec![] };
+    story.tell(PlanEvent::PlanWritten { task: TASK, plan: Plan { steps: vec![step] }.into() });
+    assert_eq!(policy(&story).make_plan(TASK).reserve, 0.75);
+}
+
+#[test]
+fn a_plan_says_of_each_tool_why_it_has_no_use() {
+    let mut story = planned();
+    let known = [KnownTool::new("wikipedia".into(), PastResults::default())];
+    let why = |story: &Story| {
+        let plan = Policy { known: &known, ..policy(story) }.make_plan(TASK);
+        plan.tools[0].why.clone()
+    };
+    turn(&mut story, 0.0);
+    let before = why(&story);
+    assert!(!before.contains("used up") && !before.contains("blacklisted"), "{before}");
+    story.call(1, 1, ("wikipedia", json!({"query": "x"}), Ok("found"), 10));
+    assert_eq!(why(&story), "used up: 1 of 1");
+    let (tool, on, by) = ("wikipedia".into(), false, By::User);
+    story.tell(ChangeEvent::ToolSwitched { tool, on, by });
+    assert_eq!(why(&story), "not offered: removed or switched off");
+    let (tool, why_not) = ("wikipedia".into(), "nothing found".to_owned());
+    story.tell(BudgetEvent::ToolBlacklisted { task: TASK, tool, why: why_not });
+    assert_eq!(why(&story), "blacklisted: its result did not help");
+}
+
+/// A search of 3 credits and a look-up of 2 wait at the same time.
+#[test]
+fn calls_that_wait_share_the_seconds_that_the_rest_of_the_budget_buys() {
+    let mut story = story(1.0);
+    story.planned(1, "the task begins", plan(0.0, &TOOLS));
+    turn(&mut story, 20.0);
+    let calls = ["search_web", "wikipedia"]
+        .map(|tool| story.request_call(1, 1, tool, json!({"query": "x"})));
+    // Each leaves what the other one costs, and the time for the summary.
+    let seconds = calls.map(|call| policy(&story).call_time(call).unwrap());
+    for (seconds, right) in seconds.into_iter().zip([8.98, 8.48]) {
+        assert!((seconds - right).abs() < 1e-6, "{seconds} {right}");
+    }
 }

@@ -1,11 +1,17 @@
 //! What a state answers about a session that is told by hand.
 
 use serde_json::json;
+use toolyard::domain::breakpoint::{Trouble, When};
+use toolyard::domain::event::Caveat;
+use toolyard::domain::probe::{LearnedSchema, SchemaSource};
+use toolyard::domain::result_schema::{Schema, SchemaMode};
 use toolyard::domain::state::{Cause, Keeps, Landmark};
 use toolyard::domain::{
-    BreakpointEvent, BreakpointId, By, ChangeEvent, ControlEvent, EffectId, EffectRef, Event,
-    GraphEvent, Knob, Lane, ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome,
-    Refusal, Role, State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, Verdict,
+    BreakpointEvent, BreakpointId, By, ChangeEvent, ClassAssignment, ClassedBy, ControlEvent,
+    EffectClass, EffectId, EffectRef, Event, FaultEvent, FaultId, GraphEvent, Knob, Lane,
+    ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome, PlanEvent, ProbeEvent,
+    Refusal, Role, State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, ToolName,
+    ToolOutput, ToolSpec, Verdict,
 };
 
 use crate::story::{Story, TOOLS, effect, tool};
@@ -267,4 +273,158 @@ fn a_session_has_work_while_a_task_waits_or_is_at_work() {
         caveats: Vec::new(),
     });
     assert!(!story.state().has_work());
+}
+
+#[test]
+fn what_was_learned_since_a_score_was_set_stays_when_that_is_undone_and_redone() {
+    let mut story = story();
+    let set = |score, was| {
+        Event::from(GraphEvent::ScoreSet { tool: "weather".into(), score, was, by: By::User })
+    };
+    story.tell(set(5.0, 1.0));
+    story.evaluate(1, &[("weather", 2, "it helped"), ("search_web", 3, "it helped")]);
+    let changes: Vec<_> = story.state().control.changes.undo.iter().map(|it| &it.event).collect();
+    assert_eq!(changes, [&set(7.0, 3.0)]);
+}
+
+#[test]
+fn the_same_call_again_and_again_is_a_loop() {
+    let mut story = story();
+    let mut loops = Vec::new();
+    for (tool, text) in
+        [("weather", "a"), ("weather", "b"), ("weather", "a"), ("wikipedia", "a"), ("weather", "a")]
+    {
+        let call = story.call(1, 1, (tool, json!({"query": text}), Ok("found"), 10));
+        loops.push(story.state().troubles(call, When::Before).any(|it| it == Trouble::Loop));
+    }
+    assert_eq!(loops, [false, false, false, false, true]);
+}
+
+#[test]
+fn a_result_of_which_only_the_beginning_is_known_is_none_in_json() {
+    let mut story = story();
+    let mut result = |text: &str, cut_from| {
+        let call = story.request_call(1, 1, "weather", json!({"query": "a"}));
+        let output = ToolOutput { text: text.to_owned(), cut_from }.into();
+        story.tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
+        story.state().json_result(call)
+    };
+    assert_eq!(result("{\"a\": 1}", None), Some(json!({"a": 1})));
+    assert_eq!(result("warm", None), Some(json!("warm")));
+    assert_eq!(result("{\"a\": 1}", Some(100)), None);
+    let failed = story.call(1, 1, ("weather", json!({"query": "a"}), Err("it broke"), 10));
+    assert_eq!(story.state().json_result(failed), None);
+}
+
+#[test]
+fn an_armed_fault_breaks_the_tools_that_it_is_for() {
+    let broken = |fault: &str| {
+        let mut story = Story::open();
+        let book = ToolSpec { effect: EffectClass::Write, ..tool("book", "Travel", 1.0) };
+        story.join([book, tool("weather", "Travel", 1.0), tool("wikipedia", "Web", 1.0)]);
+        let (fault, spec) = (FaultId(1), fault.parse().unwrap());
+        story.tell(FaultEvent::FaultArmed { fault, spec, by: By::User });
+        let mut names: Vec<String> =
+            story.state().broken_tools().into_iter().map(ToString::to_string).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(broken("effect:write:error"), ["book"]);
+    assert_eq!(broken("class:travel:error"), ["book", "weather"]);
+    assert_eq!(broken("wikipedia:error"), ["wikipedia"]);
+    assert_eq!(broken("role:actor:error"), Vec::<String>::new());
+}
+
+#[test]
+fn the_favourite_is_the_tool_that_was_called_most_and_else_the_one_with_the_highest_score() {
+    let mut story = story();
+    story.evaluate(1, &[("weather", 2, "it helped"), ("wikipedia", 3, "it helped")]);
+    let favourite = |story: &Story| story.state().favourite().unwrap().to_string();
+    assert_eq!(favourite(&story), "wikipedia");
+    for tool in ["search_web", "weather", "search_web"] {
+        story.call(1, 1, (tool, json!({"query": "a"}), Ok("found"), 10));
+    }
+    assert_eq!(favourite(&story), "search_web");
+    let tool = "search_web".into();
+    story.tell(ChangeEvent::ToolSwitched { tool, on: false, by: By::User });
+    assert_eq!(favourite(&story), "weather");
+}
+
+#[test]
+fn a_class_of_a_better_source_stays() {
+    let mut story = Story::open();
+    story.join([tool("weather", "", 1.0)]);
+    let mut classify = |class: &str, by| {
+        let (class, domain) = (class.to_owned(), None);
+        let tools = vec![("weather".into(), ClassAssignment { class, domain, by })];
+        story.tell(PlanEvent::ToolsClassified { tools });
+        story.state().tools[&ToolName::from("weather")].class.as_ref().unwrap().class.clone()
+    };
+    assert_eq!(classify("Kept", ClassedBy::Kept), "Kept");
+    assert_eq!(classify("Sorted", ClassedBy::Model), "Sorted");
+    assert_eq!(classify("Again", ClassedBy::Model), "Again", "the last one of equals");
+    assert_eq!(classify("Kept", ClassedBy::Kept), "Again");
+}
+
+#[test]
+fn what_a_tool_returned_is_forgotten_when_its_manifest_changes() {
+    let mut story = story();
+    let learned = LearnedSchema {
+        schema: Schema::of(SchemaMode::Merged, &[json!({"id": 1})]),
+        mode: SchemaMode::Merged,
+        question: String::new(),
+        arguments: json!({}),
+        after: vec![],
+        samples: 1,
+        pass: 0,
+        tokens: 10,
+    };
+    let (tool, source) = ("weather".into(), SchemaSource::Probed);
+    story.tell(ProbeEvent::SchemaLearned { tool, learned: learned.into(), source });
+    let is_known =
+        |story: &Story| story.state().tools[&ToolName::from("weather")].learned.is_some();
+    let spec = ToolSpec::clone(&story.state().tools[&ToolName::from("weather")].spec);
+    story.join([spec.clone()]);
+    assert!(is_known(&story), "it is the same tool");
+    story.join([ToolSpec { description: "Other.".into(), ..spec }]);
+    assert!(!is_known(&story));
+}
+
+#[test]
+fn the_model_that_cannot_be_used_is_the_one_whose_last_call_failed_so() {
+    let fail = |story: &mut Story, kind, origin| {
+        let ask = story.ask(1, Role::Actor);
+        story.tell(ModelCallEvent::ModelCallFailed {
+            effect: effect(ask).from(origin),
+            error: ModelError::new(kind, "no"),
+            billed: None,
+        });
+    };
+    let unusable = |story: &Story| story.state().unusable_model().map(|(name, _)| name.to_string());
+    let mut story = story();
+    assert_eq!(unusable(&story), None);
+    fail(&mut story, ModelErrorKind::Auth, Origin::Live);
+    assert_eq!(unusable(&story).as_deref(), Some("sim"));
+    fail(&mut story, ModelErrorKind::Endpoint, Origin::Live);
+    assert_eq!(unusable(&story), None, "it may answer the next call");
+    fail(&mut story, ModelErrorKind::Auth, Origin::Injected);
+    assert_eq!(unusable(&story), None, "it was not asked");
+    fail(&mut story, ModelErrorKind::Auth, Origin::Recorded);
+    assert_eq!(unusable(&story).as_deref(), Some("sim"));
+    let (role, model, was) = (Role::Actor, "local".into(), "sim".into());
+    story.tell(ChangeEvent::RoleBound { role, model, was, by: By::User });
+    assert_eq!(unusable(&story), None, "another model has its role");
+}
+
+#[test]
+fn how_a_task_ended_is_said_with_its_caveats() {
+    let ended = |caveats| {
+        let mut story = story();
+        let (task, outcome, answer, correct) = (TaskId(1), Outcome::Answered, None, None);
+        story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+        story.state().task(task).unwrap().ended_as()
+    };
+    assert_eq!(story().state().task(TaskId(1)).unwrap().ended_as(), None);
+    assert_eq!(ended(vec![]).as_deref(), Some("answered"));
+    assert_eq!(ended(vec![Caveat::WithoutEvidence]).as_deref(), Some("answered without evidence"));
 }

@@ -52,11 +52,6 @@ impl Scores {
         Ok(score)
     }
 
-    /// Removes a score and returns it.
-    pub fn remove(&mut self, tool: &str) -> Option<f64> {
-        self.0.shift_remove(tool)
-    }
-
     /// In the order in which the tools got their first score.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&ToolName, f64)> + Clone {
         self.0.iter().map(|(tool, &score)| (tool, score))

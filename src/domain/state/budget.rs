@@ -108,7 +108,7 @@ impl TaskBudget {
 
     /// The cost of all planned uses still ahead.
     pub fn ahead(&self) -> f64 {
-        let planned = self.plan.iter().flat_map(|plan| &plan.tools).filter(|tool| tool.uses > 0);
+        let planned = self.plan.iter().flat_map(|plan| &plan.tools);
         planned.map(|tool| tool.cost * f64::from(self.left_of(tool))).sum()
     }
 

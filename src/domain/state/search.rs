@@ -37,11 +37,6 @@ impl SearchTree {
         self.nodes.iter_mut().rev().find(|known| known.node == node)
     }
 
-    #[cfg(feature = "inside")]
-    pub fn children(&self, parent: u32) -> impl Iterator<Item = &NodeState> {
-        self.nodes.iter().filter(move |node| node.parent == parent)
-    }
-
     /// The number of nodes that failed.
     pub fn pruned(&self) -> usize {
         let pruned = |node: &&NodeState| node.end.is_some_and(|end| end != NodeEnd::Answered);

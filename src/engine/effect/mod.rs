@@ -142,3 +142,20 @@ impl Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_names_an_effect_and_its_outcome() {
+        let (tool, by) = ("echo".into(), By::Engine);
+        let (arguments, evidence, line) = (Value::Null, None, None);
+        let call = Effect::Tool(ToolCall { step: 1, tool, arguments, evidence, by, line });
+        assert_eq!((call.kind(), call.name().as_str()), ("tool call", "echo"));
+        let failed = Outcome::Result(Err(ToolError::new(ToolErrorKind::Failed, "it broke")));
+        let refused = Outcome::Refused(Refusal::Denied, "no".into());
+        let done = Outcome::Result(Ok(ToolOutput { text: "a".into(), cut_from: None }));
+        assert_eq!([done, failed, refused].map(|it| it.name()), ["ok", "failed", "refused"]);
+    }
+}

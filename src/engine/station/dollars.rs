@@ -5,7 +5,7 @@
 use std::{cell::RefCell, collections::BTreeMap};
 
 use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
-use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Usage, tokens};
+use crate::domain::{By, EffectId, Origin, SessionEvent, Usage, tokens};
 use crate::engine::{commands, session::Session};
 
 /// How the reason begins when a session ends at its limit.
@@ -116,21 +116,21 @@ impl Station for Dollars {
 /// What a call will probably cost in dollars; `None` if it costs nothing or nobody knows.
 fn cost(session: &Session, effect: &Effect) -> Option<f64> {
     session.state.max_dollars?;
-    let priced = |spec: &ModelSpec| !spec.simulated && spec.price(&Usage::default()).is_some();
-    let cost = match effect {
-        Effect::Model(call) if priced(call.model.spec()) => {
+    let (spec, usage) = match effect {
+        Effect::Model(call) => {
             let spec = call.model.spec();
             let tally = session.state.models.known.get(&spec.name).map(|model| &model.tally);
             let answers = tally.map(|tally| (tally.tokens_out, u64::from(tally.calls)));
             let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
             let asked = tokens::count_request(&call.request);
-            spec.price(&Usage::estimate(asked, answer.unwrap_or(ASSUMED)))
+            (spec, Usage::estimate(asked, answer.unwrap_or(ASSUMED)))
         }
-        Effect::Embedding(call) if priced(call.model.spec()) => {
-            call.model.spec().price(&Usage::estimate(tokens::count(&call.text), 0))
+        Effect::Embedding(call) => {
+            (call.model.spec(), Usage::estimate(tokens::count(&call.text), 0))
         }
-        Effect::Model(_) | Effect::Embedding(_) | Effect::Tool(_) => None,
+        Effect::Tool(_) => return None,
     };
+    let cost = if spec.simulated { None } else { spec.price(&usage) };
     cost.filter(|cost| *cost > 0.0)
 }
 

@@ -67,7 +67,7 @@ impl Session {
             Some(was.tool == now.tool && was.arguments == now.arguments)
         };
         let mut pairs = before.calls.iter().zip(&program.calls).take(at + 1);
-        if before.calls.len() <= at || !pairs.all(|pair| is_same(pair).unwrap_or(false)) {
+        if !pairs.all(|pair| is_same(pair).unwrap_or(false)) {
             return None;
         }
         match &call(before.calls.get(at)?)?.phase {

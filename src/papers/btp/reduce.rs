@@ -115,8 +115,8 @@ impl Price {
     /// `None`: everything fits.
     pub(super) fn find(items: &[Item], budget: u64) -> Option<Self> {
         let worth = |item: &Item| item.value as f64 / item.cost as f64;
-        let open = items.iter().enumerate().filter(|(_, item)| item.open() > 0);
-        let mut order: Vec<(f64, usize)> = open.map(|(at, item)| (worth(item), at)).collect();
+        let mut order: Vec<(f64, usize)> =
+            items.iter().enumerate().map(|(at, item)| (worth(item), at)).collect();
         // A price from a wrong order is still valid, so rounding does no harm.
         order.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut left = left(items, budget);
@@ -214,6 +214,28 @@ mod tests {
             prop_assert!(cost <= budget, "{cost} of {budget}");
             prop_assert_eq!(worth, price.least);
         }
+    }
+
+    fn item(cost: u64, value: i64, high: u64) -> Item {
+        Item { cost, value, low: 0, high }
+    }
+
+    #[test]
+    fn an_item_that_beats_all_others_is_used_as_often_as_the_budget_allows() {
+        let mut items = [item(1, 10, 2), item(5, 1, 1), item(1, 10, 9)];
+        by_rivals(&mut items, 6);
+        // The first one beats its equal too, since it comes earlier.
+        assert_eq!(items.map(|item| (item.low, item.high)), [(2, 2), (0, 0), (4, 4)]);
+    }
+
+    #[test]
+    fn a_plan_is_taken_for_the_good_one_where_it_is_worth_more() {
+        let items = [item(3, 5, 1), item(4, 6, 1)];
+        let mut price = Price::find(&items, 4).unwrap();
+        assert_eq!((&price.good[..], price.least), (&[1, 0][..], 5));
+        assert!(!price.improve(&items, vec![1, 0]));
+        assert!(price.improve(&items, vec![0, 1]));
+        assert_eq!((&price.good[..], price.least), (&[0, 1][..], 6));
     }
 
     #[test]

@@ -98,8 +98,8 @@ fn binary_scale(most: f64) -> f64 {
 /// A power of ten by which values become whole numbers whose sums fit.
 fn value_scale(candidates: &[Candidate], most: f64) -> f64 {
     let greatest = candidates.iter().map(|one| one.value).fold(0.0, f64::max);
-    let usable = |one: &Candidate| f64::from(one.limit).min(most / one.cost);
-    let sum: f64 = candidates.iter().map(|one| one.value * usable(one)).sum();
+    let sum: f64 = candidates.iter().map(|one| one.value * f64::from(one.limit)).sum();
+    // No plan is worth more than the budget at the highest value per cost.
     let densest = candidates.iter().map(|one| one.value / one.cost).fold(0.0, f64::max);
     let sum = sum.min(densest * most);
     let digits = (GREATEST_VALUE / greatest).log10().min((GREATEST_SUM / sum).log10());

@@ -144,6 +144,7 @@ mod tests {
             ("two\nlines [\n]\n]", "two\nlines [\n]\n"),
             ("首都］", "首都"),
             ("mixed］ x", "mixed"),
+            ("12345\" long\nprint(\"]\")]", "12345\" long\nprint(\"]\")"),
             ("smile :[ ] `", "smile :[ "),
             ("]", ""),
         ] {

@@ -83,7 +83,7 @@ fn id(text: &str) -> Option<(EvidenceId, &str, Marked)> {
         (false, false) => return None,
     };
     let rest = after_letter.unwrap_or(rest);
-    let count = rest.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
+    let count = rest.bytes().take_while(u8::is_ascii_digit).count();
     let id = EvidenceId(rest[..count].parse().ok().filter(|_| count <= DIGITS)?);
     let rest = &rest[count..];
     if rest.starts_with(|c: char| {
@@ -206,4 +206,91 @@ fn undressed(text: &str) -> &str {
         .iter()
         .find_map(|word| text.strip_prefix(word))
         .unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a line begins with a name of evidence, whether that is sure, and what it calls.
+    fn read(line: &str) -> Option<(u32, bool, Option<&str>)> {
+        let offered = Offered::named(["f", "LLM"]);
+        let head = evidence(line, &offered)?;
+        let tool = match head.call {
+            Call::Open { tool, .. } | Call::Said { tool, .. } | Call::Name(tool) => Some(tool),
+            Call::Unread(_) => None,
+        };
+        Some((head.id.0, head.sure, tool))
+    }
+
+    #[test]
+    fn a_hash_and_an_equals_sign_make_a_call_sure() {
+        assert_eq!(read("#E1 = g"), Some((1, true, Some("g"))));
+        assert_eq!(read("#1 = g[x]"), Some((1, true, Some("g"))));
+        assert_eq!(read("E1 = g[x]"), Some((1, false, Some("g"))));
+        assert_eq!(read("E1 = f: x"), Some((1, false, Some("f"))));
+        assert_eq!(read("E1 = mc²"), None, "a formula");
+    }
+
+    #[test]
+    fn a_name_without_an_equals_sign_needs_a_call_a_mark_or_brackets() {
+        assert_eq!(read("E1: f[x]"), Some((1, false, Some("f"))));
+        assert_eq!(read("E1 f[x]"), Some((1, false, Some("f"))));
+        assert_eq!(read("E1: g[x]"), Some((1, false, Some("g"))));
+        assert_eq!(read("#E1"), Some((1, false, None)));
+        assert_eq!(read("(#E1) look it up"), Some((1, false, None)));
+        for line in
+            ["E1", "E1 look it up", "#E1 look it up", "E1 g[x]", "#1: f[x]", "#1", "(E1) up"]
+        {
+            assert_eq!(read(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_evidence_ends_with_its_number() {
+        let name = |text: &'static str| id(text).map(|(id, rest, _)| (id.0, rest));
+        assert_eq!(name("#E1 x"), Some((1, " x")));
+        assert_eq!(name("(#E12) x"), Some((12, " x")));
+        assert_eq!(name("#E1__ x"), Some((1, "__ x")), "bold ends here");
+        for text in ["#E1_x", "#E1a", "#Ex", "#E", "#E1234567890", "x", "((((#E1))))"] {
+            assert_eq!(name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_result_has_a_name_as_in_code() {
+        let offered = Offered::named(["f"]);
+        let named = |text: &'static str| assigned(text, &offered).map(|(name, _)| name);
+        assert_eq!([named("x = f[y]"), named("_x1=f(\"y\")")], [Some("x"), Some("_x1")]);
+        for text in ["1 = f[x]", "x = g[y]", "x f[y]", "= f[y]", "x.y = f[z]"] {
+            assert_eq!(named(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_call_of_a_tool_that_is_not_offered_is_a_whole_line() {
+        for line in ["Bing[x]", "Bing(\"x\")", "my_tool('x')", "Bing[x]."] {
+            assert!(is_other_call(line), "{line}");
+        }
+        for line in [
+            "Bing(x)",
+            "Bing[x",
+            "Bing x]",
+            "Bing(\"x\"",
+            "Bi[x]",
+            "12345[x]",
+            "print(\"x\")",
+            "Bing",
+        ] {
+            assert!(!is_other_call(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_tool_is_short() {
+        let offered = Offered::default();
+        let name =
+            |length: usize| call(&"f".repeat(length), &offered) == Call::Name(&"f".repeat(length));
+        assert_eq!([name(NAME), name(NAME + 1)], [true, false]);
+    }
 }

@@ -77,7 +77,7 @@ pub(super) fn heading(line: &str) -> Option<&str> {
     let line = line.trim();
     let bare = line.trim_start_matches('#');
     let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
-    let is_heading = bare.len() < line.len() && bare.starts_with(' ') || bold;
+    let is_heading = bare.starts_with(' ') || bold;
     let text = bare.trim_matches(|c: char| DRESS.contains(&c) || c == ':');
     (is_heading && text.contains(char::is_alphanumeric)).then_some(text)
 }
@@ -247,6 +247,46 @@ mod tests {
             "#E1 = x[]",
         ] {
             assert_eq!(step(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_task_is_a_step_where_it_has_a_number() {
+        assert_eq!([step("Task 1: look up"), step("Task: look up")], [Some("look up"), None]);
+        assert_eq!([step("Plan - look up"), step("Plan-up: x")], [Some("look up"), None]);
+    }
+
+    #[test]
+    fn a_heading_has_hashes_and_a_space_or_is_bold() {
+        for line in ["# Look up", "### Look up:", "**Look up**", "**Look up:**", "**Look up**:"] {
+            assert_eq!(heading(line), Some("Look up"), "{line}");
+        }
+        for line in ["Look up", "#2", "# -", "**Look** up", ""] {
+            assert_eq!(heading(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_border_is_a_rule_a_fence_a_tag_or_a_heading_of_evidence() {
+        for line in
+            ["---", "=====", "***", "```", "```python", "<plan>", "</plan>", "**Evidence:**"]
+        {
+            assert!(is_border(line), "{line}");
+        }
+        for line in ["--", "a---", "B>", "<b", "<a b>", "Plan:", ""] {
+            assert!(!is_border(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_an_item_is_decoration() {
+        for line in
+            ["1. look", "1) look", "(1) look", "[1] look", "1.2. look", "1.2) look", "a) look"]
+        {
+            assert_eq!(bare(line), "look", "{line}");
+        }
+        for line in ["1.. look", "1 look", "a)look", "A) look", ". look"] {
+            assert_eq!(bare(line), line);
         }
     }
 

@@ -228,4 +228,40 @@ mod tests {
         assert_eq!(serde_json::to_value(&plan.steps).unwrap(), step("Calculator")["plans"]);
         assert!(super::schema([])["properties"]["plans"]["items"].is_object());
     }
+
+    fn calls(step: &Value) -> Vec<String> {
+        let plan = from_value(json!({ "plans": [step] })).unwrap();
+        plan.evidence()
+            .map(|found| format!("{} {} {}", found.id, found.tool, found.input))
+            .collect()
+    }
+
+    #[test]
+    fn a_step_calls_the_tool_that_it_names() {
+        assert_eq!(calls(&json!({"text": "a", "tool": "f", "input": " x "})), ["E1 f x"]);
+        assert_eq!(calls(&json!({"task": "f", "args": {"x": 1}})), ["E1 f {\"x\":1}"]);
+        for none in ["", "none", "N/A", "-"] {
+            assert_eq!(calls(&json!({"text": "a", "tool": none})), Vec::<String>::new(), "{none}");
+            assert_eq!(
+                calls(&json!({"text": "a", "task": none, "args": "x"})),
+                Vec::<String>::new()
+            );
+        }
+        assert_eq!(
+            calls(&json!({"text": "a", "task": "look it up", "args": "x"})),
+            Vec::<String>::new()
+        );
+        assert_eq!(calls(&json!({"text": "a", "task": "sum"})), Vec::<String>::new(), "no input");
+    }
+
+    #[test]
+    fn as_many_calls_as_are_allowed_are_read() {
+        let many = |calls: usize| {
+            let calls = vec![json!({"tool": "f", "input": "x"}); calls];
+            from_value(json!({"plans": [{"text": "a", "evidence": calls}]}))
+        };
+        assert_eq!(many(MOST).unwrap().evidence().count(), MOST);
+        let why = many(MOST + 1).unwrap_err().to_string();
+        assert!(why.contains("more than 256 calls"), "{why}");
+    }
 }

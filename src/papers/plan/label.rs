@@ -263,7 +263,7 @@ pub(super) fn labelled(text: &str) -> Option<Labelled<'_>> {
     }
     let (end, mark) = separator(text)?;
     let label = text[..end].trim_matches(DRESS);
-    if label.is_empty() || !label.starts_with(char::is_alphabetic) {
+    if !label.starts_with(char::is_alphabetic) {
         return None;
     }
     let value = text[end + mark..].trim_start_matches([' ', '\t', '*', '_']);
@@ -286,7 +286,8 @@ fn separator(text: &str) -> Option<(usize, usize)> {
         }
         match c {
             ':' | '：' => return Some((at, c.len_utf8())),
-            '=' if !text[at..].starts_with("==") => return Some((at, 1)),
+            '=' if text[at..].starts_with("==") => return None,
+            '=' => return Some((at, 1)),
             '-' | '–' | '—' | '→'
                 if text[..at].ends_with(' ') && text[at + c.len_utf8()..].starts_with(' ') =>
             {
@@ -337,4 +338,59 @@ pub(super) fn next_on_line(value: &str) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<(&str, Option<Field>, &str)> {
+        labelled(text).map(|found| (found.label, found.field, found.value))
+    }
+
+    #[test]
+    fn a_label_ends_at_a_colon_an_equals_sign_or_a_dash_between_spaces() {
+        let tool = Some(("Tool", Some(Field::Tool), "f"));
+        for text in
+            ["Tool: f", "**Tool:** f", "Tool：f", "Tool = f", "Tool=f", "Tool - f", "Tool — f"]
+        {
+            assert_eq!(read(text), tool, "{text}");
+        }
+        for text in ["Tool -f", "Tool- f", "Tool-f", "Tool == f", "City - f", "[Tool]: f", "Tool"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        assert_eq!(read("City: Oslo"), Some(("City", None, "Oslo")), "a word of the model's own");
+    }
+
+    #[test]
+    fn a_label_begins_with_a_letter_and_is_short() {
+        assert_eq!((read("1: f"), read(": f")), (None, None));
+        let long = |more: usize| format!("Tool ({}): f", "x".repeat(LONGEST - 7 + more));
+        assert_eq!(labelled(&long(0)).map(|found| found.value), Some("f"));
+        assert_eq!(labelled(&long(1)), None);
+    }
+
+    #[test]
+    fn a_tag_is_a_name_with_something_in_it() {
+        assert_eq!(read("<tool> f </tool>"), Some(("tool", Some(Field::Tool), "f")));
+        assert_eq!(read("<tool>f"), Some(("tool", Some(Field::Tool), "f")));
+        for text in ["<tool></tool>", "<a tool>f</a>", "tool>f"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(read(&format!("<{long}>f")), None);
+    }
+
+    #[test]
+    fn a_field_behind_another_begins_with_a_capital_after_a_space_or_a_bar() {
+        let first = |text: &'static str| next_on_line(text).map(|at| &text[..at]);
+        for text in ["f, Input: x", "f | Input: x", "f|Input: x", "f (Input: x)", "f. **Input:** x"]
+        {
+            assert_eq!(first(text).map(str::trim), Some("f"), "{text}");
+        }
+        for text in ["f, input: x", "f,Input: x", "f-Input: x", "f, City: x", "f Input: x"] {
+            assert_eq!(first(text), None, "{text}");
+        }
+        assert_eq!(first("a, b, Tool: f | Input: x"), Some("a, b"));
+    }
 }

@@ -93,7 +93,7 @@ impl Offered {
         }
         let mut longest = None;
         let mut end = 0;
-        while end < text.len() && end <= NAME {
+        while end <= NAME {
             let word = word_end(&text[end..]);
             if word == 0 {
                 break;
@@ -104,7 +104,7 @@ impl Offered {
             }
             let gap =
                 text[end..].find(|c: char| !matches!(c, ' ' | '-' | '.' | '/' | '\\')).unwrap_or(0);
-            if gap == 0 || gap > 1 {
+            if gap != 1 {
                 break;
             }
             end += gap;
@@ -147,4 +147,69 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn folded(name: &str) -> String {
     let kept = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_' | '\\'));
     kept.flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered() -> Offered {
+        Offered::named(["search_web", "search", "Google Search", "Wikipedia", "wiki.api"])
+    }
+
+    #[test]
+    fn a_name_is_known_in_any_spelling_and_the_exact_one_first() {
+        let two = Offered::named(["Search", "search", "Web-Search"]);
+        let named = |text: &str| two.named_exactly(text).map(|tool| tool.name.as_str());
+        assert_eq!([named("Search"), named("search")], [Some("Search"), Some("search")]);
+        assert_eq!([named("SEARCH"), named("web_search")], [None, Some("Web-Search")]);
+    }
+
+    #[test]
+    fn the_longest_name_that_a_text_begins_with_is_found() {
+        let offered = offered();
+        let begins = |text: &'static str| {
+            offered.begins(text).map(|(tool, rest)| (tool.name.as_str(), rest))
+        };
+        for (text, right) in [
+            ("search_web[x]", Some(("search_web", "[x]"))),
+            ("search web: x", Some(("search_web", ": x"))),
+            ("Search-Web", Some(("search_web", ""))),
+            ("search  web", Some(("search", "  web"))),
+            ("search the web", Some(("search", " the web"))),
+            ("google search", Some(("Google Search", ""))),
+            ("wiki.api(x)", Some(("wiki.api", "(x)"))),
+            ("searched", None),
+            ("", None),
+        ] {
+            assert_eq!(begins(text), right, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_longest_name_that_a_text_ends_with_is_found() {
+        let offered = offered();
+        let ends = |text: &str| offered.ends(text).map(|(tool, at)| (tool.name.clone(), at));
+        assert_eq!(ends("ask Google Search"), Some(("Google Search".to_owned(), 4)));
+        assert_eq!(ends("ask search"), Some(("search".to_owned(), 4)));
+        assert_eq!([ends("my_search"), ends("research"), ends("search x")], [None, None, None]);
+        // The end of a long text is looked at, whatever its characters are.
+        for before in ["ä".repeat(40), format!("x{}", "ä".repeat(40))] {
+            let found = ends(&format!("{before} Wikipedia"));
+            assert_eq!(found, Some(("Wikipedia".to_owned(), before.len() + 1)));
+        }
+    }
+
+    #[test]
+    fn words_around_a_name_are_no_part_of_it() {
+        let offered = offered();
+        let meant = |text: &str| offered.meant(text).map(|tool| tool.name.clone());
+        for text in ["Wikipedia", "the Wikipedia tool", "`Wikipedia` API", "use Wikipedia."] {
+            assert_eq!(meant(text).as_deref(), Some("Wikipedia"), "{text}");
+        }
+        assert_eq!([meant("the tool"), meant("Wikipedia or search_web")], [None, None]);
+        let named: Vec<_> = offered.mentioned("Wikipedia, then search_web or Wikipedia again");
+        let named: Vec<&str> = named.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(named, ["Wikipedia", "search_web"]);
+    }
 }

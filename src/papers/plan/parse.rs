@@ -256,6 +256,8 @@ mod tests {
         );
         let plans = vec!["{\"text\": \"a\"}"; MOST].join(",");
         assert_eq!(shape(&format!("{{\"plans\": [{plans}]}}")).len(), MOST);
+        let json = |text: &str| format!("{{\"plans\": [{{\"text\": \"{text}\"}}]}}");
+        assert_eq!(shape(&json(&"x".repeat(LONGEST - json("").len()))).len(), 1);
     }
 
     #[test]
@@ -293,6 +295,8 @@ mod tests {
         assert_eq!(said(&many), "it has more than 256 calls; write fewer");
         let again = format!("Plan: a\n{}", "#E1 = f[x]\n".repeat(2 * MOST + 1));
         assert_eq!(said(&again), "it has more than 256 calls; write fewer", "one, again and again");
+        let labelled: String = (0..=MOST).map(|n| format!("Tool: f\nInput: x{n}\n")).collect();
+        assert_eq!(said(&labelled), "it has more than 256 calls; write fewer");
         assert!(said(&"Plan: a\n".repeat(MOST + 1)).contains("more than 256 plans"));
         assert!(said(&"x".repeat(LONGEST + 1)).contains("are allowed"));
         let many = format!("{{\"plans\": [{}{{}}]}}", "{\"text\": \"a\"},".repeat(MOST + 1));

@@ -71,3 +71,30 @@ pub(super) fn plain(text: &str) -> String {
     let kept = text.chars().filter(|c| c.is_alphanumeric() || "+-*/^<>=.#".contains(*c));
     kept.flat_map(char::to_lowercase).collect::<String>().trim_end_matches('.').to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_alike_that_differ_in_quotes_marks_and_case() {
+        for other in ["Oslo", "\"oslo\"", "Oslo.", " OSLO "] {
+            assert!(is_alike("Oslo", other), "{other}");
+        }
+        assert!(is_alike("!", "!"));
+        for (one, other) in [("Oslo", "Bergen"), ("Oslo", ""), ("1 + 2", "1 - 2"), ("!", "?")] {
+            assert!(!is_alike(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn calls_are_alike_of_one_tool_with_inputs_that_are() {
+        let call = |tool: &str, input: &str| Call::new(None, tool.to_owned(), input);
+        assert!(call("f", "Oslo").is_alike(&call("f", "'oslo'")));
+        assert!(call("f", "!").is_alike(&call("f", "!")));
+        for other in [call("g", "Oslo"), call("f", "Bergen")] {
+            assert!(!call("f", "Oslo").is_alike(&other));
+        }
+        assert!(!call("f", "!").is_alike(&call("f", "?")));
+    }
+}

@@ -135,3 +135,15 @@ fn a_pause_a_step_and_a_cancel_come_to_rest_while_a_call_waits_for_consent() {
         assert_eq!(ends(&yard)[1], "two");
     });
 }
+
+#[test]
+fn a_persons_own_call_needs_no_other_consent() {
+    on_paused_time(async {
+        let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
+        yard.settle().await;
+        yard.wish(rules(&[], &[], &["echo"]));
+        yard.wish(Command::CallTool { tool: "echo".into(), arguments: json!({"text": "own"}) });
+        yard.until("it ends", |state| state.tool_calls.iter().any(|call| call.is_over())).await;
+        assert_eq!((ends(&yard), asks(&yard)), (vec!["own".to_owned()], vec![]));
+    });
+}

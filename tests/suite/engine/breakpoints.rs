@@ -320,3 +320,18 @@ fn without_a_person_hits_are_counted_and_nothing_stops() {
         assert!(kinds.iter().any(|record| record.event.kind() == "CommandRefused"));
     });
 }
+
+#[test]
+fn a_condition_may_ask_for_the_value_of_a_knob() {
+    on_paused_time(async {
+        let yard = trial(vec![Ok(calls(&[echo("a", 1)])), Ok(calls(&[echo("b", 1)]))]).start();
+        yard.settle().await;
+        yard.wish(Command::TurnKnob { knob: Knob::Beta, value: 0.25 });
+        yard.wish(set("echo:if=knob[\"beta\"] > 0.5"));
+        yard.wish(set("echo:if=knob[\"beta\"] == 0.25 && args.text == \"b\""));
+        yard.wish(Command::Run);
+        stopped(&yard).await;
+        assert_eq!((known(&yard, 1).stops, known(&yard, 2).stops), (0, 1));
+        assert_eq!(arguments(&yard.state.borrow()), ["a", "b"]);
+    });
+}

@@ -1,8 +1,11 @@
 //! The limit of real money in sessions whose model costs 2 dollars a call.
 
-use toolyard::domain::{Command, Event, Mode, ModelCallEvent, Origin, SessionEvent, State};
+use toolyard::domain::{
+    Command, Event, Mode, ModelCallEvent, ModelName, Origin, Outcome, Record, Role, SessionEvent,
+    State, TaskState,
+};
 
-use super::yard::{Trial, Yard, on_paused_time};
+use super::yard::{Trial, Yard, on_paused_time, say};
 
 fn limited(dollars: f64) -> Trial {
     Trial { strategy: "react", max_dollars: Some(dollars), ..Trial::default() }
@@ -82,5 +85,45 @@ fn recorded_answers_leave_the_limit_to_new_calls() {
                 if effect.origin == Origin::Live)
         });
         assert_eq!(live.count(), 2, "the second task is new");
+    });
+}
+
+/// A planner that costs 2 dollars a call, and a solver that costs nothing since it is simulated. Gives the records, and how
+/// many tasks were answered.
+async fn beside_a_simulated_model(
+    dollars: f64,
+    tasks: usize,
+    recorded: Vec<Record>,
+) -> (Vec<Record>, usize) {
+    let written = || Ok(say("Plan: a\n#E1 = echo[x]"));
+    let trial = Trial {
+        strategy: "workers",
+        replies: vec![written(), written()],
+        second: vec![Ok(say("done")), Ok(say("done"))],
+        tasks,
+        paused: true,
+        recorded,
+        ..limited(dollars)
+    };
+    let mut yard = trial.start();
+    yard.settle().await;
+    // A recorded session repeats them by itself.
+    let solver = Command::BindRole { role: Role::Solver, model: ModelName::from("second") };
+    _ = yard.commands.send(solver);
+    _ = yard.commands.send(Command::Run);
+    let state = (&mut yard.session).await.unwrap();
+    let records = yard.records.borrow().iter().map(|record| (**record).clone()).collect();
+    let answered = |task: &&TaskState| task.outcome() == Some(Outcome::Answered);
+    (records, state.tasks.iter().map(|task| &**task).filter(answered).count())
+}
+
+#[test]
+fn a_simulated_model_answers_where_nothing_is_left_for_others() {
+    on_paused_time(async {
+        let (records, answered) = beside_a_simulated_model(1.0, 1, vec![]).await;
+        assert_eq!(answered, 1);
+        // Nor does what it is recorded to have said leave more for them.
+        let (_, answered) = beside_a_simulated_model(0.5, 2, records).await;
+        assert_eq!(answered, 1);
     });
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 use toolyard::domain::{
-    Embedding, EmbeddingEvent, Event, Knob, ModelErrorKind, Outcome, Rates, State,
+    Embedding, EmbeddingEvent, Event, Knob, ModelErrorKind, Outcome, Rates, Record, State,
 };
 use toolyard::engine::Memory;
 use toolyard::model::{Model, http::Endpoint, openai::OpenAi, secret::KeySource};
@@ -140,6 +140,21 @@ async fn an_endpoint_that_fails_is_told_of_and_words_are_compared() {
     assert!(!journal.contains(KEY) && !told.contains(KEY), "{told}");
 }
 
+/// The endpoint is not asked again, though it would answer now.
+#[tokio::test]
+async fn a_recorded_failure_of_an_embedding_stays_one() {
+    let fake =
+        Fake::start(vec![answer("403 Forbidden", "{}"), answer("403 Forbidden", "{}")]).await;
+    let (_, events, _) = run(plan(&fake, Some(1.0), 1_000.0)).await;
+    let failed =
+        |events: &[Event]| events.iter().filter(|event| event.kind() == "EmbeddingFailed").count();
+    assert_eq!(failed(&events), 2);
+    let recorded = (1..).zip(events).map(|(n, event)| Record::new(n, 0, event)).collect();
+    let fake = Fake::start(vec![read(&[1.0, 0.0]), read(&[1.0, 0.0])]).await;
+    let (_, events, _) = run(Trial { recorded, ..plan(&fake, Some(1.0), 1_000.0) }).await;
+    assert_eq!((failed(&events), fake.bodies().len()), (2, 0));
+}
+
 #[tokio::test]
 async fn where_the_model_makes_no_embeddings_words_are_compared() {
     let fake = Fake::start(vec![]).await;
@@ -176,4 +191,29 @@ async fn a_fault_on_the_embedding_is_marked_and_words_are_compared() {
     }
     assert!(events.iter().any(|event| event.kind() == "FaultFired"));
     assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
+}
+
+/// A limit of real money of one dollar, which the reading of one task costs.
+#[tokio::test]
+async fn what_an_embedding_cost_counts_for_the_limit_of_dollars() {
+    let asked =
+        |events: &[Event]| events.iter().filter(|event| event.kind() == "ModelCallStarted").count();
+    let limited = |fake: &Fake, dollars| Trial {
+        max_dollars: Some(dollars),
+        tasks: 1,
+        ..plan(fake, Some(1_000.0), 1e6)
+    };
+    let fake = Fake::start(vec![read(&[3.0, 0.0])]).await;
+    let (_, events, _) = run(limited(&fake, 1.0)).await;
+    assert_eq!((fake.bodies().len(), asked(&events)), (1, 0), "nothing is left for a model");
+    // What is answered from a record costs nothing.
+    let read_it = events.iter().position(|event| event.kind() == "EmbeddingFinished").unwrap();
+    let events = (1..).zip(events).take(read_it + 1);
+    let recorded = events.map(|(n, event)| Record::new(n, 0, event)).collect();
+    let fake = Fake::start(vec![]).await;
+    let (_, events, _) = run(Trial { recorded, ..limited(&fake, 1.0) }).await;
+    assert_eq!((fake.bodies().len(), asked(&events)), (0, 1));
+    let fake = Fake::start(vec![read(&[3.0, 0.0])]).await;
+    let (_, events, _) = run(limited(&fake, 0.001)).await;
+    assert_eq!((fake.bodies().len(), asked(&events)), (0, 0), "it would cost more");
 }

@@ -191,6 +191,7 @@ fn what_a_model_says_is_told_while_it_says_it() {
         });
         let (first, text) = said.next().unwrap();
         assert_eq!(text, "thinking");
+        assert!(said.all(|(effect, _)| effect != first), "what comes right after it is not told");
         let place = |is: fn(&ModelCallEvent) -> bool| {
             records.iter().position(|record| {
                 matches!(&record.event, Event::ModelCall(event) if is(event))

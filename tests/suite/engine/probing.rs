@@ -180,3 +180,18 @@ fn a_known_schema_is_not_asked_for_again() {
         yard.session.await.unwrap();
     });
 }
+
+#[test]
+fn tools_wait_for_one_probing_only() {
+    on_paused_time(async {
+        let trial = Trial { paused: true, stay: true, tasks: 0, ..Trial::default() };
+        let yard = trial.start();
+        yard.settle().await;
+        for tool in ["echo", "hang", "echo"] {
+            yard.wish(Command::Probe { tools: vec![tool.into()] });
+        }
+        yard.settle().await;
+        assert_eq!(yard.refusals(), ["this is being probed already, or waits for it"]);
+        assert_eq!(yard.state.borrow().tasks.len(), 2);
+    });
+}

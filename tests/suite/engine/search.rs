@@ -183,7 +183,8 @@ fn dfsdt_goes_twelve_deep_and_asks_two_hundred_times() {
             [(11, 10, EXHAUSTED), (12, 11, TOO_DEEP), (13, 11, TOO_DEEP), (14, 10, EXHAUSTED)]
         );
         for node in 0..=200 {
-            assert!(task.search.children(node).count() <= 2);
+            let children = task.search.nodes.iter().filter(|child| child.parent == node);
+            assert!(children.count() <= 2);
         }
     });
 }
@@ -196,6 +197,17 @@ fn a_model_that_fails_ends_the_search() {
             let state = search(strategy, vec![Ok(echo("a")), error()]).await;
             assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
             assert_eq!(tree(&state).last().unwrap().2, FAILED);
+        }
+    });
+}
+
+#[test]
+fn a_call_that_the_budget_does_not_pay_for_ends_the_search_without_a_failure() {
+    on_paused_time(async {
+        let over = || Err(ModelError::new(ModelErrorKind::OverBudget, "too dear"));
+        for strategy in ["dfsdt", "tot-dfs"] {
+            let state = search(strategy, vec![Ok(echo("a")), over()]).await;
+            assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));
         }
     });
 }

@@ -201,6 +201,25 @@ fn a_model_does_with_the_evidence_that_is_left_but_not_with_none() {
 }
 
 #[test]
+fn what_a_model_does_not_know_is_null_and_what_it_says_is_not() {
+    on_paused_time(async {
+        for (said, text, nulled) in [
+            (" a word\n", Some("a word"), None),
+            (" ", None, Some(NullReason::Empty)),
+            ("Unknown.", None, Some(NullReason::Pattern("unknown".into()))),
+            ("unknown to me", Some("unknown to me"), None),
+        ] {
+            let replies =
+                vec![Ok(say("Plan: ask\n#E1 = LLM[a word?]")), Ok(say(said)), Ok(say("done"))];
+            let state = workers(replies).start().session.await.unwrap();
+            let work = &state.tasks[0].work;
+            assert_eq!(state.evidence_text(work, EvidenceId(1)), text, "{said:?}");
+            assert_eq!(work.evidence[&EvidenceId(1)].nulled, nulled, "{said:?}");
+        }
+    });
+}
+
+#[test]
 fn one_lane_is_stopped_and_freed_or_cancelled_alone() {
     on_paused_time(async {
         let text = format!(

@@ -71,6 +71,8 @@ impl Model for Script {
         async move {
             tokio::time::sleep(self.delay).await;
             progress(Progress::Text("thinking".into()));
+            // Too soon to be told.
+            progress(Progress::Text(" about it".into()));
             if request.role == Role::Evaluator {
                 return Ok(say(r#"{"scores":[{"tool":"echo","score":2,"reason":"helped"}]}"#));
             }
@@ -194,6 +196,8 @@ pub struct Trial {
     pub class: &'static str,
     pub classes: Option<ClassBook>,
     pub tasks: usize,
+    /// What each of them asks for.
+    pub task: &'static str,
     /// Before them all tools are probed.
     pub probe: bool,
     pub schemas: SchemaBook,
@@ -236,6 +240,7 @@ impl Default for Trial {
             class: "Test",
             classes: None,
             tasks: 1,
+            task: "Say hello.",
             probe: false,
             schemas: SchemaBook::default(),
             paused: false,
@@ -285,7 +290,7 @@ impl Trial {
         let simulated = self.max_dollars.is_none();
         let spec = ModelSpec { context: self.context, simulated, ..(*model.spec).clone() };
         model.spec = Arc::new(spec);
-        let task = Task { gold: Some("done".into()), ..Task::from_text("Say hello.") };
+        let task = Task { gold: Some("done".into()), ..Task::from_text(self.task) };
         let probe = self.probe.then(|| Task::of_probe(Probe::default()));
         let tasks = probe.into_iter().chain(vec![task; self.tasks]).collect();
         let spec = SessionSpec {

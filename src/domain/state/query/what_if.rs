@@ -18,8 +18,6 @@ impl State {
             models: self.models.clone(),
             tools: self.tools.clone(),
             learning: self.learning.clone(),
-            keeps: self.keeps,
-            bare: self.bare,
             tasks: self.tasks.clone(),
             at_work: self.at_work,
             tasks_done: self.tasks_done,

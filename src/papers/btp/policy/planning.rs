@@ -178,7 +178,8 @@ impl Policy<'_> {
 fn settle_fixed(items: &[Item<'_>], free: f64) -> Vec<u32> {
     let mut left = free;
     let mut fix = |item: &Item<'_>, wanted: u32| {
-        let most = if item.cost > 0.0 { ((left + CENT) / item.cost).floor() } else { f64::MAX };
+        // What costs nothing is divided to infinity.
+        let most = ((left + CENT) / item.cost).floor();
         let uses = f64::from(wanted).min(most);
         left -= uses * item.cost;
         uses as u32
