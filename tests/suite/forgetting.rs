@@ -53,6 +53,19 @@ fn only_details_of_tasks_that_ended_long_ago_are_forgotten() {
 }
 
 #[test]
+fn what_was_looked_at_again_is_forgotten_again() {
+    let records = records();
+    let (whole, mut some) = (State::fold(&records), keeping(1, &records));
+    let first = |state: &State| state.tasks.get(0).is_some_and(|task| !task.steps.is_empty());
+    assert!(!first(&some) && first(&whole));
+    some.recall(TaskId(1), &whole);
+    assert!(first(&some) && some.recalled() == 1);
+    some.forget_recalled();
+    assert!(!first(&some) && some.recalled() == 0);
+    assert_eq!(some, keeping(1, &records));
+}
+
+#[test]
 fn nothing_is_forgotten_while_few_tasks_have_ended() {
     let records = records();
     let (whole, some) = (State::fold(&records), keeping(3, &records));

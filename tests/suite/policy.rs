@@ -296,6 +296,11 @@ fn a_turned_knob_changes_no_cost() {
     assert_eq!(state.use_cost(&name, decides), 6.0);
     assert_eq!(turned.use_cost(&name, decides), 6.0);
     assert_eq!(turned.credits_left(), state.credits_left());
+    // The declared 3 credits, and the decision on it.
+    let priced = of_unknown_price();
+    for state in [priced.state(), &priced.state().with_knob(Knob::Tau, 0.3)] {
+        assert_eq!(state.use_cost(&name, decides), 3.75);
+    }
 }
 
 #[test]
@@ -381,6 +386,9 @@ fn a_plan_says_of_each_tool_why_it_has_no_use() {
     assert!(!before.contains("used up") && !before.contains("blacklisted"), "{before}");
     story.call(1, 1, ("wikipedia", json!({"query": "x"}), Ok("found"), 10));
     assert_eq!(why(&story), "used up: 1 of 1");
+    let again = [KnownTool { more: 1, ..known[0].clone() }];
+    let plan = Policy { known: &again, ..policy(&story) }.make_plan(TASK);
+    assert!(!plan.tools[0].why.contains("used up"), "one more use: {}", plan.tools[0].why);
     let (tool, on, by) = ("wikipedia".into(), false, By::User);
     story.tell(ChangeEvent::ToolSwitched { tool, on, by });
     assert_eq!(why(&story), "not offered: removed or switched off");

@@ -2,16 +2,17 @@
 
 use serde_json::json;
 use toolyard::domain::breakpoint::{Trouble, When};
+use toolyard::domain::edit::Edit;
 use toolyard::domain::event::Caveat;
 use toolyard::domain::probe::{LearnedSchema, SchemaSource};
 use toolyard::domain::result_schema::{Schema, SchemaMode};
 use toolyard::domain::state::{Cause, Keeps, Landmark};
 use toolyard::domain::{
     BreakpointEvent, BreakpointId, By, ChangeEvent, ClassAssignment, ClassedBy, ControlEvent,
-    EffectClass, EffectId, EffectRef, Event, FaultEvent, FaultId, GraphEvent, Knob, Lane,
-    ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome, PlanEvent, ProbeEvent,
-    Refusal, Role, State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, ToolName,
-    ToolOutput, ToolSpec, Verdict,
+    EditEvent, EffectClass, EffectId, EffectRef, Event, FaultEvent, FaultId, GraphEvent, Knob,
+    Lane, ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome, PlanEvent,
+    ProbeEvent, Refusal, Role, State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
+    ToolName, ToolOutput, ToolSpec, Verdict,
 };
 
 use crate::story::{Story, TOOLS, effect, tool};
@@ -427,4 +428,29 @@ fn how_a_task_ended_is_said_with_its_caveats() {
     assert_eq!(story().state().task(TaskId(1)).unwrap().ended_as(), None);
     assert_eq!(ended(vec![]).as_deref(), Some("answered"));
     assert_eq!(ended(vec![Caveat::WithoutEvidence]).as_deref(), Some("answered without evidence"));
+}
+
+#[test]
+fn scores_add_up() {
+    let mut story = story();
+    for score in [2, -1] {
+        story.evaluate(1, &[("weather", score, "it helped")]);
+    }
+    assert_eq!(story.state().learning.score(&"weather".into()), 1.0);
+}
+
+#[test]
+fn how_often_a_call_was_edited_is_kept() {
+    let mut story = story();
+    let call = story.request_call(1, 1, "weather", json!({"query": "a"}));
+    let kept = |story: &Story| {
+        serde_json::to_value(story.state().tool_call(call).unwrap()).unwrap()["edits"].clone()
+    };
+    assert_eq!(kept(&story), json!(null));
+    let edit = |query: &str| Box::new(Edit::Arguments(json!({"query": query})));
+    let (effect, shown, by) = (effect(call), false, By::User);
+    for (edit, was) in [(edit("b"), edit("a")), (edit("c"), edit("b"))] {
+        story.tell(EditEvent::CallEdited { effect, edit, was, shown, by });
+    }
+    assert_eq!(kept(&story), json!(2));
 }

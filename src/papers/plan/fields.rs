@@ -204,3 +204,18 @@ pub(super) fn value_of(text: &str) -> &str {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::value_of;
+
+    #[test]
+    fn what_dresses_a_value_is_no_part_of_it() {
+        for text in ["a", " a ** ", "`a`", "\\(a\\)", "[a]", "a)"] {
+            assert_eq!(value_of(text), "a", "{text}");
+        }
+        for text in ["`a` or `b`", "[a, b]", "[\"a\"]", "f(a)", "[[a]]"] {
+            assert_eq!(value_of(text), text);
+        }
+    }
+}

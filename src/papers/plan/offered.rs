@@ -112,19 +112,17 @@ impl Offered {
         longest
     }
 
-    /// The tool whose name this text ends with, the longest of several, and where the name begins.
-    pub(super) fn ends(&self, text: &str) -> Option<(&OfferedTool, usize)> {
+    /// The tool whose name this text ends with, the longest of several.
+    pub(super) fn ends(&self, text: &str) -> Option<&OfferedTool> {
         let mut from = text.len().saturating_sub(NAME);
         while !text.is_char_boundary(from) {
             from += 1;
         }
-        let starts = text[from..].char_indices().map(|(at, _)| from + at);
-        let begins_word = |at: &usize| {
-            let before = text[..*at].chars().next_back();
-            before.is_none_or(|c| !c.is_alphanumeric() && c != '_')
-                && text[*at..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
-        };
-        starts.filter(begins_word).find_map(|at| Some((self.named_exactly(&text[at..])?, at)))
+        let mut starts = text[from..].char_indices().map(|(at, _)| text.split_at(from + at));
+        starts.find_map(|(before, name)| {
+            let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            self.named_exactly(name).filter(|_| is_whole)
+        })
     }
 
     /// The tool of exactly this name.
@@ -189,14 +187,14 @@ mod tests {
     #[test]
     fn the_longest_name_that_a_text_ends_with_is_found() {
         let offered = offered();
-        let ends = |text: &str| offered.ends(text).map(|(tool, at)| (tool.name.clone(), at));
-        assert_eq!(ends("ask Google Search"), Some(("Google Search".to_owned(), 4)));
-        assert_eq!(ends("ask search"), Some(("search".to_owned(), 4)));
+        let ends = |text: &str| offered.ends(text).map(|tool| tool.name.clone());
+        assert_eq!(ends("ask Google Search").as_deref(), Some("Google Search"));
+        assert_eq!(ends("ask search").as_deref(), Some("search"));
         assert_eq!([ends("my_search"), ends("research"), ends("search x")], [None, None, None]);
         // The end of a long text is looked at, whatever its characters are.
         for before in ["ä".repeat(40), format!("x{}", "ä".repeat(40))] {
             let found = ends(&format!("{before} Wikipedia"));
-            assert_eq!(found, Some(("Wikipedia".to_owned(), before.len() + 1)));
+            assert_eq!(found.as_deref(), Some("Wikipedia"));
         }
     }
 

@@ -347,7 +347,7 @@ impl<'t> Reader<'t, '_> {
         let text = &text[..end.unwrap_or(0)];
         for (at, mark) in text.match_indices(['[', '(']) {
             let before = text[..at].trim_end_matches(['`', '*']);
-            let Some((tool, _)) = self.offered.ends(before) else { continue };
+            let Some(tool) = self.offered.ends(before) else { continue };
             let tool = tool.name.clone();
             let open = if mark == "[" { '[' } else { '(' };
             let Some((input, after)) = bracket::inside(&text[at + 1..], open) else { return };

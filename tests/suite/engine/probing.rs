@@ -52,7 +52,9 @@ fn a_tool_that_needs_a_result_is_reached_with_the_tool_that_has_it() {
             program(&format!("{SEARCH}\nprint(r)")),
             program(&format!("{SEARCH}\nprint(details(text=str(r['id'])))")),
         ];
-        let state = probing(&["details", "search"], replies).start().session.await.unwrap();
+        let mut yard = probing(&["details", "search"], replies).start();
+        let state = (&mut yard.session).await.unwrap();
+        assert!(yard.kinds().iter().all(|kind| kind != "Judged"), "no task is helped by it");
         let probing = state.probing.as_ref().unwrap();
         assert_eq!((probing.reached(), probing.pass), ((2, 2), 1));
         assert_eq!(schema(&state, "search"), "{\n  id: int\n}");

@@ -89,11 +89,9 @@ impl Policy<'_> {
     /// The request, with its answer limited in length by the rest of the budget.
     pub fn bounded(&self, role: Role, model: &ModelSpec, request: &Arc<Request>) -> Arc<Request> {
         let most = self.affordable_tokens(role, model, request);
-        let asked = request.max_tokens.unwrap_or(u32::MAX);
-        match most.filter(|most| *most < asked && *most < UNBOUNDED) {
-            Some(most) => Arc::new(Request { max_tokens: Some(most), ..(**request).clone() }),
-            None => Arc::clone(request),
-        }
+        let Some(most) = most.filter(|most| *most < UNBOUNDED) else { return Arc::clone(request) };
+        let max_tokens = Some(request.max_tokens.map_or(most, |asked| asked.min(most)));
+        Arc::new(Request { max_tokens, ..(**request).clone() })
     }
 
     /// The longest affordable answer, in tokens; `None` if nothing bounds it.
