@@ -70,6 +70,7 @@ impl SessionSpec {
             stay: self.stay,
             keep_going: self.keep_going,
             memory: None,
+            ranker: None,
             classes: None,
             schemas: SchemaBook::default(),
             notices: Vec::new(),
