@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+#[cfg(feature = "inside")]
+pub use self::file::default_states;
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::reader::ReaderSettings;
 pub use self::{

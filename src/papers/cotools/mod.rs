@@ -14,6 +14,8 @@
 //!    them, or [`untrained`] does without heads.
 //! 4. [`mix()`] adds the scores of BM25, and [`ranking`] sorts the tools.
 //!
+//! [`Retrieval`] does 2 and 3 for a pool of tools that comes and goes, and [`ranked`] does 4.
+//!
 //! # Training
 //!
 //! [`RetrieverTraining`] and [`JudgeTraining`] are iterators over batches. [`examples`] and
@@ -42,6 +44,7 @@ mod product;
 mod rank;
 mod real;
 mod recipe;
+mod retrieval;
 mod retriever;
 mod schedule;
 mod tensors;
@@ -75,6 +78,7 @@ pub use real::Real;
 pub use recipe::{
     JudgeRecipe, Layer, ModelSize, Optimiser, Pooling, Preparation, Recipe, RetrieverRecipe, Use,
 };
+pub use retrieval::{Retrieval, ranked, word_scores};
 pub use retriever::{Retriever, scores, untrained};
 pub use schedule::Schedule;
 pub use tensors::BadHeadFile;
