@@ -44,6 +44,8 @@ mod process;
 #[cfg(not(feature = "inside"))]
 mod program;
 #[cfg(not(feature = "inside"))]
+mod reader;
+#[cfg(not(feature = "inside"))]
 mod serve;
 #[cfg(not(feature = "inside"))]
 mod store;
@@ -72,7 +74,6 @@ pub mod papers;
 pub mod process;
 #[cfg(feature = "inside")]
 pub mod program;
-// No other room uses it yet.
 #[cfg(feature = "inside")]
 pub mod reader;
 #[cfg(feature = "inside")]

@@ -5,8 +5,6 @@ pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod doctor;
-// No command uses it yet.
-#[cfg(feature = "inside")]
 pub mod encoder;
 pub mod init;
 pub mod learned;

@@ -4,7 +4,6 @@
 pub mod json_file;
 pub mod parallel;
 pub mod safe_json;
-#[cfg(feature = "inside")]
 pub mod sha256;
 pub mod text_file;
 pub mod toml_file;

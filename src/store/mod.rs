@@ -9,7 +9,5 @@ pub mod journal;
 pub mod kept;
 pub mod prices;
 pub mod prompts;
-// No command uses it yet.
-#[cfg(feature = "inside")]
 pub mod states;
 pub mod tasks;

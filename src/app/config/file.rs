@@ -42,7 +42,6 @@ pub fn default_experience() -> Option<PathBuf> {
 }
 
 /// The default file of states that a local model gave: in the platform's directory for caches.
-#[cfg(feature = "inside")]
 pub fn default_states() -> Option<PathBuf> {
     Some(directories()?.cache_dir().join("states.db"))
 }

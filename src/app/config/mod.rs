@@ -22,12 +22,13 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-#[cfg(feature = "inside")]
-pub use self::file::default_states;
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::reader::ReaderSettings;
 pub use self::{
-    file::{default_experience, default_journals, default_layouts, default_path, default_prices},
+    file::{
+        default_experience, default_journals, default_layouts, default_path, default_prices,
+        default_states,
+    },
     settle::{Environment, LoadedConfig},
 };
 use crate::domain::{Knobs, ModelName, Rates, Role, SamplingOfRoles, Strategy};
