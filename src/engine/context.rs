@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream::FuturesOrdered};
 
 use super::effect::{self, Caller, Effect, Outcome, PendingEffect};
-use super::{handle::Handle, lanes::Waits, programs, session::Session};
+use super::{handle::Handle, lanes::Waits, programs, reading, session::Session};
 use crate::domain::{
     Boundary, By, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId,
     ToolCall, ToolName,
@@ -34,7 +34,16 @@ impl strategy::Context for Context {
         self.handle.emit(event(self.task));
     }
 
-    fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool {
+    async fn read(&self, text: &str) {
+        reading::read(&self.handle, self.task, text).await;
+    }
+
+    async fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool {
+        if self.handle.read(|session| session.state.may_widen()) {
+            for need in needs {
+                self.read(need).await;
+            }
+        }
         self.handle.write(|session| session.widen(needs, kept, "the agent missed a tool"))
     }
 

@@ -83,6 +83,7 @@ fn the_example_has_every_key() {
         ("ui", ""),
         ("tools", ""),
         ("experience", ""),
+        ("reader", ""),
         ("cost", ""),
         ("workers", ""),
         ("workers.null", ""),
@@ -283,13 +284,16 @@ fn workers_have_classes_patterns_and_a_timeout() {
 fn paths_begin_at_the_file_and_at_home() {
     let config = parse(
         "[session]\nworkspace = \"work\"\njournals = \"/var/j\"\n[ui]\ntheme = \"my.toml\"\n\
-         [tools]\nfolders = [\"../tools\", \"~/t\"]\n",
+         [tools]\nfolders = [\"../tools\", \"~/t\"]\n\
+         [reader]\nmodel = \"a.gguf\"\nheads = [\"/h/b.json\", \"c.json\"]\n",
     );
     assert_eq!(config.session.workspace.as_deref(), Some(Path::new("/home/me/work")));
     assert_eq!(config.session.journals.as_deref(), Some(Path::new("/var/j")));
     assert_eq!(config.ui.theme, "/home/me/my.toml");
     assert_eq!(config.tools.folders[0], Path::new("/home/me/../tools"));
     assert!(!config.tools.folders[1].starts_with("~"), "{:?}", config.tools.folders);
+    assert_eq!(config.reader.model.as_deref(), Some(Path::new("/home/me/a.gguf")));
+    assert_eq!(config.reader.heads, ["/h/b.json", "/home/me/c.json"].map(PathBuf::from));
 }
 
 #[test]
@@ -315,7 +319,7 @@ fn written(text: impl AsRef<[u8]>) -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn the_environment_counts_more_than_the_file_and_the_file_more_than_the_defaults() {
     let text = "[session]\nseed = 5\nstrategy = \"react\"\n[ui]\ntheme = \"dark\"\n\
-        [models.mine]\nkind = \"openai\"\nurl = \"http://h/v1\"\nmodel = \"m\"\n";
+        [reader]\nmodel = \"one.gguf\"\n[models.mine]\nkind = \"openai\"\nurl = \"http://h/v1\"\nmodel = \"m\"\n";
     let (_folder, path) = written(text);
     let environment = environment(&[
         ("TOOLYARD_SEED", "7"),
@@ -324,6 +328,7 @@ fn the_environment_counts_more_than_the_file_and_the_file_more_than_the_defaults
         ("TOOLYARD_WORKSPACE", "here"),
         ("TOOLYARD_JOURNALS", "there"),
         ("TOOLYARD_THEME", "light"),
+        ("TOOLYARD_READER_MODEL", "other.gguf"),
         ("TOOLYARD_CONFIG", "/no/such/file"),
     ]);
     let settled = Config::settle(Some(&path), &environment).unwrap();
@@ -333,6 +338,7 @@ fn the_environment_counts_more_than_the_file_and_the_file_more_than_the_defaults
     assert_eq!(config.session.strategy.to_string(), "react");
     assert_eq!(config.session.workspace.as_deref(), Some(Path::new("here")));
     assert_eq!(config.session.journals.as_deref(), Some(Path::new("there")));
+    assert_eq!(config.reader.model.as_deref(), Some(Path::new("other.gguf")));
     assert!(config.roles.values().all(|model| model.as_str() == "mine"));
 
     let said = Config::settle(None, &environment).unwrap_err().to_string();

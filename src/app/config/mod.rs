@@ -12,6 +12,7 @@ mod named;
 mod priced;
 mod provider;
 mod read;
+mod reader;
 mod roles;
 mod settle;
 mod workers;
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 pub use self::provider::{PROVIDERS, Provider};
+pub use self::reader::ReaderSettings;
 pub use self::{
     file::{
         default_experience, default_journals, default_layouts, default_path, default_prices,
@@ -59,6 +61,7 @@ pub struct Config {
     pub ui: UiConfig,
     pub tools: ToolsConfig,
     pub experience: ExperienceConfig,
+    pub reader: ReaderSettings,
     /// Prices in credits.
     pub cost: Rates,
     /// How many US dollars a session may cost.
@@ -154,6 +157,7 @@ impl Default for Config {
             ui: UiConfig::default(),
             tools: ToolsConfig::default(),
             experience: ExperienceConfig::default(),
+            reader: ReaderSettings::default(),
             cost: Rates::default(),
             max_dollars: MAX_DOLLARS,
             workers: crate::domain::worker_settings::WorkerSettings::default(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use strum::VariantArray;
 
 use super::{
-    Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, model, roles, workers,
+    Config, ExperienceConfig, SessionConfig, ToolsConfig, UiConfig, model, reader, roles, workers,
 };
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Knob, KnobSpec, Knobs, knob::KNOBS, words};
@@ -44,6 +44,7 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     fields.section("ui", |fields| ui(fields, folder, &mut config.ui));
     fields.section("tools", |fields| tools(fields, folder, &mut config.tools));
     fields.section("experience", |fields| experience(fields, folder, &mut config.experience));
+    fields.section("reader", |fields| reader::reader(fields, folder, &mut config.reader));
     fields.section("cost", |fields| cost(fields, folder, &mut config));
     fields.section("workers", |fields| workers::workers(fields, &mut config.workers));
     fields.section("approval", |fields| approval(fields, &mut config.approval));

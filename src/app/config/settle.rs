@@ -19,7 +19,7 @@ pub struct LoadedConfig {
 
 impl Config {
     /// The environment variables that change settings.
-    pub const VARIABLES: [&str; 7] = [
+    pub const VARIABLES: [&str; 8] = [
         "TOOLYARD_CONFIG",
         "TOOLYARD_STRATEGY",
         "TOOLYARD_SEED",
@@ -27,6 +27,7 @@ impl Config {
         "TOOLYARD_JOURNALS",
         "TOOLYARD_THEME",
         "TOOLYARD_MODEL",
+        "TOOLYARD_READER_MODEL",
     ];
 
     /// The configuration of a start, without its flags: defaults, then the file, then the
@@ -111,6 +112,7 @@ impl Config {
         for (name, place) in [
             ("TOOLYARD_WORKSPACE", &mut session.workspace),
             ("TOOLYARD_JOURNALS", &mut session.journals),
+            ("TOOLYARD_READER_MODEL", &mut self.reader.model),
         ] {
             if let Some(path) = given(name, environment) {
                 *place = Some(path.into());

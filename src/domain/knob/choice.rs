@@ -1,5 +1,6 @@
 //! Knobs with named values, as enums.
 
+use serde::{Deserialize, Serialize};
 use strum::{VariantArray, VariantNames};
 
 use super::name::Knob;
@@ -78,6 +79,22 @@ pub enum ProbeSchema {
     Merged,
     /// The first result, and of each list the first element (the authors' code).
     Paper,
+}
+
+/// By what tools are ranked for a text. Without a reader, by words in any case.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames, Serialize, Deserialize,
+)]
+#[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Retrieve {
+    /// BM25.
+    Words,
+    /// The heads' scores, or cosines of states.
+    States,
+    /// Both, with the weight of words that `mix` says.
+    #[default]
+    Both,
 }
 
 /// How fast sample tools and the simulated model answer; 1: as real ones do.
@@ -165,6 +182,10 @@ impl Choice for ProbeSchema {
     const KNOB: Knob = Knob::ProbeSchema;
 }
 
+impl Choice for Retrieve {
+    const KNOB: Knob = Knob::Retrieve;
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Debug;
@@ -195,6 +216,7 @@ mod tests {
             has::<Reflect>(&["attribute", "naive", "off"]),
             has::<Schemas>(&["off", "programs", "all"]),
             has::<ProbeSchema>(&["merged", "paper"]),
+            has::<Retrieve>(&["words", "states", "both"]),
         ];
         let is_choice = |spec: &&KnobSpec| matches!(spec.kind, Kind::Choice(_));
         let declared: Vec<_> = KNOBS.iter().filter(is_choice).map(|spec| spec.knob).collect();

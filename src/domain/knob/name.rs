@@ -43,4 +43,6 @@ pub enum Knob {
     ProbeAll,
     ProbeSchema,
     ProbeEdges,
+    Retrieve,
+    Mix,
 }

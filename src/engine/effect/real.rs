@@ -11,7 +11,7 @@ use crate::domain::{
     By, Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
     Request, State, TaskId, ToolError, ToolErrorKind, ToolMode, ToolOutput,
 };
-use crate::engine::{handle::Handle, station::Passage};
+use crate::engine::{handle::Handle, reading, station::Passage};
 use crate::model::{Model, Progress, text};
 use crate::net::known;
 use crate::tool::{Invocation, Tool};
@@ -143,14 +143,9 @@ async fn embed(
     passage: &Passage,
     call: &EmbeddingCall,
 ) -> Result<EmbeddingResult, ModelError> {
-    let EmbeddingCall { model, text } = call;
+    let EmbeddingCall { model, text, .. } = call;
     let limit =
         handle.read(|session| session.policy().embedding_seconds(passage.task, model.spec(), text));
-    let Some(embedder) = model.embedder() else {
-        let text = format!("{} does not support embeddings", model.spec().name);
-        return Err(ModelError::new(ModelErrorKind::Refused, text));
-    };
-    let texts = [text.clone()];
     let answer = async {
         if let Some((_, kind)) = &passage.fault {
             if let Some(error) = silence(kind).await.or_else(|| kind.model_error()) {
@@ -158,12 +153,29 @@ async fn embed(
             }
             delay(kind, passage.chance).await;
         }
-        let read = embedder.embed(&texts).await?;
+        let read = read(handle, call).await?;
         let lost = passage.fault.as_ref().and_then(|(_, kind)| kind.spoil_embedding());
         lost.map_or(Ok(read), Err)
     };
-    let read = within_budget(limit, answer).await?;
-    Ok(EmbeddingResult { embedding: read.embeddings.into_iter().next(), usage: read.usage })
+    within_budget(limit, answer).await
+}
+
+/// Embeds the text, or ranks the tools for it.
+async fn read(handle: &Handle, call: &EmbeddingCall) -> Result<EmbeddingResult, ModelError> {
+    let EmbeddingCall { model, text, ranker } = call;
+    if let Some(ranker) = ranker {
+        let scored = ranker.rank(text).await?;
+        let ranking = handle.read(|session| reading::ranking(session, text, &scored));
+        let (embedding, ranking) = (None, Some(Arc::new(ranking)));
+        return Ok(EmbeddingResult { embedding, ranking, usage: scored.usage });
+    }
+    let Some(embedder) = model.embedder() else {
+        let text = format!("{} does not support embeddings", model.spec().name);
+        return Err(ModelError::new(ModelErrorKind::Refused, text));
+    };
+    let read = embedder.embed(std::slice::from_ref(text)).await?;
+    let embedding = read.embeddings.into_iter().next();
+    Ok(EmbeddingResult { embedding, ranking: None, usage: read.usage })
 }
 
 async fn call_tool(

@@ -157,8 +157,12 @@ fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
         Event::ToolCall(ToolCallEvent::ToolCallRefused { why, reason, .. }) => {
             Outcome::Refused(*reason, why.clone())
         }
-        Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, vector, .. }) => {
-            Outcome::Embedded(Ok(embedded(handle, id, *usage, vector)))
+        Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, vector, ranking, .. }) => {
+            let ranking = ranking.clone();
+            Outcome::Embedded(Ok(EmbeddingResult {
+                ranking,
+                ..embedded(handle, id, *usage, vector)
+            }))
         }
         Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => {
             Outcome::Embedded(Err(error.clone()))
@@ -172,5 +176,5 @@ fn embedded(handle: &Handle, id: EffectId, usage: Usage, vector: &[i8]) -> Embed
     let embedding = model
         .filter(|_| !vector.is_empty())
         .map(|model| Embedding::of_rounded(model, vector.to_vec()));
-    EmbeddingResult { embedding, usage }
+    EmbeddingResult { embedding, ranking: None, usage }
 }

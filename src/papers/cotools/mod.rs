@@ -53,6 +53,7 @@ mod train_judge;
 mod train_retriever;
 mod trained;
 
+pub use crate::domain::{Retrieve, knob::MIX};
 pub use adamw::AdamW;
 pub use batches::{Batch, Batches, shuffled};
 pub use centre::{FEWEST, RunningMean, centre, scale};
@@ -67,7 +68,7 @@ pub use labels::{
 };
 pub use matrix::{BadShape, Matrix};
 pub use misfit::{Misfit, Reader};
-pub use mix::{MIX, Mixed, Retrieve, mix, z_scores};
+pub use mix::{Mixed, mix, rank_tools, z_scores};
 pub use mlp::Mlp;
 pub use numbers::{approx, custom_round, exact, number_in, round_matches, round_to};
 pub use pca::Map;

@@ -9,14 +9,14 @@ use super::{
     head_file::{HeadFile, Heads},
     matrix::{BadShape, Matrix},
     misfit::Misfit,
-    mix::{Mixed, Retrieve, mix},
+    mix::{Mixed, mix},
     rank::ranking,
     real::dot,
     recipe::{Layer, ModelSize, Pooling, Preparation, Recipe, Use},
     retriever::SHORTEST,
     texts::QueryTemplate,
 };
-use crate::domain::Lexical;
+use crate::domain::{Lexical, Retrieve};
 
 /// Tools with their states, and what ranks them for a query: trained heads, or the cosine of states.
 ///
