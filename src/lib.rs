@@ -44,6 +44,7 @@ mod process;
 #[cfg(not(feature = "inside"))]
 mod program;
 #[cfg(not(feature = "inside"))]
+#[expect(dead_code, unused_imports, reason = "heads need no next token; a chat will")]
 mod reader;
 #[cfg(not(feature = "inside"))]
 mod serve;

@@ -51,6 +51,7 @@ impl StateCache {
     }
 
     /// The same with another bound, 1 or more.
+    #[cfg(feature = "inside")]
     #[must_use]
     pub fn with_most(self, most: u64) -> Self {
         Self { most: most.max(1), ..self }

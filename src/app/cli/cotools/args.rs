@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
+use crate::app::cli::ConfigArgs;
 use crate::app::cli::value::{number, positive, whole};
 use crate::papers::cotools::{Recipe, Use};
 
@@ -31,7 +32,7 @@ pub enum RetrievalCommand {
 /// The local model.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReaderArgs {
-    /// The model file (GGUF); default: the variable TOOLYARD_READER_MODEL.
+    /// The model file (GGUF); default: the variable TOOLYARD_READER_MODEL, then `model` of the configuration's [reader].
     #[arg(long, value_name = "FILE")]
     pub reader: Option<PathBuf>,
     /// The cache of states; default: states.db in the platform's directory for caches.
@@ -40,6 +41,8 @@ pub struct ReaderArgs {
     /// Texts that are read at the same time; default: 2.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
 }
 
 /// The tools.
@@ -172,7 +175,7 @@ pub struct EvalArgs {
     /// Mean of the queries; default: that of the training where the heads know the set, else the running one.
     #[arg(long)]
     pub means: Option<Means>,
-    /// Records at most, at random; default: all, and 100 texts of a judge.
+    /// Records at most, at random; default: all questions, 200 calls, or 100 texts of a judge.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub limit: Option<NonZeroUsize>,
     /// Which dimensions matter: the weights, and figures on parts of them, beside as many at random (section 4.3.4).
@@ -195,9 +198,9 @@ pub struct EvalArgs {
 pub struct JudgeArgs {
     /// The text.
     pub text: String,
-    /// The heads of a judge.
+    /// The heads of a judge; default: those of the configuration's [reader].
     #[arg(long, value_name = "FILE")]
-    pub heads: PathBuf,
+    pub heads: Option<PathBuf>,
     /// A call starts where the probability is above this, 0 to 1.
     #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = number)]
     pub threshold: f64,
@@ -214,7 +217,7 @@ pub struct ToolsArgs {
     pub query: String,
     #[command(flatten)]
     pub catalogue: CatalogueArgs,
-    /// Heads for questions; default: untrained states.
+    /// Heads for questions; default: those of the configuration's [reader], or untrained states.
     #[arg(long, value_name = "FILE")]
     pub heads: Option<PathBuf>,
     /// Tools that are shown.
@@ -224,7 +227,7 @@ pub struct ToolsArgs {
     #[arg(long, value_name = "W", value_parser = number)]
     pub mix: Option<f64>,
     /// Subtract the mean of the heads' training, instead of that of the queries that were asked of this catalogue.
-    #[arg(long, requires = "heads")]
+    #[arg(long)]
     pub training_mean: bool,
     #[command(flatten)]
     pub reader: ReaderArgs,
@@ -239,7 +242,7 @@ pub struct RetrievalEvalArgs {
     pub file: PathBuf,
     #[command(flatten)]
     pub catalogue: CatalogueArgs,
-    /// Heads for questions; default: untrained states.
+    /// Heads for questions; default: those of the configuration's [reader], or untrained states.
     #[arg(long, value_name = "FILE")]
     pub heads: Option<PathBuf>,
     /// Weight of words in the mix, 0 to 2; default: 0.25.

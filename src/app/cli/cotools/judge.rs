@@ -16,7 +16,12 @@ pub fn judge(args: &JudgeArgs) -> Result<(), Trouble> {
         return Err(Trouble::Usage(text));
     }
     let mut encoder = open::encoder(&args.reader)?;
-    let Some(heads) = open::heads(Some(&args.heads), &encoder, Use::Judge)? else { return Ok(()) };
+    let heads = open::usual_heads(args.heads.as_deref(), &args.reader, &encoder, Use::Judge)?;
+    let Some(heads) = heads else {
+        let text = "no heads of a judge; name some with --heads FILE, or train them with \
+            `toolyard cotools train judge`";
+        return Err(Trouble::Usage(text.to_owned()));
+    };
     let Heads::Judge(judge) = &heads.heads else { return Ok(()) };
     let read = encoder.token_states(text, heads.about.layer, &GOES_ON).map_err(Trouble::failed)?;
     let (tokens, mut states) = read;

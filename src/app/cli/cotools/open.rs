@@ -1,15 +1,16 @@
 //! Opens the reader, heads and data, and shows how far they are.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::args::ReaderArgs;
 use crate::app::cli::trouble::Trouble;
-use crate::app::config::default_states;
-use crate::app::encoder::reader_path::{VARIABLE, reader_path};
-use crate::app::encoder::{Encoder, heads};
+use crate::app::config::{Config, ReaderSettings, default_states};
+use crate::app::encoder::Encoder;
+use crate::app::encoder::heads::{self, LoadedHeads};
+use crate::app::encoder::reader_path::{NoReader, VARIABLE, reader_path};
 use crate::papers::cotools::{HeadFile, Layer, MIX, Matrix, Pooling, Use};
 use crate::store::import::cotools::{self, DataSet};
 
@@ -24,14 +25,50 @@ const THREADS: usize = 2;
 /// # Errors
 /// No file is named, or it cannot be opened.
 pub fn encoder(args: &ReaderArgs) -> Result<Encoder, Trouble> {
-    let path = reader_path(args.reader.clone(), std::env::var_os(VARIABLE), None);
-    let path = path.map_err(Trouble::usage)?;
+    let path = model(args)?.map_err(Trouble::usage)?;
     let cache = args.cache.clone().or_else(default_states);
     let encoder = Encoder::open(&path, cache.as_deref()).map_err(Trouble::usage)?;
     Ok(encoder.with_threads(args.threads.map_or(THREADS, usize::from)))
 }
 
-/// Loads heads for one of two uses.
+/// The model file that the arguments, the variable or the configuration name.
+///
+/// # Errors
+/// The configuration is wrong. The inner error: none of them names a file.
+pub fn model(args: &ReaderArgs) -> Result<Result<PathBuf, NoReader>, Trouble> {
+    let variable = std::env::var_os(VARIABLE);
+    let is_named = args.reader.is_some() || variable.is_some();
+    let settings = if is_named { ReaderSettings::default() } else { settings(args)? };
+    Ok(reader_path(args.reader.clone(), variable, settings.model))
+}
+
+fn settings(args: &ReaderArgs) -> Result<ReaderSettings, Trouble> {
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    Ok(config.reader)
+}
+
+/// Heads that are named, or those of the configuration for this use.
+///
+/// # Errors
+/// A file cannot be used.
+pub fn usual_heads(
+    path: Option<&Path>,
+    args: &ReaderArgs,
+    encoder: &Encoder,
+    of: Use,
+) -> Result<Option<Arc<HeadFile>>, Trouble> {
+    if path.is_some() {
+        return heads(path, encoder, of);
+    }
+    let loaded = LoadedHeads::load(&settings(args)?.heads, encoder).map_err(Trouble::usage)?;
+    Ok(match of {
+        Use::Question => loaded.question,
+        Use::Here => loaded.here,
+        Use::Judge => loaded.judge,
+    })
+}
+
+/// Loads heads for one use.
 ///
 /// # Errors
 /// The file cannot be used.

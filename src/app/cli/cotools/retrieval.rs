@@ -25,7 +25,7 @@ pub fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
     }
     let count = catalogue.tools.len();
     let all: Vec<usize> = (0..count).collect();
-    let is_named = args.reader.reader.is_some() || std::env::var_os(VARIABLE).is_some();
+    let is_named = open::model(&args.reader)?.is_ok();
     let (scores, line) = if is_named {
         let mut encoder = open::encoder(&args.reader)?;
         let heads = open::heads(args.heads.as_deref(), &encoder, Use::Question)?;

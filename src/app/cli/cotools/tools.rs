@@ -1,6 +1,7 @@
 //! `toolyard cotools tools`: the tools of a catalogue for a query.
 
 use std::fs;
+use std::time::Instant;
 
 use serde_json::json;
 
@@ -17,7 +18,10 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
     let catalogue = Catalogue::open(&args.catalogue)?;
     let weight = open::mix(args.mix)?;
     let mut encoder = open::encoder(&args.reader)?;
-    let heads = open::heads(args.heads.as_deref(), &encoder, Use::Question)?;
+    let heads = open::usual_heads(args.heads.as_deref(), &args.reader, &encoder, Use::Question)?;
+    if args.training_mean && heads.is_none() {
+        return Err(Trouble::Usage("--training-mean needs --heads FILE".to_owned()));
+    }
     let mut retrieval = match heads.clone() {
         Some(heads) => Retrieval::trained(heads).map_err(Trouble::usage)?,
         None => Retrieval::untrained(Use::Question, encoder.size()),
@@ -27,6 +31,10 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
     for (name, state) in catalogue.names().zip(known) {
         retrieval.insert(name, state).map_err(Trouble::failed)?;
     }
+    // As in a session, where the tools are there before the query.
+    retrieval.prepare().map_err(Trouble::failed)?;
+    let lexical = catalogue.lexical(&(0..catalogue.tools.len()).collect::<Vec<_>>());
+    let began = Instant::now();
     let text = retrieval.query_text(&args.query, "");
     let query = open::encode(&mut encoder, "query", std::slice::from_ref(&text), at)?;
     let state = query.row(0);
@@ -41,9 +49,9 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
         });
     let mean = training.or_else(|| before.mean());
     let states = retrieval.scores(state, mean).map_err(Trouble::failed)?;
-    let all: Vec<usize> = (0..catalogue.tools.len()).collect();
-    let words = word_scores(&catalogue.lexical(&all), catalogue.names(), &args.query);
+    let words = word_scores(&lexical, catalogue.names(), &args.query);
     let ranked = ranked(Retrieve::Both, states.as_deref(), &words, weight);
+    let milliseconds = began.elapsed().as_secs_f64() * 1_000.0;
     let seen = |name: &str| {
         heads.as_ref().is_some_and(|heads| heads.about.seen.iter().any(|own| own == name))
     };
@@ -64,7 +72,7 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
                 })
             })
             .collect();
-        let json = json!({ "query": args.query, "mix": weight, "line": line, "tools": tools });
+        let json = json!({ "query": args.query, "mix": weight, "line": line, "milliseconds": milliseconds, "tools": tools });
         return out::print_json(&json.to_string());
     }
     let columns = ["tool", "in training", "state", "rank", "z states", "z words", "score"];

@@ -1,7 +1,6 @@
 //! `toolyard cotools train`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde::Serialize;
 
@@ -225,9 +224,4 @@ fn figures(
 /// Whether these heads learned from this set.
 pub fn knows(heads: &HeadFile, data: &DataSet) -> bool {
     heads.about.data.contains(&data.cited())
-}
-
-/// Whether a file is there, so that a benchmark can say why it is left out.
-pub fn is_there(folder: &Path) -> bool {
-    folder.join("tool.json").is_file()
 }

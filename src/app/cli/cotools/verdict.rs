@@ -36,8 +36,7 @@ const SPREAD: f64 = 0.25;
 /// # Errors
 /// The file or the data cannot be used.
 pub fn lines(reader: &ReaderArgs, data: Option<&Path>) -> Result<Vec<String>, Trouble> {
-    let named = reader.reader.is_some()
-        || std::env::var_os(crate::app::encoder::reader_path::VARIABLE).is_some();
+    let named = open::model(reader)?.is_ok();
     let missing = match (named, data) {
         (false, _) => Some("no model file: name one with --reader FILE or TOOLYARD_READER_MODEL"),
         (true, None) => Some("no data: name the folder of STQuestions with --cotools-data DIR"),

@@ -17,5 +17,5 @@ mod set;
 mod tools;
 
 pub use self::load::{load, with_dev};
-pub use self::queries::{Asked, read_queries};
+pub use self::queries::read_queries;
 pub use self::set::{DataSet, DataTool, Record};
