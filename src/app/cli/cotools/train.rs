@@ -108,10 +108,14 @@ fn report(args: &TrainArgs, encoder: &Encoder, taught: &Taught) -> Result<(), Tr
     }
     let seconds = cpu_seconds.map_or_else(String::new, |time| format!(" in {time:.1} CPU seconds"));
     let about = &heads.about;
-    out::print_line(&format!(
-        "epoch {best} is best on {} questions that neither teach nor measure{seconds}",
-        epochs.first().map_or(0, |epoch| epoch.figures.questions)
-    ))?;
+    out::print_line(&match epochs.first().map_or(0, |epoch| epoch.figures.questions) {
+        0 => format!("epoch {best} is kept: no question is left to choose with{seconds}"),
+        questions => {
+            format!(
+                "epoch {best} is best on {questions} questions that neither teach nor measure{seconds}"
+            )
+        }
+    })?;
     out::print_line(&format!(
         "{} · {} · {} of {} tools seen → {}",
         clean(encoder.name()),
@@ -170,7 +174,9 @@ pub fn teach(
             let epoch = Epoch { epoch: batch.epoch + 1, loss, figures };
             each(epoch)?;
             epochs.push(epoch);
-            best.offer(training.heads(), figures.mrr);
+            // Without a question to choose with, the last epoch is kept.
+            let is_blind = figures.questions == 0;
+            best.offer(training.heads(), if is_blind { batch.epoch as f64 } else { figures.mrr });
         }
     }
     let time = began.zip(cpu_seconds()).map(|(began, now)| now - began);

@@ -121,7 +121,9 @@ pub fn teach(
             losses.clear();
             let positives = found(training.heads(), &choice, THRESHOLD)?;
             each(batch.epoch + 1, loss, positives)?;
-            best.offer(training.heads(), positives.f1());
+            // Without a text to choose with, the last epoch is kept.
+            let figure = if choice.is_empty() { batch.epoch as f64 } else { positives.f1() };
+            best.offer(training.heads(), figure);
         }
     }
     let seconds = began.zip(cpu_seconds()).map(|(began, now)| now - began);
