@@ -61,8 +61,8 @@ pub use self::{
     http_request::HttpRequest,
     id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::{
-        Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema, Reflect,
-        Retrieve, Schemas, Speed,
+        Blacklist, CallJudge, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema,
+        Reflect, Retrieve, Schemas, Speed,
     },
     null_filter::{NullFilter, NullReason},
     output::ToolOutput,
