@@ -70,7 +70,7 @@ pub use self::{
     plan::{Evidence, EvidenceId, Plan, PlanStep},
     prompt::{Prompt, PromptSpec, Prompts},
     rates::Rates,
-    reading::{JudgedPiece, ReaderAbout},
+    reading::{JudgedPiece, ReaderAbout, ToolMap},
     retrieve::{Lexical, RankedTool, Ranking},
     role_settings::{FewShot, Sampling, SamplingOfRoles},
     spec::{

@@ -57,6 +57,8 @@ pub struct Query<'a> {
 pub struct Scored {
     /// How many earlier queries are in the mean that was subtracted.
     pub queries: u64,
+    /// Where the text is on the last map.
+    pub place: Option<[f32; 2]>,
     /// By tool, in any unit; empty before enough queries were seen.
     pub states: HashMap<ToolName, f64>,
     pub usage: Usage,
@@ -172,7 +174,8 @@ pub(super) fn ranking(session: &Session, text: &str, scored: &Scored) -> Ranking
         let words = words.get(name).copied().unwrap_or_default();
         (name.clone(), scored.states.get(name).copied(), f64::from(words))
     });
-    cotools::rank_tools(scored.queries, tools.collect())
+    let ranking = cotools::rank_tools(scored.queries, tools.collect());
+    Ranking { place: scored.place, ..ranking }
 }
 
 impl Session {

@@ -14,9 +14,9 @@ use super::{Asked, Asking, name};
 use crate::app::config;
 use crate::app::encoder::Encoder;
 use crate::app::encoder::heads::LoadedHeads;
-use crate::domain::{ReaderAbout, ReaderEvent, ToolName, ToolSpec, Usage};
+use crate::domain::{ReaderAbout, ReaderEvent, ToolMap, ToolName, ToolSpec, Usage};
 use crate::engine::Scored;
-use crate::papers::cotools::{Layer, Pooling, Retrieval, Use, tool_text};
+use crate::papers::cotools::{Layer, Map, Matrix, Pooling, Retrieval, Use, tool_text};
 
 /// How often it says how many tools are encoded.
 const SAID_EVERY: Duration = Duration::from_millis(500);
@@ -100,6 +100,7 @@ impl Start {
             here,
             domain: self.domain.clone(),
             cancelled: Arc::clone(&self.cancelled),
+            map: None,
             known: HashMap::new(),
             open: Vec::new(),
             said: None,
@@ -122,6 +123,14 @@ fn place((layer, pooling): (Layer, Pooling)) -> String {
     format!("{layer} {pooling}")
 }
 
+/// A map of fewer tools says nothing, and one of more has no room for its names.
+const FEWEST_ON_MAP: usize = 3;
+const MOST_ON_MAP: usize = 4_000;
+
+fn spot(map: &Map, vector: &[f32]) -> Option<[f32; 2]> {
+    Some(map.place(vector).ok()?.map(|x| x as f32))
+}
+
 /// The model at work.
 struct Reading {
     encoder: Encoder,
@@ -131,6 +140,8 @@ struct Reading {
     here: Option<Retrieval>,
     domain: String,
     cancelled: Arc<AtomicBool>,
+    /// The axes of the last map, and how many tools made them.
+    map: Option<(Map, usize)>,
     /// The description of each tool.
     known: HashMap<ToolName, String>,
     /// Tools without a state, the next one last.
@@ -208,6 +219,34 @@ impl Reading {
             let _ = news.send(ReaderEvent::ToolEncoded { encoded, tools });
             self.said = Some(Instant::now());
         }
+        if self.open.is_empty() {
+            let map = self.draw().map(|map| ReaderEvent::ToolsMapped { map: Arc::new(map) });
+            map.into_iter().for_each(|map| drop(news.send(map)));
+        }
+    }
+
+    /// The map of the tools. Its axes are computed again if many tools came or went, so that a tool
+    /// whose description changes moves, and the others stay.
+    fn draw(&mut self) -> Option<ToolMap> {
+        self.question.prepare().ok()?;
+        let vectors: Vec<(&str, &[f32])> = self.question.vectors().collect();
+        if vectors.len() < FEWEST_ON_MAP || vectors.len() > MOST_ON_MAP {
+            return None;
+        }
+        let kept =
+            self.map.take().filter(|(_, tools)| vectors.len().abs_diff(*tools) * 10 <= *tools);
+        let (axes, made_by) = match kept {
+            Some(kept) => kept,
+            None => {
+                let rows: Vec<_> = vectors.iter().map(|(_, vector)| *vector).collect();
+                (Map::of(&Matrix::of_rows(&rows).ok()?), vectors.len())
+            }
+        };
+        let place = |(tool, vector): (&str, &[f32])| Some((tool.into(), spot(&axes, vector)?));
+        let tools = vectors.into_iter().filter_map(place).collect();
+        let explained = axes.explained().map(|share| share as f32);
+        self.map = Some((axes, made_by));
+        Some(ToolMap { explained, tools })
     }
 
     fn uses(&mut self) -> impl Iterator<Item = &mut Retrieval> {
@@ -216,10 +255,10 @@ impl Reading {
 
     /// The scores of the tools for a text, which counts as a query from now on.
     fn rank(&mut self, query: &Asking) -> Result<Scored, String> {
-        let Self { encoder, question, here, domain, cancelled, .. } = self;
-        let retrieval = match (&query.answer, here) {
-            (Some(_), Some(here)) => here,
-            _ => question,
+        let Self { encoder, question, here, domain, cancelled, map, .. } = self;
+        let (retrieval, on_map) = match (&query.answer, here) {
+            (Some(_), Some(here)) => (here, false),
+            _ => (question, true),
         };
         let at = retrieval.at();
         let answer = query.answer.as_deref().unwrap_or_default();
@@ -229,10 +268,13 @@ impl Reading {
         let before = encoder.mean(domain, at).map_err(|why| why.to_string())?;
         let scores = retrieval.scores(states.row(0), before.mean());
         let scores = scores.map_err(|why| why.to_string())?;
+        let vector = retrieval.query_vector(states.row(0), before.mean()).ok();
+        let vector = vector.filter(|_| on_map && scores.is_some());
+        let place = map.as_ref().zip(vector).and_then(|((map, _), vector)| spot(map, &vector));
         let added = encoder.add_query(domain, at, &text, states.row(0));
         added.map_err(|why| why.to_string())?;
         let named = retrieval.tools().zip(scores.into_iter().flatten());
         let states = named.filter_map(|(tool, score)| Some((tool.into(), score?))).collect();
-        Ok(Scored { queries: before.count(), states, usage: Usage::default() })
+        Ok(Scored { queries: before.count(), place, states, usage: Usage::default() })
     }
 }
