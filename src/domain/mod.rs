@@ -61,8 +61,8 @@ pub use self::{
     http_request::HttpRequest,
     id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::{
-        Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema, Reflect,
-        Retrieve, Schemas, Speed,
+        Blacklist, CallJudge, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema,
+        Reflect, Retrieve, Schemas, Speed,
     },
     null_filter::{NullFilter, NullReason},
     output::ToolOutput,
@@ -70,7 +70,7 @@ pub use self::{
     plan::{Evidence, EvidenceId, Plan, PlanStep},
     prompt::{Prompt, PromptSpec, Prompts},
     rates::Rates,
-    reading::{JudgedPiece, ReaderAbout},
+    reading::{JudgedPiece, ReaderAbout, ToolMap},
     retrieve::{Lexical, RankedTool, Ranking},
     role_settings::{FewShot, Sampling, SamplingOfRoles},
     spec::{

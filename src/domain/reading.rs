@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::id::ToolName;
+
 /// The reader of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReaderAbout {
@@ -24,4 +26,13 @@ pub struct JudgedPiece {
     pub end: usize,
     /// The probability that a call starts after it, 0 to 1.
     pub p: f32,
+}
+
+/// The tools on a map: the two directions in which their vectors differ most (PCA).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolMap {
+    /// The share of the variance along each axis, 0 to 1.
+    pub explained: [f32; 2],
+    /// Each tool's place on both axes.
+    pub tools: Vec<(ToolName, [f32; 2])>,
 }

@@ -40,6 +40,7 @@ impl Session {
             model,
             text,
             ranker: None,
+            answer_at: None,
         })
     }
 }

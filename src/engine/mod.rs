@@ -61,7 +61,7 @@ pub use self::{
         learned::Keep,
         schemas::{KeptSchemas, SchemaBook},
     },
-    reading::{LocalReading, Ranker, Scored},
+    reading::{LocalReading, Query, Ranker, Scored},
     resuming::{Interrupted, resumable},
     session::Listener,
     station::{DOLLARS_REACHED, MODEL_UNUSABLE, Station},
@@ -323,7 +323,7 @@ async fn attempt(
         return (Ending::without_answer(TaskOutcome::Failed), None);
     };
     if strategy.btp {
-        reading::read(handle, id, &task.sought()).await;
+        reading::read(handle, id, &task.sought(), None).await;
         embedding::embed(handle, id).await;
         handle.write(|session| session.plan_task(id));
     }

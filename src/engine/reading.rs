@@ -11,8 +11,8 @@ use super::effect::{self, Effect, EmbeddingCall};
 use super::lanes::Waits;
 use super::{handle::Handle, session::Session};
 use crate::domain::{
-    Event, ModelError, ModelErrorKind, ModelSpec, Ranking, ReaderEvent, Record, Reply, Request,
-    Retrieve, TaskId, ToolMode, ToolName, ToolSpec, Usage,
+    Event, JudgedPiece, ModelError, ModelErrorKind, ModelSpec, Ranking, ReaderEvent, Record, Reply,
+    Request, Retrieve, TaskId, ToolMode, ToolName, ToolSpec, Usage,
 };
 use crate::model::{Model, Progress};
 use crate::papers::cotools;
@@ -30,10 +30,26 @@ pub trait Ranker {
     ///
     /// # Errors
     /// The text cannot be read.
-    fn rank<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<Scored, ModelError>>;
+    fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>>;
+
+    /// The probability of a call after each piece of an answer that ends behind byte `from`, with ends
+    /// from there (CoTools, eq. 3 and 4); `None` without a trained judge.
+    fn judge<'a>(
+        &'a self,
+        query: Query<'a>,
+        from: usize,
+    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>>;
 
     /// What it has to say beside the effects, until it is dropped. Asked for once.
     fn news(&self) -> LocalBoxStream<'static, ReaderEvent>;
+}
+
+/// What tools are looked for by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Query<'a> {
+    pub question: &'a str,
+    /// For a place in an answer: the answer so far.
+    pub answer: Option<&'a str>,
 }
 
 /// The scores of tools for a text.
@@ -41,6 +57,8 @@ pub trait Ranker {
 pub struct Scored {
     /// How many earlier queries are in the mean that was subtracted.
     pub queries: u64,
+    /// Where the text is on the last map.
+    pub place: Option<[f32; 2]>,
     /// By tool, in any unit; empty before enough queries were seen.
     pub states: HashMap<ToolName, f64>,
     pub usage: Usage,
@@ -95,9 +113,17 @@ impl Ranker for Absent {
 
     fn take_tools(&self, _tools: Vec<Arc<ToolSpec>>) {}
 
-    fn rank<'a>(&'a self, _text: &'a str) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
+    fn rank<'a>(&'a self, _query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
         let text = format!("the reader {} of the recorded session is not configured", self.0);
         future::ready(Err(ModelError::new(ModelErrorKind::Refused, text))).boxed_local()
+    }
+
+    fn judge<'a>(
+        &'a self,
+        _query: Query<'a>,
+        _from: usize,
+    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
+        future::ready(None).boxed_local()
     }
 
     fn news(&self) -> LocalBoxStream<'static, ReaderEvent> {
@@ -119,8 +145,9 @@ pub(super) fn of_record<'a>(
 }
 
 /// Has a text read, if that is of use and was not done in this task.
-pub(super) async fn read(handle: &Handle, task: TaskId, text: &str) {
-    let Some(call) = handle.read(|session| session.unread(task, text)) else { return };
+/// `answer_at`: for a place in an answer, where that begins in the text.
+pub(super) async fn read(handle: &Handle, task: TaskId, text: &str, answer_at: Option<usize>) {
+    let Some(call) = handle.read(|session| session.unread(task, text, answer_at)) else { return };
     let requested = handle.write(|session| {
         effect::request(session, task, Effect::Embedding(call), None, Waits::Agent)
     });
@@ -147,12 +174,13 @@ pub(super) fn ranking(session: &Session, text: &str, scored: &Scored) -> Ranking
         let words = words.get(name).copied().unwrap_or_default();
         (name.clone(), scored.states.get(name).copied(), f64::from(words))
     });
-    cotools::rank_tools(scored.queries, tools.collect())
+    let ranking = cotools::rank_tools(scored.queries, tools.collect());
+    Ranking { place: scored.place, ..ranking }
 }
 
 impl Session {
     /// The call that reads this text; `None` where words alone rank, or if it was read in this task.
-    fn unread(&self, task: TaskId, text: &str) -> Option<EmbeddingCall> {
+    fn unread(&self, task: TaskId, text: &str, answer_at: Option<usize>) -> Option<EmbeddingCall> {
         let ranker = self.ranker.clone()?;
         let by_words = self.state.knobs.choice::<Retrieve>() == Retrieve::Words;
         let has_failed = self.state.reader.as_ref().is_some_and(|reader| reader.failed.is_some());
@@ -163,7 +191,12 @@ impl Session {
         let name = model.spec().name.as_str();
         let of_task = self.state.embeddings.iter().rev().take_while(|read| read.task == task);
         let is_known = of_task.into_iter().any(|read| read.text == text && read.model == name);
-        (!is_known).then(|| EmbeddingCall { model, text: text.to_owned(), ranker: Some(ranker) })
+        (!is_known).then(|| EmbeddingCall {
+            model,
+            text: text.to_owned(),
+            answer_at,
+            ranker: Some(ranker),
+        })
     }
 
     /// Tells the reader which tools there are.

@@ -247,6 +247,9 @@ pub fn reader(event: &ReaderEvent) -> String {
         ReaderEvent::ToolEncoded { encoded, tools } => {
             format!("{encoded} of {} encoded", counted(*tools, "tool"))
         }
+        ReaderEvent::ToolsMapped { map } => {
+            format!("a map of {}", counted(map.tools.len(), "tool"))
+        }
         ReaderEvent::ReaderFailed { error } => {
             format!("the reader does not read: {error}; words alone rank tools")
         }

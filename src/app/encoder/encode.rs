@@ -133,17 +133,32 @@ impl Encoder {
         layer: Layer,
         cancelled: &AtomicBool,
     ) -> Result<(Tokens, Matrix<f32>), EncoderError> {
+        self.token_states_after(text, 0, layer, cancelled)
+    }
+
+    /// The same, with the states of those tokens alone that end behind byte `from`.
+    ///
+    /// # Errors
+    /// Those of [`Encoder::token_states`].
+    pub fn token_states_after(
+        &mut self,
+        text: &str,
+        from: usize,
+        layer: Layer,
+        cancelled: &AtomicBool,
+    ) -> Result<(Tokens, Matrix<f32>), EncoderError> {
         let cut = tokens(&self.reader, text)?;
         let width = self.facts().width;
-        if cut.tokens.ids.is_empty() {
+        let from = cut.tokens.ends.partition_point(|end| *end <= from);
+        if from == cut.tokens.ids.len() {
             return Ok((cut.tokens, Matrix::zeros(0, width)));
         }
-        let wanted = Wanted::new(layer_of(layer), reader::Pooling::Each { from: 0 });
+        let wanted = Wanted::new(layer_of(layer), reader::Pooling::Each { from });
         let states = self.reader.states(&cut.tokens.ids, &[wanted], cancelled)?;
         self.work.texts += 1;
         self.work.tokens += cut.tokens.ids.len() as u64;
         self.work.cut += u64::from(cut.is_cut);
-        let rows = cut.tokens.ids.len();
+        let rows = cut.tokens.ids.len() - from;
         let numbers = states.into_iter().next().map(reader::States::into_numbers);
         let states = Matrix::new(rows, width, numbers.unwrap_or_default())?;
         Ok((cut.tokens, states))

@@ -1,7 +1,9 @@
 //! What a language model that reads along says: which tools it has encoded, and where a call starts.
 
 use super::{EffectRef, family::family};
-use crate::domain::reading::{JudgedPiece, ReaderAbout};
+use std::sync::Arc;
+
+use crate::domain::reading::{JudgedPiece, ReaderAbout, ToolMap};
 
 family! {
     /// What a reader does beside the effects of a session.
@@ -14,6 +16,10 @@ family! {
         ToolEncoded {
             encoded: usize,
             tools: usize,
+        },
+        /// Where the tools with a state are on a map. The axes stay as long as most tools do.
+        ToolsMapped {
+            map: Arc<ToolMap>,
         },
         /// The reader does not read any more: words alone rank tools from here on.
         ReaderFailed {

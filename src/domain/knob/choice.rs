@@ -97,6 +97,17 @@ pub enum Retrieve {
     Both,
 }
 
+/// What the judge does that reads along while an answer is written (CoTools, eq. 3 and 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum CallJudge {
+    Off,
+    /// It only shows where it would have a tool called.
+    Mark,
+    /// It ends the writing where a call starts.
+    Act,
+}
+
 /// How fast sample tools and the simulated model answer; 1: as real ones do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames)]
 pub enum Speed {
@@ -182,6 +193,10 @@ impl Choice for ProbeSchema {
     const KNOB: Knob = Knob::ProbeSchema;
 }
 
+impl Choice for CallJudge {
+    const KNOB: Knob = Knob::CallJudge;
+}
+
 impl Choice for Retrieve {
     const KNOB: Knob = Knob::Retrieve;
 }
@@ -217,6 +232,7 @@ mod tests {
             has::<Schemas>(&["off", "programs", "all"]),
             has::<ProbeSchema>(&["merged", "paper"]),
             has::<Retrieve>(&["words", "states", "both"]),
+            has::<CallJudge>(&["off", "mark", "act"]),
         ];
         let is_choice = |spec: &&KnobSpec| matches!(spec.kind, Kind::Choice(_));
         let declared: Vec<_> = KNOBS.iter().filter(is_choice).map(|spec| spec.knob).collect();

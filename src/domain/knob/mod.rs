@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     choice::{
-        Blacklist, Choice, Estimation, Judge, ProbeSchema, Reflect, Retrieve, Schemas, Speed,
+        Blacklist, CallJudge, Choice, Estimation, Judge, ProbeSchema, Reflect, Retrieve, Schemas,
+        Speed,
     },
     name::Knob,
     spec::{Kind, KnobSpec, Takes},

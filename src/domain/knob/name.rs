@@ -45,4 +45,7 @@ pub enum Knob {
     ProbeEdges,
     Retrieve,
     Mix,
+    CallJudge,
+    Theta,
+    CallK,
 }

@@ -1,7 +1,7 @@
 //! The knobs.
 
 use super::choice::{
-    Blacklist, Choice, Estimation, Judge, ProbeSchema, Reflect, Retrieve, Schemas, Speed,
+    Blacklist, CallJudge, Choice, Estimation, Judge, ProbeSchema, Reflect, Retrieve, Schemas, Speed,
 };
 use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
@@ -285,6 +285,28 @@ pub const KNOBS: &[KnobSpec] = &[
         MIX,
         Takes::AtOnce,
         "the weight of words beside a reader's states, where tools are ranked by both",
+    ),
+    choice::<CallJudge>(
+        ("call_judge", "call"),
+        CallJudge::Act as usize,
+        Takes::AtOnce,
+        "cotools: whether the judge that reads along ends the text where a call starts, or only marks it",
+    ),
+    real(
+        Knob::Theta,
+        ("theta", "θ"),
+        (0.0, 1.0, 0.05),
+        0.5,
+        Takes::AtOnce,
+        "cotools: the probability above which a call starts after a token (CoTools, eq. 4)",
+    ),
+    whole(
+        Knob::CallK,
+        ("call_k", "k"),
+        (1.0, 100.0, 1.0),
+        5.0,
+        Takes::NextStep,
+        "cotools: how many of the best tools are offered where a call starts; 1 is the paper's",
     ),
 ];
 

@@ -18,6 +18,9 @@ pub struct Ranking {
     /// How many tools were compared, and how many of them had a state.
     pub pool: usize,
     pub encoded: usize,
+    /// Where the text is on the map of the tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<[f32; 2]>,
     /// What a z-score by words says about the one by states: their correlation, 0 to 1. Tools
     /// without a state are estimated by it.
     pub slope: f32,
@@ -48,7 +51,7 @@ impl Ranking {
         let tool = |(tool, states, words)| RankedTool { tool, states, words };
         let mut tools: Vec<RankedTool> = scored.into_iter().map(tool).collect();
         let encoded = tools.iter().filter(|tool| tool.states.is_some()).count();
-        let mut ranking = Self { queries, pool: tools.len(), encoded, slope, tools: Vec::new() };
+        let mut ranking = Self { queries, pool: tools.len(), encoded, slope, ..Self::default() };
         let mut held = Vec::new();
         for retrieve in [Retrieve::Words, Retrieve::States] {
             let score = |tool: &RankedTool| ranking.score(tool, retrieve, 0.0);

@@ -39,7 +39,7 @@ pub mod models;
 mod opposite;
 pub mod programs;
 mod query;
-mod reader;
+pub mod reader;
 pub mod search;
 pub mod tasks;
 pub mod tool_calls;

@@ -3,6 +3,7 @@
 
 mod ask;
 mod ended;
+mod judging;
 mod lively;
 mod perform;
 mod probe;
@@ -42,6 +43,15 @@ pub struct ModelCall {
     /// The request that the model sees: the same, in the form that it needs for tools.
     pub request: Arc<Request>,
     pub evidence: Option<EvidenceId>,
+    /// A judge reads along: the text before what the model writes.
+    pub judged: Option<Rc<Before>>,
+}
+
+/// What a judge reads before the text that a model writes.
+pub struct Before {
+    pub question: String,
+    /// The answer so far, with the results of its calls.
+    pub so_far: String,
 }
 
 /// A tool call.
@@ -60,6 +70,8 @@ pub struct EmbeddingCall {
     /// A model that has an embedder, or that of a reader.
     pub model: Rc<dyn Model>,
     pub text: String,
+    /// Where the answer so far begins in the text, for a place in an answer; in bytes.
+    pub answer_at: Option<usize>,
     /// Where the text is to find tools: who ranks them.
     pub ranker: Option<Rc<dyn Ranker>>,
 }

@@ -8,7 +8,8 @@ use tokio::time::timeout;
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{
     By, ConsentEvent, ControlEvent, EffectId, EffectRef, Embedding, EmbeddingEvent, Event,
-    FaultEvent, ModelCallEvent, Origin, Record, SessionEvent, ToolCallEvent, ToolOutput, Usage,
+    FaultEvent, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, ToolCallEvent,
+    ToolOutput, Usage,
 };
 use crate::engine::effect::{self, EmbeddingResult};
 use crate::engine::{handle::Handle, session::Session};
@@ -128,6 +129,9 @@ fn again(event: Event, effect: EffectRef) -> Event {
         }
         Event::Embedding(EmbeddingEvent::EmbeddingStarted { .. }) => {
             EmbeddingEvent::EmbeddingStarted { effect }.into()
+        }
+        Event::Reader(ReaderEvent::TokenJudged { pieces, .. }) => {
+            ReaderEvent::TokenJudged { effect, pieces }.into()
         }
         Event::Consent(ConsentEvent::OutcomeUnknown { .. }) => {
             ConsentEvent::OutcomeUnknown { effect }.into()

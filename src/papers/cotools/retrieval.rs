@@ -159,13 +159,22 @@ impl Retrieval {
         if self.tools.values().all(|slot| slot.vector.is_none()) {
             return Ok(None);
         }
-        let query = Matrix::new(1, query.len(), query.to_vec())?;
-        let query = match self.retriever() {
-            Some(retriever) => retriever.query_vectors(&self.prepared(query, mean)?)?,
-            None => unit(self.prepared(query, mean)?),
-        };
-        let score = |slot: &Slot| Some(f64::from(dot(slot.vector.as_deref()?, query.row(0))));
+        let query = self.query_vector(query, mean)?;
+        let score = |slot: &Slot| Some(f64::from(dot(slot.vector.as_deref()?, &query)));
         Ok(Some(self.tools.values().map(score).collect()))
+    }
+
+    /// V_Q of the state of a query, or the prepared state of length 1.
+    ///
+    /// # Errors
+    /// The query or the mean has another width.
+    pub fn query_vector(&self, query: &[f32], mean: Option<&[f32]>) -> Result<Vec<f32>, BadShape> {
+        let query = self.prepared(Matrix::new(1, query.len(), query.to_vec())?, mean)?;
+        let vectors = match self.retriever() {
+            Some(retriever) => retriever.query_vectors(&query)?,
+            None => unit(query),
+        };
+        Ok(vectors.row(0).to_vec())
     }
 
     /// Computes what the next query needs of the tools, which may take a second for thousands of them.

@@ -16,6 +16,10 @@ impl Family for ReaderEvent {
                 let Some(reader) = &mut state.reader else { return };
                 (reader.encoded, reader.tools) = (*encoded, *tools);
             }
+            ReaderEvent::ToolsMapped { map } => {
+                let Some(reader) = &mut state.reader else { return };
+                reader.redraw(map);
+            }
             ReaderEvent::ReaderFailed { error } => {
                 state.reader.get_or_insert_default().failed = Some(error.clone());
             }
@@ -31,7 +35,9 @@ impl Family for ReaderEvent {
             ReaderEvent::HeadsLoaded { .. } | ReaderEvent::ReaderFailed { .. } => {
                 What::told(self.clone())
             }
-            ReaderEvent::ToolEncoded { .. } | ReaderEvent::TokenJudged { .. } => None,
+            ReaderEvent::ToolEncoded { .. }
+            | ReaderEvent::ToolsMapped { .. }
+            | ReaderEvent::TokenJudged { .. } => None,
         }
     }
 }
