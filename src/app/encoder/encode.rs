@@ -95,6 +95,7 @@ impl Encoder {
     ///
     /// # Errors
     /// Those of [`Encoder::encode_with`].
+    #[cfg(feature = "inside")]
     pub fn tools(
         &mut self,
         tools: &[(&str, &str)],

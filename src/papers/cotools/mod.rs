@@ -27,7 +27,6 @@ mod centre;
 mod clip;
 mod contrastive;
 mod dimensions;
-#[cfg(feature = "inside")]
 mod eigen;
 mod figures;
 mod gradient;
@@ -40,7 +39,6 @@ mod mix;
 mod mlp;
 #[cfg(feature = "inside")]
 mod numbers;
-#[cfg(feature = "inside")]
 mod pca;
 mod positives;
 mod product;
@@ -67,6 +65,7 @@ pub use labels::{BadRecord, examples, judge_labels, published_examples};
 pub use matrix::{BadShape, Matrix};
 pub use misfit::{Misfit, Reader};
 pub use mix::{mix, rank_tools};
+pub use pca::Map;
 pub use positives::Positives;
 pub use rank::rank_of;
 pub use recipe::{Layer, ModelSize, Pooling, Preparation, Recipe, Use};
@@ -89,7 +88,6 @@ pub use {
     mix::{Mixed, z_scores},
     mlp::Mlp,
     numbers::{approx, custom_round, exact, number_in, round_matches, round_to},
-    pca::Map,
     rank::ranking,
     real::Real,
     recipe::{JudgeRecipe, Optimiser, RetrieverRecipe},

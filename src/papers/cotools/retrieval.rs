@@ -211,7 +211,6 @@ impl Retrieval {
     }
 
     /// V_T of the tools that have a state, for a map of them; call [`Retrieval::prepare`] before.
-    #[cfg(feature = "inside")]
     pub fn vectors(&self) -> impl Iterator<Item = (&str, &[f32])> {
         let tools = self.tools.iter();
         tools.filter_map(|(name, slot)| Some((name.as_str(), slot.vector.as_deref()?)))

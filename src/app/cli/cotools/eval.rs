@@ -88,10 +88,11 @@ pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
         dimensions.map(|dimensions| dimensions.text()),
         shapes.map(|shapes| shapes.text()),
         price.map(|price| price.text()),
-    ] {
-        if let Some(text) = part {
-            out::print_line(&text)?;
-        }
+    ]
+    .into_iter()
+    .flatten()
+    {
+        out::print_line(&part)?;
     }
     out::print_line(&format!("{} · mix {}", data.cited(), question.weight))?;
     print::remarks(&below, &answer.line)
@@ -161,9 +162,8 @@ fn groups(catalogue: &Catalogue, lesson: &Lesson, heads: Option<&HeadFile>, of: 
     }
     let mut groups = Vec::new();
     for (name, tools, wanted) in [("seen", known, true), ("unseen", unknown, false)] {
-        let queries: Vec<usize> = (0..lesson.len())
-            .filter(|n| lesson.gold[*n].iter().any(|tool| is_seen(tool)) == wanted)
-            .collect();
+        let queries: Vec<usize> =
+            (0..lesson.len()).filter(|n| lesson.gold[*n].iter().any(&is_seen) == wanted).collect();
         if queries.is_empty() {
             continue;
         }

@@ -64,8 +64,7 @@ pub fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
 }
 
 fn lesson(args: &RetrievalEvalArgs, catalogue: &Catalogue) -> Result<Lesson, Trouble> {
-    let places: BTreeMap<&str, usize> =
-        catalogue.names().zip(0..).map(|(name, place)| (name, place)).collect();
+    let places: BTreeMap<&str, usize> = catalogue.names().zip(0..).collect();
     let mut lesson = Lesson::default();
     for (line, asked) in read_queries(&args.file).map_err(Trouble::usage)? {
         let place = |name: &String| {

@@ -94,10 +94,15 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
         ))
     })?;
     heads::save(&args.out, &taught.heads).map_err(Trouble::failed)?;
-    report(args, &encoder, &taught)
+    report(args, &encoder, &taught, data.tools.len())
 }
 
-fn report(args: &TrainArgs, encoder: &Encoder, taught: &Taught) -> Result<(), Trouble> {
+fn report(
+    args: &TrainArgs,
+    encoder: &Encoder,
+    taught: &Taught,
+    tools: usize,
+) -> Result<(), Trouble> {
     let Taught { heads, epochs, best, cpu_seconds } = taught;
     if args.json {
         let json = serde_json::json!({
@@ -117,7 +122,7 @@ fn report(args: &TrainArgs, encoder: &Encoder, taught: &Taught) -> Result<(), Tr
         }
     })?;
     out::print_line(&format!(
-        "{} · {} · {} of {} tools seen → {}",
+        "{} · {} · {} of {tools} tools seen → {} → {}",
         clean(encoder.name()),
         said::place((about.layer, about.pooling)),
         about.seen.len(),
