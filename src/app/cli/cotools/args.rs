@@ -140,7 +140,7 @@ pub struct TrainArgs {
     /// For a question: examples of each tool at most.
     #[arg(long, value_name = "N", default_value = "3", value_parser = positive)]
     pub per_tool: NonZeroUsize,
-    /// Examples at most; default: all questions, 400 calls, or 120 texts of each set.
+    /// Examples at most; default: all questions, 400 calls, or 200 texts of each set.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub examples: Option<NonZeroUsize>,
     /// Passes over the examples; default: those of the recipe.

@@ -1,10 +1,12 @@
 //! The price of a fault in the published code: it appends one dictionary for all calls of a record, so that all of them
 //! become its last call.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
+use super::answer::{Question, answer};
 use super::args::Means;
-use super::eval::{Question, answer};
 use super::lesson::{Amount, Calls};
 use super::measure::TRAINED;
 use super::train::{Plan, teach};
@@ -12,7 +14,6 @@ use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::papers::cotools::{Figures, MIX, Recipe, Use};
 use crate::store::import::cotools::DataSet;
-use std::sync::Arc;
 
 /// Calls that are taught.
 const CALLS: usize = 400;

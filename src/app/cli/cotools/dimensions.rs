@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::eval::{Answer, Question};
+use super::answer::{Answer, Question};
 use super::open;
 use crate::app::cli::compare::table::{Table, percent};
 use crate::app::cli::trouble::Trouble;

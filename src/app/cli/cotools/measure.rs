@@ -123,25 +123,24 @@ fn random(group: &Group, lesson: &Lesson) -> Figures {
     Figures { top_1: sums.top_1 / count, top_5: sums.top_5 / count, mrr: sums.mrr / count, ..sums }
 }
 
-/// A sentence for each figure in which the mix is below words.
+/// A sentence for each figure in which a mix is below words.
 pub fn below_words(measured: &Measured) -> Vec<String> {
-    let find = |by: &str| measured.rows.iter().find(|row| row.by == by).map(|row| row.figures);
-    let Some(words) = find(WORDS) else { return Vec::new() };
-    let Some(both) = find(BOTH).or_else(|| find(UNTRAINED_BOTH)) else { return Vec::new() };
+    let Some(words) = measured.rows.iter().find(|row| row.by == WORDS) else { return Vec::new() };
+    let mixes = measured.rows.iter().filter(|row| [BOTH, UNTRAINED_BOTH].contains(&row.by));
+    mixes.flat_map(|row| below(measured, row, words.figures)).collect()
+}
+
+fn below(measured: &Measured, Row { by, figures }: &Row, words: Figures) -> Vec<String> {
     let parts = [
-        ("top-1", both.top_1, words.top_1, 100.0),
-        ("top-5", both.top_5, words.top_5, 100.0),
-        ("MRR", both.mrr, words.mrr, 1.0),
+        ("top-1", 100.0 * figures.top_1, 100.0 * words.top_1, 1),
+        ("top-5", 100.0 * figures.top_5, 100.0 * words.top_5, 1),
+        ("MRR", figures.mrr, words.mrr, 3),
     ];
-    let below = parts.into_iter().filter(|(_, both, words, _)| both < words);
-    let sentence = |(what, both, words, unit): (&str, f64, f64, f64)| {
-        let decimals = if unit == 1.0 { 3 } else { 1 };
+    let below = parts.into_iter().filter(|(_, mixed, words, _)| mixed < words);
+    let sentence = |(what, mixed, words, decimals): (&str, f64, f64, usize)| {
         format!(
-            "the mix is below words: {} over {}: {what} {:.decimals$} against {:.decimals$}",
-            measured.queries,
-            measured.pool,
-            unit * both,
-            unit * words
+            "the mix is below words: {by}: {} over {}: {what} {mixed:.decimals$} against {words:.decimals$}",
+            measured.queries, measured.pool
         )
     };
     below.map(sentence).collect()

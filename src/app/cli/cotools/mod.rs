@@ -1,5 +1,6 @@
 //! `toolyard cotools` and `toolyard retrieval`: a small local model ranks tools and judges texts (CoTools).
 
+mod answer;
 mod args;
 mod bug;
 mod catalogue;

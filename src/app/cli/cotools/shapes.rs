@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::eval::Answer;
+use super::answer::Answer;
 use super::score::Scores;
 use crate::app::cli::compare::table::{Table, percent};
 use crate::papers::cotools::{Retrieve, WrongPicks, mix, over_pool};

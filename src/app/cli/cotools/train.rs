@@ -146,7 +146,9 @@ pub fn teach(
     let seen: BTreeSet<usize> = lesson.tools().into_iter().collect();
     let choice = match plan.of {
         Use::Question => Lesson::questions(parts.choice.iter().copied(), QueryTemplate::Knowledge),
-        _ => Lesson::calls(&parts.choice, data, Calls::Each, CHOOSING).map_err(Trouble::usage)?,
+        Use::Here | Use::Judge => {
+            Lesson::calls(&parts.choice, data, Calls::Each, CHOOSING).map_err(Trouble::usage)?
+        }
     };
     let choice = choice.of_tools(&seen);
     let size = encoder.size();

@@ -14,15 +14,15 @@ use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::{Encoder, heads};
 use crate::domain::Chance;
 use crate::papers::cotools::{
-    Best, HeadAbout, HeadFile, Heads, JudgeData, JudgeTraining, Positives, Recipe, Use,
+    HeadAbout, HeadFile, Heads, JudgeData, JudgeTraining, Positives, Recipe, Use,
 };
 use crate::store::import::cotools::{DataSet, Record};
 use crate::ui::text::clean;
 
 /// Texts of each set that are taught, unless another number is given.
-const TEXTS: usize = 120;
+const TEXTS: usize = 200;
 /// Texts of each set that choose the epoch.
-const CHOOSING: usize = 30;
+const CHOOSING: usize = 100;
 /// The threshold that an epoch is chosen for.
 pub const THRESHOLD: f64 = 0.5;
 
@@ -113,7 +113,7 @@ pub fn teach(
     let mut recipe = plan.recipe.judge(encoder.size());
     recipe.optimiser.epochs = plan.epochs.unwrap_or(recipe.optimiser.epochs);
     let mut training = JudgeTraining::new(&data, recipe, Chance::new(plan.seed));
-    let (mut best, mut losses) = (Best::default(), Vec::new());
+    let (mut offered, mut losses) = (Vec::new(), Vec::new());
     while let Some(batch) = training.next() {
         losses.push(batch.loss);
         if batch.ends_epoch() {
@@ -121,15 +121,15 @@ pub fn teach(
             losses.clear();
             let positives = found(training.heads(), &choice, THRESHOLD)?;
             each(batch.epoch + 1, loss, positives)?;
-            // Without a text to choose with, the last epoch is kept.
-            let figure = if choice.is_empty() { batch.epoch as f64 } else { positives.f1() };
-            best.offer(training.heads(), figure);
+            offered.push((positives, training.heads().clone()));
         }
     }
     let seconds = began.zip(cpu_seconds()).map(|(began, now)| now - began);
-    let (best, judge) = match best.best {
-        Some((epoch, _, judge)) => (epoch + 1, judge),
-        None => (0, training.into_heads()),
+    let figures: Vec<Positives> = offered.iter().map(|(positives, _)| *positives).collect();
+    let best = settled(&figures);
+    let judge = match offered.into_iter().nth(best) {
+        Some((_, judge)) => judge,
+        None => training.into_heads(),
     };
     let about = HeadAbout {
         model: encoder.hash().to_owned(),
@@ -147,5 +147,29 @@ pub fn teach(
         seed: plan.seed,
         seen: seen.into_iter().collect(),
     };
-    Ok((HeadFile { about, heads: Heads::Judge(judge) }, best, seconds))
+    Ok((HeadFile { about, heads: Heads::Judge(judge) }, best + 1, seconds))
+}
+
+/// The place of the epoch that is chosen: the last one whose F1 is not below the best by more than its standard error.
+/// Learning rates fall, so of epochs that cannot be told apart the last one is settled.
+fn settled(epochs: &[Positives]) -> usize {
+    let best = epochs.iter().map(|of| of.f1()).fold(0.0, f64::max);
+    let calls = epochs.first().map_or(0, |of| of.found + of.missed).max(1) as f64;
+    let error = (best * (1.0 - best) / calls).sqrt();
+    epochs.iter().rposition(|of| of.f1() >= best - error).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_epochs_that_cannot_be_told_apart_the_last_is_chosen() {
+        let of = |found, wrong| Positives { found, wrong, missed: 100 - found };
+        assert_eq!(settled(&[of(60, 9), of(96, 4), of(95, 5), of(80, 5)]), 2);
+        assert_eq!(settled(&[of(60, 9), of(61, 9), of(99, 0)]), 2);
+        // Nothing to choose with.
+        assert_eq!(settled(&[Positives::default(); 3]), 2);
+        assert_eq!(settled(&[]), 0);
+    }
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::answer::{Answer, Question, answer};
 use super::args::{Means, ReaderArgs};
 use super::dimensions::dimensions;
-use super::eval::{Answer, Question, answer};
 use super::lesson::{Amount, Calls};
 use super::measure::{BOTH, Measured, TRAINED, WORDS};
 use super::open;
