@@ -352,6 +352,6 @@ mod tests {
             ranked.into_iter().map(|(place, _)| place).collect::<Vec<_>>()
         };
         assert_eq!(order(None), [1, 2, 0]);
-        assert_eq!(order(Some(&[Some(9.0), Some(0.0), Some(0.5)])), [0, 2, 1]);
+        assert_eq!(order(Some(&[Some(9.0), Some(0.0), Some(2.0)])), [0, 2, 1]);
     }
 }
