@@ -44,7 +44,6 @@ mod process;
 #[cfg(not(feature = "inside"))]
 mod program;
 #[cfg(not(feature = "inside"))]
-#[expect(dead_code, unused_imports, reason = "a chat needs no states; heads will")]
 mod reader;
 #[cfg(not(feature = "inside"))]
 mod serve;

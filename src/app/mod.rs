@@ -5,6 +5,7 @@ pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod encoder;
 pub mod init;
 pub mod learned;
 pub mod report;
@@ -134,6 +135,8 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             let is_well = cli::program::program(&command)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
+        Some(Command::Cotools(command)) => cli::cotools::cotools(&command)?,
+        Some(Command::Retrieval(command)) => cli::cotools::retrieval(&command)?,
         Some(Command::Shot(args)) => cli::past::shot(&args)?,
         Some(Command::Keys(args)) => cli::past::keys(&args)?,
         Some(Command::Prompts(args)) => cli::prompts::prompts(&args)?,

@@ -196,6 +196,8 @@ pub enum Finish {
     Length,
     /// Refused by the model or by a filter.
     Refused,
+    /// Ended by a judge that reads along: a tool is to be called here (CoTools).
+    Judged,
     /// Anything else, in the endpoint's words.
     Other(String),
 }

@@ -20,6 +20,9 @@ pub const LLM: &str = "LLM";
 /// The answer of a solver or a worker that has none.
 pub const UNKNOWN: &str = "unknown";
 
+/// Begins the end of an answer that tools complete while it is written.
+pub const ANSWER_IS: &str = "The answer is";
+
 /// Begins the list of tools in the planner's prompt.
 pub const TOOLS: &str = "Tools:\n";
 

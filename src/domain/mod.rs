@@ -29,6 +29,7 @@ pub mod probe;
 pub mod program;
 pub mod prompt;
 pub mod rates;
+pub mod reading;
 pub mod result_schema;
 pub mod retrieve;
 pub mod role_settings;
@@ -60,8 +61,8 @@ pub use self::{
     http_request::HttpRequest,
     id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
     knob::{
-        Blacklist, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema, Reflect, Schemas,
-        Speed,
+        Blacklist, CallJudge, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema,
+        Reflect, Retrieve, Schemas, Speed,
     },
     null_filter::{NullFilter, NullReason},
     output::ToolOutput,
@@ -69,7 +70,8 @@ pub use self::{
     plan::{Evidence, EvidenceId, Plan, PlanStep},
     prompt::{Prompt, PromptSpec, Prompts},
     rates::Rates,
-    retrieve::Lexical,
+    reading::{JudgedPiece, ReaderAbout, ToolMap},
+    retrieve::{Lexical, RankedTool, Ranking},
     role_settings::{FewShot, Sampling, SamplingOfRoles},
     spec::{
         ChainStep, EffectClass, Exchange, ModelSpec, Returns, Scoring, Task, ToolMode, ToolSpec,

@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::markers::{COSTS, FINISH, KEEPING, LACKING, OFFER, OTHER_TOOLS, UNKNOWN};
+use crate::domain::markers::{
+    ANSWER_IS, COSTS, FINISH, KEEPING, LACKING, OFFER, OTHER_TOOLS, UNKNOWN,
+};
 use crate::domain::{chance, chat::Role};
 
 /// The declaration of a prompt.
@@ -68,6 +70,10 @@ prompts! {
         "sent in a search after earlier decisions at one point: decide differently"
     ActorClose "actor-close" by [Actor] fill [] keep [FINISH]
         "sent when no further call is possible: answer now"
+    Writer "writer" by [Actor] fill [] keep [ANSWER_IS]
+        "how to write an answer that tools complete where a call starts"
+    WriterCall "writer-call" by [Actor] fill [] keep []
+        "sent where the judge has a tool called"
     Direct "direct" by [Actor] fill [] keep []
         "how to answer without tools"
     Worker "worker" by [Actor] fill [] keep [UNKNOWN]

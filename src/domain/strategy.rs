@@ -45,6 +45,9 @@ pub enum Base {
     Workers,
     /// One program over all tools per task; a failing one is revised (Shi et al. 2024).
     Atc,
+    /// A model writes, and a small one that reads along says where a tool is called, and which
+    /// (Wu et al. 2025).
+    Cotools,
 }
 
 /// When an agent decides on its tool calls.
@@ -115,6 +118,11 @@ pub const STRATEGIES: &[StrategySpec] = &[
         besides: &[(Role::Programmer, 2), (Role::Attributor, 1)],
         ..planning(Base::Atc, "atc", "one program over the tools, revised when it fails")
     },
+    stepping(
+        Base::Cotools,
+        "cotools",
+        "writes, and a small model that reads along has tools called",
+    ),
 ];
 
 /// A loop that decides on each use: the final request and the closing summary come in addition.

@@ -1,11 +1,11 @@
 //! The engine's side of the interface for strategies: every effect goes through the stations.
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use futures::{StreamExt, stream::FuturesOrdered};
 
-use super::effect::{self, Caller, Effect, Outcome, PendingEffect};
-use super::{handle::Handle, lanes::Waits, programs, session::Session};
+use super::effect::{self, Before, Caller, Effect, Outcome, PendingEffect};
+use super::{handle::Handle, lanes::Waits, programs, reading, session::Session};
 use crate::domain::{
     Boundary, By, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId,
     ToolCall, ToolName,
@@ -34,7 +34,33 @@ impl strategy::Context for Context {
         self.handle.emit(event(self.task));
     }
 
-    fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool {
+    async fn read(&self, text: &str) {
+        reading::read(&self.handle, self.task, text, None).await;
+    }
+
+    async fn read_here(&self, question: &str, so_far: &str) {
+        let text = format!("{question}{so_far}");
+        reading::read(&self.handle, self.task, &text, Some(question.len())).await;
+    }
+
+    async fn write(
+        &self,
+        request: Request,
+        question: &str,
+        so_far: &str,
+    ) -> Result<Arc<Reply>, ModelError> {
+        self.handle.verdicts().await;
+        let before = Before { question: question.to_owned(), so_far: so_far.to_owned() };
+        let caller = Caller { judged: Some(Rc::new(before)), ..self.caller(None) };
+        effect::ask(&self.handle, caller, Role::Actor, request).await.1
+    }
+
+    async fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool {
+        if self.handle.read(|session| session.state.may_widen()) {
+            for need in needs {
+                self.read(need).await;
+            }
+        }
         self.handle.write(|session| session.widen(needs, kept, "the agent missed a tool"))
     }
 
@@ -110,8 +136,11 @@ impl Context {
         request: Request,
         evidence: Option<EvidenceId>,
     ) -> Result<Arc<Reply>, ModelError> {
-        let caller = Caller { task: self.task, evidence, parent: None, waits: Waits::Agent };
-        effect::ask(&self.handle, caller, role, request).await.1
+        effect::ask(&self.handle, self.caller(evidence), role, request).await.1
+    }
+
+    fn caller(&self, evidence: Option<EvidenceId>) -> Caller {
+        Caller { task: self.task, evidence, parent: None, waits: Waits::Agent, judged: None }
     }
 
     fn request(&self, step: u32, evidence: Option<EvidenceId>, call: &ToolCall) -> PendingEffect {

@@ -36,7 +36,11 @@ impl Session {
         self.budgeting.meaning =
             store.embedding(query.text(), model.embedder()?.model()).ok().flatten();
         let text = query.text().to_owned();
-        (self.budgeting.meaning.is_none() && !text.is_empty())
-            .then_some(EmbeddingCall { model, text })
+        (self.budgeting.meaning.is_none() && !text.is_empty()).then_some(EmbeddingCall {
+            model,
+            text,
+            ranker: None,
+            answer_at: None,
+        })
     }
 }

@@ -38,6 +38,7 @@ mod lanes;
 mod observer;
 mod programs;
 mod queue;
+mod reading;
 mod recorded;
 mod resuming;
 mod session;
@@ -60,6 +61,7 @@ pub use self::{
         learned::Keep,
         schemas::{KeptSchemas, SchemaBook},
     },
+    reading::{LocalReading, Query, Ranker, Scored},
     resuming::{Interrupted, resumable},
     session::Listener,
     station::{DOLLARS_REACHED, MODEL_UNUSABLE, Station},
@@ -99,6 +101,8 @@ pub struct Setup {
     pub keep_going: bool,
     /// The experience of earlier sessions, to which this one adds.
     pub memory: Option<Memory>,
+    /// Ranks tools for texts by more than their words.
+    pub ranker: Option<Rc<dyn Ranker>>,
     /// The tool classes of earlier sessions.
     pub classes: Option<ClassBook>,
     /// The learned schemas of earlier sessions.
@@ -199,6 +203,9 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     observers.push(Box::new(Offered::default()));
     session.observers = observers;
     let is_again = !setup.recorded.is_empty();
+    let rest = setup.resumed.iter().flat_map(|resumed| &resumed.rest);
+    let records = setup.recorded.iter().chain(&setup.past).chain(rest);
+    session.ranker = setup.ranker.or_else(|| reading::of_record(records));
     session.recorded = Recorded::new(setup.recorded);
     let unlisted = session.take_lists(&mut listed);
     if setup.past.is_empty() && setup.resumed.is_none() {
@@ -245,6 +252,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     let handle = Handle::new(session, station::stations(setup.stations, setup.stay));
     listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
     by_hand::watch(&handle);
+    reading::watch(&handle);
     handle.spawn(faults::end_in_time(handle.clone()));
     handle
 }
@@ -315,6 +323,7 @@ async fn attempt(
         return (Ending::without_answer(TaskOutcome::Failed), None);
     };
     if strategy.btp {
+        reading::read(handle, id, &task.sought(), None).await;
         embedding::embed(handle, id).await;
         handle.write(|session| session.plan_task(id));
     }

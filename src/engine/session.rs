@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::effect::PendingEffect;
 use super::observer::{Observer, journal::Writer};
+use super::reading::Ranker;
 use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded, watched::Breakpoints};
 use crate::domain::edit::Edit;
 use crate::domain::{
@@ -32,6 +33,8 @@ pub(super) struct Session {
     pub state: State,
     pub tools: ToolBox,
     pub index: Lexical,
+    /// Ranks tools for a text by more than its words.
+    pub ranker: Option<Rc<dyn Ranker>>,
     pub models: HashMap<ModelName, Rc<dyn Model>>,
     /// Models whose endpoint has refused a JSON schema.
     pub refused_schema: BTreeSet<ModelName>,
@@ -96,6 +99,7 @@ impl Session {
             state: State::default(),
             tools,
             index: Lexical::new([]),
+            ranker: None,
             models,
             refused_schema: BTreeSet::new(),
             lanes: Lanes::default(),

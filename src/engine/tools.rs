@@ -83,6 +83,7 @@ impl Session {
     /// Indexes the tools for retrieval.
     pub fn index_all(&mut self) {
         self.index = Lexical::of_session(self.tools.specs().map(|spec| &**spec));
+        self.tell_reader();
     }
 
     /// Records the tools at the start.
@@ -156,6 +157,9 @@ impl Session {
         for spec in &tools {
             self.index.remove(spec.name.as_str());
             self.index.insert(spec);
+        }
+        if !(left.is_empty() && tools.is_empty()) {
+            self.tell_reader();
         }
         if !left.is_empty() {
             self.emit(SessionEvent::ToolsRemoved { tools: left });

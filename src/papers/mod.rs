@@ -3,8 +3,6 @@
 pub mod atc;
 pub mod btp;
 pub mod calls;
-// Nothing uses it yet.
-#[cfg(feature = "inside")]
 pub mod cotools;
 pub mod facts;
 pub mod grading;

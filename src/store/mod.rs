@@ -9,4 +9,5 @@ pub mod journal;
 pub mod kept;
 pub mod prices;
 pub mod prompts;
+pub mod states;
 pub mod tasks;

@@ -41,7 +41,7 @@ pub async fn act(
         }
         let menu = match is_stuck {
             true => menu::whole_plan(ctx, base, &at),
-            false => menu::menu(ctx, base, task, &at, &trajectory),
+            false => menu::next(ctx, base, task, &at, &trajectory).await,
         };
         // If replanning is possible, the agent first decides whether it needs that.
         if menu::is_used_up(ctx, &menu) && !ctx.state(State::may_widen) {
@@ -77,7 +77,7 @@ pub async fn act(
         match decide(&reply) {
             Decision::Finish(ending)
                 if ending.outcome == Outcome::GaveUp
-                    && (has_more(ctx, &menu) || ctx.widen(&[&reply.text], Some(&[]))) =>
+                    && (has_more(ctx, &menu) || ctx.widen(&[&reply.text], Some(&[])).await) =>
             {
                 is_stuck = true;
                 let (calls, called) = (Vec::new(), Vec::new());

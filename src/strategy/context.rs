@@ -25,11 +25,29 @@ pub trait Context: Look {
     /// Records a decision of the strategy: an event of this task.
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E);
 
+    /// Has a text read before tools are looked for by it, so that they are ranked by more than its
+    /// words; at once where nobody reads, or if it was read in this task.
+    fn read(&self, text: &str) -> impl Future<Output = ()>;
+
+    /// The same for a place in an answer: the question, and the text so far. Tools are looked for by both
+    /// together.
+    fn read_here(&self, question: &str, so_far: &str) -> impl Future<Output = ()>;
+
+    /// Has the actor write on as [`Context::ask`] does, while a judge reads along. It can end the text
+    /// where a call starts: [`Finish::Judged`](crate::domain::Finish). It reads the question and the answer
+    /// so far before that text.
+    fn write(
+        &self,
+        request: Request,
+        question: &str,
+        so_far: &str,
+    ) -> impl Future<Output = Result<Arc<Reply>, ModelError>>;
+
     /// Reports in the agent's own words each need that no offered tool meets. Returns whether
     /// the budget plan was replanned and now allows more. `kept`: the offered tools that it wants to
     /// keep, if it says so; the others make room until it calls one. Never true without a plan; it cannot
     /// repeat forever.
-    fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool;
+    fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> impl Future<Output = bool>;
 
     /// Calls the model bound to this role for a decision of the agent; every earlier result is
     /// judged first. If an enforced budget does not pay for it, nothing is sent or the call is

@@ -4,9 +4,32 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{Base, CallResult, Look, Observation, Trajectory, array};
+use super::{Base, CallResult, Context, Look, Observation, Trajectory, array};
 use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
 use crate::papers::toolnet::WeightedEdge;
+
+/// The menu of the next step, after the texts by which tools are looked for were read.
+pub async fn next(
+    ctx: &impl Context,
+    base: Base,
+    task: &Task,
+    at: &ToolName,
+    trajectory: &Trajectory,
+) -> Arc<[MenuItem]> {
+    let walks = base.spec().walks;
+    if walks || ctx.state(is_long) {
+        ctx.read(&task.sought()).await;
+    }
+    if let Some(thought) = trajectory.last_thought().filter(|_| walks) {
+        ctx.read(thought).await;
+    }
+    menu(ctx, base, task, at, trajectory)
+}
+
+/// Whether there are more tools than a menu holds.
+fn is_long(state: &State) -> bool {
+    state.offered_tools().nth(state.knobs.count(Knob::MenuMax)).is_some()
+}
 
 /// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.
 pub fn menu(
@@ -45,6 +68,14 @@ pub fn whole_plan(ctx: &impl Look, base: Base, at: &ToolName) -> Arc<[MenuItem]>
     }
     menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
     menu.into()
+}
+
+/// The menu of a planner, after the task was read.
+pub async fn next_of_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
+    if by_graph || ctx.state(is_long) {
+        ctx.read(&task.sought()).await;
+    }
+    for_planner(ctx, by_graph, task)
 }
 
 /// The menu of a planner: the budget plan with the weights of the graph, if there is a plan; else the
@@ -195,7 +226,7 @@ fn whole_row(
 ) -> IndexSet<ToolName> {
     let most = ctx.state(|state| state.knobs.count(Knob::MenuMax));
     let row = ctx.state(|state| heaviest(state, at.as_str(), most).map(|edge| edge.to).collect());
-    if ctx.state(|state| state.offered_tools().nth(most).is_none()) {
+    if !ctx.state(is_long) {
         return row;
     }
     let known = [(at, 1.0)];

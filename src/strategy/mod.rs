@@ -11,6 +11,7 @@ pub mod atc;
 pub mod classify;
 pub mod close;
 pub mod context;
+pub mod cotools;
 pub mod dfsdt;
 pub mod direct;
 pub mod evaluate;
@@ -88,6 +89,7 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
             Base::React | Base::ToolNet => act::act(ctx, strategy.base, task, &reflections).await,
             Base::Dfsdt => dfsdt::search(ctx, task, &reflections).await,
             Base::TotDfs => tot_dfs::search(ctx, task, &reflections).await,
+            Base::Cotools => cotools::act(ctx, task, &reflections).await,
             Base::Atc => atc::act(ctx, strategy, task, &reflections).await,
             Base::Rewoo | Base::Workers => planned::act(ctx, strategy, task, &reflections).await,
         };

@@ -64,7 +64,7 @@ struct Planner<'a, C> {
 impl<C: Context> Planner<'_, C> {
     /// Builds the planner's menu.
     async fn look(&mut self) {
-        self.menu = menu::for_planner(self.ctx, self.strategy.toolnet, self.task);
+        self.menu = menu::next_of_planner(self.ctx, self.strategy.toolnet, self.task).await;
         if self.strategy.base.spec().by_class {
             classify::classify(self.ctx, &self.menu).await;
         }
@@ -88,7 +88,7 @@ impl<C: Context> Planner<'_, C> {
             let needs = lacking(&reply.text);
             let offered = self.menu.iter().map(|item| (item.tool.as_str(), &item.tool));
             let kept = keeping(&reply.text, offered);
-            if may_lack && !needs.is_empty() && self.ctx.widen(&needs, kept.as_deref()) {
+            if may_lack && !needs.is_empty() && self.ctx.widen(&needs, kept.as_deref()).await {
                 self.look().await;
                 continue;
             }

@@ -116,9 +116,9 @@ impl<'a, C: Context> Search<'a, C> {
     pub async fn expand(&mut self, at: u32) -> Result<u32, Stop> {
         let path = self.path(at);
         let from = path.calls().last().map_or_else(ToolName::start, |called| called.tool.clone());
-        let mut menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
+        let mut menu = menu::next(self.ctx, self.base, self.task, &from, &path).await;
         if menu::is_used_up(self.ctx, &menu) {
-            if !self.ctx.widen(&[path.last_thought().unwrap_or(&self.task.text)], None) {
+            if !self.ctx.widen(&[path.last_thought().unwrap_or(&self.task.text)], None).await {
                 return Err(Stop::UsedUp);
             }
             menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
@@ -160,7 +160,7 @@ impl<'a, C: Context> Search<'a, C> {
             Decision::Finish(ending) if ending.outcome == Outcome::Answered => {
                 (Vec::new(), Vec::new(), NodeResult::Answered(ending))
             }
-            Decision::Finish(_) if is_first && self.ctx.widen(&[&reply.text], Some(&[])) => {
+            Decision::Finish(_) if is_first && self.ctx.widen(&[&reply.text], Some(&[])).await => {
                 (Vec::new(), Vec::new(), NodeResult::Lacked)
             }
             Decision::Finish(_) => (Vec::new(), Vec::new(), NodeResult::GaveUp),

@@ -50,6 +50,10 @@ pub enum PaneId {
     Revisions,
     /// What is learned of the results of tools by calling them.
     Probing,
+    /// What a model that reads along says: where calls start, and which tools suit.
+    Reading,
+    /// The tools by what they mean, in two dimensions.
+    Map,
     /// How it takes the failure of a tool.
     Resilience,
     /// Where a search has been.

@@ -8,8 +8,12 @@ use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
     ModelError, NullReason, Origin, PlanEvent, ProbeEvent, ProgramEvent, ProgramSource,
-    ProgramVerdict, SearchEvent, SessionEvent, TaskEvent, words::counted,
+    ProgramVerdict, Ranking, ReaderEvent, Retrieve, SearchEvent, SessionEvent, TaskEvent,
+    words::counted,
 };
+
+use crate::domain::knob::MIX;
+use crate::papers::cotools::FEWEST;
 
 /// The words for an event.
 pub fn told(event: &Event) -> String {
@@ -42,6 +46,9 @@ pub fn told(event: &Event) -> String {
         Event::ModelCall(ModelCallEvent::ModelCallRetried { attempt, wait_ms, why, .. }) => {
             format!("attempt {attempt} failed ({why}); retry in {wait_ms} ms")
         }
+        Event::Embedding(EmbeddingEvent::EmbeddingFinished { ranking: Some(ranking), .. }) => {
+            ranked(ranking)
+        }
         Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, .. }) => {
             format!("the task was embedded, {} tokens", usage.tokens_in)
         }
@@ -69,6 +76,7 @@ pub fn told(event: &Event) -> String {
         }
         Event::Program(event) => program(event),
         Event::Probe(event) => probe(event),
+        Event::Reader(event) => reader(event),
         Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
             format!("the plan could not be used: {why}")
         }
@@ -204,7 +212,51 @@ pub fn newer(fields: &[String]) -> String {
 
 /// That past tasks are compared by their words, and why.
 pub fn not_embedded(error: &ModelError) -> String {
-    format!("the task was not embedded ({error}); past tasks are compared by their words")
+    format!("the text was not embedded ({error}); words alone are compared")
+}
+
+/// The words for tools that were ranked for a text.
+fn ranked(ranking: &Ranking) -> String {
+    if !ranking.has_states() {
+        let text = match ranking.queries {
+            seen if seen < FEWEST => format!("{seen} of {FEWEST} queries were read before it"),
+            _ => "no tool is encoded yet".to_owned(),
+        };
+        return format!("words alone rank the tools: {text}");
+    }
+    let best = ranking.ranked(Retrieve::Both, MIX as f32).into_iter().take(3);
+    let best: Vec<_> = best.map(|(tool, score)| format!("{} {score:.1}", tool.tool)).collect();
+    format!(
+        "read; {} of {} tools have states; best: {}",
+        ranking.encoded,
+        ranking.pool,
+        best.join(", ")
+    )
+}
+
+/// The words for a model that reads along.
+pub fn reader(event: &ReaderEvent) -> String {
+    match event {
+        ReaderEvent::HeadsLoaded { reader } => {
+            let heads = match reader.heads.as_slice() {
+                [] => "no heads: untrained states".to_owned(),
+                heads => format!("heads {}", heads.join(", ")),
+            };
+            format!("{} reads along: {}, {heads}", reader.model, reader.states)
+        }
+        ReaderEvent::ToolEncoded { encoded, tools } => {
+            format!("{encoded} of {} encoded", counted(*tools, "tool"))
+        }
+        ReaderEvent::ToolsMapped { map } => {
+            format!("a map of {}", counted(map.tools.len(), "tool"))
+        }
+        ReaderEvent::ReaderFailed { error } => {
+            format!("the reader does not read: {error}; words alone rank tools")
+        }
+        ReaderEvent::TokenJudged { pieces, .. } => {
+            format!("{} judged", counted(pieces.len(), "piece"))
+        }
+    }
 }
 
 /// The words for what is learned of tools.

@@ -313,6 +313,12 @@ fn every_table_and_figure_has_a_line() {
     let ran = Home::new().run(&["bench", "papers", "--seeds", "0", "--tasks-limit", "2"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let said: Vec<_> = ran.out.lines().filter_map(|line| line.split(" (").next()).collect();
+    let cotools = ["Table 3", "Table 4", "Figures 4 to 6", "Figure 7", "Section 4.3.4"];
+    let cotools = cotools.map(|part| format!("CoTools, {part}"));
+    let (said, last) = said.split_at(said.len().saturating_sub(cotools.len()));
+    assert_eq!(last, cotools);
+    let skipped = ran.out.lines().filter(|line| line.contains("SKIPPED, no model file"));
+    assert_eq!(skipped.count(), 4, "what needs a model file says that it is left out: {}", ran.out);
     let of = |paper: &'static str, parts: [&'static str; 2]| {
         let [tables, figures] = parts.map(|numbers| numbers.chars().collect::<Vec<_>>());
         let tables = tables.into_iter().map(move |n| format!("{paper}, Table {n}"));

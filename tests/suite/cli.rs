@@ -9,6 +9,7 @@ use toolyard::store::journal;
 use crate::program::{Home, Ran};
 
 mod call;
+mod cotools;
 mod describe;
 mod experience;
 mod failing;

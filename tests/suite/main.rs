@@ -23,6 +23,7 @@ mod copied;
 mod cotools_vectors;
 mod doctor;
 mod dollars;
+mod encoder;
 mod engine;
 mod experience;
 mod fake_endpoint;

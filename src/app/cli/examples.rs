@@ -51,6 +51,18 @@ Examples:
   toolyard follow session.jsonl
   toolyard follow session.jsonl --json | jq -c .kind";
 
+pub const COTOOLS: &str = "\
+Examples:
+  toolyard cotools encode --workspace mine
+  toolyard cotools tools \"Will it rain?\" --workspace mine
+  toolyard cotools train question --data stquestions --out question.heads
+  toolyard cotools eval question --data stquestions --heads question.heads";
+
+pub const RETRIEVAL: &str = "\
+Examples:
+  toolyard retrieval eval queries.jsonl --workspace mine
+  toolyard retrieval eval queries.jsonl --workspace mine --heads question.heads --json";
+
 pub const REPLAY: &str = "\
 Examples:
   toolyard replay                             the newest session

@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use tokio::runtime::{Builder, Runtime};
 
 use self::compare::{BenchCommand, CompareArgs};
+use self::cotools::{CotoolsCommand, RetrievalCommand};
 use self::demo::DemoArgs;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
@@ -23,6 +24,7 @@ pub mod call;
 mod call_args;
 mod colour;
 pub mod compare;
+pub mod cotools;
 pub mod demo;
 pub mod describe;
 pub mod doctor;
@@ -147,6 +149,12 @@ pub enum Command {
     /// Check and run programs over tools, without a model (ATC).
     #[command(after_help = examples::PROGRAM, subcommand)]
     Program(ProgramCommand),
+    /// Find tools with a small local model that reads along: encode, train, measure, ask (CoTools).
+    #[command(after_help = examples::COTOOLS, subcommand)]
+    Cotools(Box<CotoolsCommand>),
+    /// Measure how tools are found for queries.
+    #[command(after_help = examples::RETRIEVAL, subcommand)]
+    Retrieval(Box<RetrievalCommand>),
     /// Draw a moment of a journal as an SVG picture.
     #[command(after_help = examples::SHOT)]
     Shot(ShotArgs),

@@ -41,6 +41,11 @@ pub fn default_experience() -> Option<PathBuf> {
     Some(directories()?.data_dir().join(EXPERIENCE))
 }
 
+/// The default file of states that a local model gave: in the platform's directory for caches.
+pub fn default_states() -> Option<PathBuf> {
+    Some(directories()?.cache_dir().join("states.db"))
+}
+
 fn directories() -> Option<ProjectDirs> {
     ProjectDirs::from("", "", "toolyard")
 }

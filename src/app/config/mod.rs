@@ -23,7 +23,10 @@ use indexmap::IndexMap;
 
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
-    file::{default_experience, default_journals, default_layouts, default_path, default_prices},
+    file::{
+        default_experience, default_journals, default_layouts, default_path, default_prices,
+        default_states,
+    },
     settle::{Environment, LoadedConfig},
 };
 use crate::domain::{Knobs, ModelName, Rates, Role, SamplingOfRoles, Strategy};

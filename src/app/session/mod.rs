@@ -13,6 +13,7 @@ mod error;
 mod made_up;
 mod place;
 mod prepare;
+mod reader;
 mod recorded;
 mod resume;
 mod schemas;

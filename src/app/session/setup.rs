@@ -2,13 +2,14 @@
 
 use std::{path::PathBuf, rc::Rc};
 
+use super::reader::LocalRanker;
 use super::{PreparedSession, SessionError, SessionSpec, classes, schemas};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
 use crate::domain::{ModelName, Opening, Prior, State, Task, TaskList, ToolGraph};
 use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
-use crate::engine::{Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
+use crate::engine::{Keep, KeepBreakpoints, Memory, Ranker, SchemaBook, Setup};
 use crate::model::{Model, http::Endpoint, local::Local, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
@@ -70,6 +71,7 @@ impl SessionSpec {
             stay: self.stay,
             keep_going: self.keep_going,
             memory: None,
+            ranker: None,
             classes: None,
             schemas: SchemaBook::default(),
             notices: Vec::new(),
@@ -102,6 +104,12 @@ impl PreparedSession {
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
         let memory = self.past_uses.take().map(|store| Memory { store, same, embedder });
+        // The queries of one workspace say nothing about those of another.
+        let domain = self
+            .folder()
+            .map_or_else(|| self.workspace.title.clone(), |folder| folder.display().to_string());
+        let ranker = LocalRanker::new(&self.config.reader, &domain);
+        let ranker = ranker.map(|ranker| Rc::new(ranker) as Rc<dyn Ranker>);
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
         // What a continued session had learned was saved after its last task.
         let known = match self.past.is_empty() {
@@ -120,6 +128,7 @@ impl PreparedSession {
             scores,
             journal,
             memory,
+            ranker,
             classes,
             schemas,
             notices,

@@ -1,13 +1,15 @@
 //! Embeddings, from the request to the end.
 
 use super::{EffectRef, family::family};
-use crate::domain::{chat::Usage, error::ModelError, id::TaskId};
+use std::sync::Arc;
+
+use crate::domain::{chat::Usage, error::ModelError, id::TaskId, retrieve::Ranking};
 
 family! {
     /// Embeddings, from the request to the end.
     pub enum EmbeddingEvent {
-        /// The embedding of a task's text is requested before its first budget plan (BTP, section
-        /// 2.2).
+        /// The embedding of a text is requested: of a task before its first budget plan (BTP, section
+        /// 2.2), or of what tools are looked for by (CoTools, eq. 6).
         EmbeddingRequested {
             effect: EffectRef,
             task: TaskId,
@@ -26,8 +28,11 @@ family! {
             dollars: Option<f64>,
             /// The vector for comparison with past tasks; only its direction counts.
             vector: Vec<i8>,
+            /// Where the text is to find tools: how well they fit it.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            ranking: Option<Arc<Ranking>>,
         },
-        /// Past tasks are compared by their words instead.
+        /// Past tasks, or tools, are compared by their words instead.
         EmbeddingFailed {
             effect: EffectRef,
             error: ModelError,

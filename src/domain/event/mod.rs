@@ -27,6 +27,7 @@ mod parts;
 mod plan;
 mod probe;
 mod program;
+mod reader;
 mod record;
 mod search;
 mod session;
@@ -56,6 +57,7 @@ pub use self::{
     plan::PlanEvent,
     probe::ProbeEvent,
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
+    reader::ReaderEvent,
     record::Record,
     search::SearchEvent,
     session::SessionEvent,
@@ -80,6 +82,7 @@ events! {
         Plan(PlanEvent),
         Program(ProgramEvent),
         Probe(ProbeEvent),
+        Reader(ReaderEvent),
         Search(SearchEvent),
         Graph(GraphEvent),
         Change(ChangeEvent),

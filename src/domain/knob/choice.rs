@@ -1,5 +1,6 @@
 //! Knobs with named values, as enums.
 
+use serde::{Deserialize, Serialize};
 use strum::{VariantArray, VariantNames};
 
 use super::name::Knob;
@@ -78,6 +79,33 @@ pub enum ProbeSchema {
     Merged,
     /// The first result, and of each list the first element (the authors' code).
     Paper,
+}
+
+/// By what tools are ranked for a text. Without a reader, by words in any case.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames, Serialize, Deserialize,
+)]
+#[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Retrieve {
+    /// BM25.
+    Words,
+    /// The heads' scores, or cosines of states.
+    States,
+    /// Both, with the weight of words that `mix` says.
+    #[default]
+    Both,
+}
+
+/// What the judge does that reads along while an answer is written (CoTools, eq. 3 and 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum CallJudge {
+    Off,
+    /// It only shows where it would have a tool called.
+    Mark,
+    /// It ends the writing where a call starts.
+    Act,
 }
 
 /// How fast sample tools and the simulated model answer; 1: as real ones do.
@@ -165,6 +193,14 @@ impl Choice for ProbeSchema {
     const KNOB: Knob = Knob::ProbeSchema;
 }
 
+impl Choice for CallJudge {
+    const KNOB: Knob = Knob::CallJudge;
+}
+
+impl Choice for Retrieve {
+    const KNOB: Knob = Knob::Retrieve;
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Debug;
@@ -195,6 +231,8 @@ mod tests {
             has::<Reflect>(&["attribute", "naive", "off"]),
             has::<Schemas>(&["off", "programs", "all"]),
             has::<ProbeSchema>(&["merged", "paper"]),
+            has::<Retrieve>(&["words", "states", "both"]),
+            has::<CallJudge>(&["off", "mark", "act"]),
         ];
         let is_choice = |spec: &&KnobSpec| matches!(spec.kind, Kind::Choice(_));
         let declared: Vec<_> = KNOBS.iter().filter(is_choice).map(|spec| spec.knob).collect();

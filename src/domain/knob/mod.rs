@@ -13,10 +13,13 @@ use std::{collections::BTreeMap, fmt};
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    choice::{Blacklist, Choice, Estimation, Judge, ProbeSchema, Reflect, Schemas, Speed},
+    choice::{
+        Blacklist, CallJudge, Choice, Estimation, Judge, ProbeSchema, Reflect, Retrieve, Schemas,
+        Speed,
+    },
     name::Knob,
     spec::{Kind, KnobSpec, Takes},
-    table::KNOBS,
+    table::{KNOBS, MIX},
 };
 
 impl Knob {

@@ -43,4 +43,9 @@ pub enum Knob {
     ProbeAll,
     ProbeSchema,
     ProbeEdges,
+    Retrieve,
+    Mix,
+    CallJudge,
+    Theta,
+    CallK,
 }

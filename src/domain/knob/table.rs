@@ -1,9 +1,15 @@
 //! The knobs.
 
-use super::choice::{Blacklist, Choice, Estimation, Judge, ProbeSchema, Reflect, Schemas, Speed};
+use super::choice::{
+    Blacklist, CallJudge, Choice, Estimation, Judge, ProbeSchema, Reflect, Retrieve, Schemas, Speed,
+};
 use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
 use crate::domain::graph::WeightFormat;
+
+/// The default of `mix`, chosen on dev questions of STQuestions. From 0.15 to 0.5 they hardly
+/// differ; with untrained states 0.5 is better.
+pub const MIX: f64 = 0.25;
 
 /// Every knob, in display order.
 pub const KNOBS: &[KnobSpec] = &[
@@ -265,6 +271,42 @@ pub const KNOBS: &[KnobSpec] = &[
         true,
         Takes::NextStep,
         "whether a tool that needs another one's result gets an edge from it in the tool graph",
+    ),
+    choice::<Retrieve>(
+        ("retrieve", "find"),
+        Retrieve::Both as usize,
+        Takes::AtOnce,
+        "by what tools are ranked for a text: words, a reader's states, or both; no reader: words",
+    ),
+    real(
+        Knob::Mix,
+        ("mix", "mix"),
+        (0.0, 2.0, 0.05),
+        MIX,
+        Takes::AtOnce,
+        "the weight of words beside a reader's states, where tools are ranked by both",
+    ),
+    choice::<CallJudge>(
+        ("call_judge", "call"),
+        CallJudge::Act as usize,
+        Takes::AtOnce,
+        "cotools: whether the judge that reads along ends the text where a call starts, or only marks it",
+    ),
+    real(
+        Knob::Theta,
+        ("theta", "θ"),
+        (0.0, 1.0, 0.05),
+        0.5,
+        Takes::AtOnce,
+        "cotools: the probability above which a call starts after a token (CoTools, eq. 4)",
+    ),
+    whole(
+        Knob::CallK,
+        ("call_k", "k"),
+        (1.0, 100.0, 1.0),
+        5.0,
+        Takes::NextStep,
+        "cotools: how many of the best tools are offered where a call starts; 1 is the paper's",
     ),
 ];
 

@@ -155,9 +155,21 @@ impl Lexical {
         iter::from_fn(move || found.pop()).map(|(bits, Reverse(name))| (name, f32::from_bits(bits)))
     }
 
-    /// The same without tools that are not currently offered: these stay in the index.
-    pub fn offered(&self, state: &State, text: &str) -> impl Iterator<Item = (&ToolName, f32)> {
-        self.search(text).filter(|(tool, _)| state.offers(tool.as_str()))
+    /// The tools that suit a text and are currently offered, best first. Where a reader has read
+    /// the text, those that fit better than most, by states and words as the knobs say; tools that
+    /// it did not rank come after them, with a score of 0. Else those that share a word.
+    pub fn offered<'a>(
+        &'a self,
+        state: &'a State,
+        text: &str,
+    ) -> impl Iterator<Item = (&'a ToolName, f32)> {
+        let fitting = state.fitting(text);
+        let ranked: HashSet<&ToolName> = fitting.iter().flatten().map(|(tool, _)| *tool).collect();
+        let is_read = fitting.is_some();
+        let by_words = self.search(text).filter(move |(tool, _)| !ranked.contains(tool));
+        let by_words = by_words.map(move |(tool, score)| (tool, if is_read { 0.0 } else { score }));
+        let fitting = fitting.into_iter().flatten().filter(|(_, score)| *score > 0.0);
+        fitting.chain(by_words).filter(|(tool, _)| state.offers(tool.as_str()))
     }
 
     /// The inverse document frequency of a term that occurs in this many tools.

@@ -1,11 +1,11 @@
 //! Embeddings, from the request to the end.
 
-use std::ops::Deref;
+use std::{ops::Deref, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
 use super::effects::EffectState;
-use crate::domain::error::ModelError;
+use crate::domain::{error::ModelError, retrieve::Ranking};
 
 /// One request to an embedding model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct EmbeddingState {
     pub model: String,
     pub text: String,
     pub error: Option<ModelError>,
+    /// How well tools fit the text, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Arc<Ranking>>,
 }
 
 impl Deref for EmbeddingState {

@@ -39,6 +39,7 @@ pub mod models;
 mod opposite;
 pub mod programs;
 mod query;
+pub mod reader;
 pub mod search;
 pub mod tasks;
 pub mod tool_calls;
@@ -62,6 +63,7 @@ pub use model_calls::{ModelCallPhase, ModelCallState};
 pub use models::{ModelState, Models, Reachable};
 pub use programs::{Blamed, ProgramState};
 pub use query::{Cause, ProbingSums, Repeat};
+pub use reader::ReaderState;
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};
@@ -105,6 +107,9 @@ pub struct State {
     /// The last probing of tools, or the one at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probing: Option<Arc<Probing>>,
+    /// The local model that reads along, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<ReaderState>,
     #[serde(skip)]
     keeps: Keeps,
     /// How many of the first tasks have no details any more.

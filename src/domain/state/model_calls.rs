@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::effects::EffectState;
 use crate::domain::chat::{Reply, Request, Role, Usage};
-use crate::domain::{error::ModelError, id::ModelName, plan::EvidenceId};
+use crate::domain::{error::ModelError, id::ModelName, plan::EvidenceId, reading::JudgedPiece};
 
 /// The progress of a model call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct ModelCallState {
     pub phase: ModelCallPhase,
     /// The streamed text so far; empty once the answer is complete.
     pub partial: String,
+    /// What a judge that reads along says of the text, piece by piece.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<JudgedPiece>,
     pub retries: u32,
     /// For a failed call: its probable usage.
     pub billed: Option<Usage>,

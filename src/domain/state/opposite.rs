@@ -27,6 +27,7 @@ impl Event {
             | Event::Embedding(_)
             | Event::Program(_)
             | Event::Probe(_)
+            | Event::Reader(_)
             | Event::Search(_)
             | Event::Unknown { .. } => None,
         }

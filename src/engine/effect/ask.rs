@@ -3,7 +3,7 @@
 
 use std::{rc::Rc, sync::Arc, time::Duration};
 
-use super::{Effect, ModelCall, Outcome, perform, request};
+use super::{Before, Effect, ModelCall, Outcome, perform, request};
 use crate::domain::{
     EffectId, EvidenceId, ModelError, ModelErrorKind, ModelName, ModelSpec, Reply, Request, Role,
     SessionEvent, State, TaskId, ToolMode, role_settings, tokens, window,
@@ -18,7 +18,7 @@ const AGAIN: u32 = 2;
 const BEFORE_AGAIN: Duration = Duration::from_millis(500);
 
 /// The origin of a model call.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Caller {
     pub task: TaskId,
     pub evidence: Option<EvidenceId>,
@@ -26,6 +26,8 @@ pub struct Caller {
     pub parent: Option<EffectId>,
     /// Whether the agent waits for it.
     pub waits: Waits,
+    /// A judge reads along: the text before what the model writes.
+    pub judged: Option<Rc<Before>>,
 }
 
 /// Calls the model bound to this role. A stream that broke off after some text is retried as a new,
@@ -50,7 +52,8 @@ pub async fn ask(
             let bounded = session.policy().bounded(role, model.spec(), &meant);
             let request = as_seen(model.spec(), &bounded);
             let evidence = caller.evidence;
-            let effect = Effect::Model(ModelCall { role, model, meant, request, evidence });
+            let judged = caller.judged.clone();
+            let effect = Effect::Model(ModelCall { role, model, meant, request, evidence, judged });
             Some(request::request(session, caller.task, effect, parent, caller.waits))
         });
         let Some(requested) = requested else {

@@ -61,8 +61,8 @@ pub fn event(session: &Session, passage: &Passage, outcome: &Outcome) -> Event {
             let dollars = model(passage).and_then(|model| model.price(&embedded.usage));
             let vector = embedded.embedding.as_ref();
             let vector = vector.map(|embedding| embedding.vector().to_vec()).unwrap_or_default();
-            let usage = embedded.usage;
-            EmbeddingEvent::EmbeddingFinished { effect, usage, dollars, vector }.into()
+            let (usage, ranking) = (embedded.usage, embedded.ranking.clone());
+            EmbeddingEvent::EmbeddingFinished { effect, usage, dollars, vector, ranking }.into()
         }
         Outcome::Embedded(Err(error)) => {
             EmbeddingEvent::EmbeddingFailed { effect, error: error.clone() }.into()

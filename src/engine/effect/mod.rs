@@ -3,6 +3,7 @@
 
 mod ask;
 mod ended;
+mod judging;
 mod lively;
 mod perform;
 mod probe;
@@ -19,9 +20,10 @@ pub(super) use self::{
     probe::probe_models,
     request::{PendingEffect, occurrence, request, requested},
 };
+use super::reading::Ranker;
 use crate::domain::{
-    Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, Refusal, Reply, Request, Role,
-    ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
+    Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, Ranking, Refusal, Reply,
+    Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
 };
 use crate::model::Model;
 
@@ -41,6 +43,15 @@ pub struct ModelCall {
     /// The request that the model sees: the same, in the form that it needs for tools.
     pub request: Arc<Request>,
     pub evidence: Option<EvidenceId>,
+    /// A judge reads along: the text before what the model writes.
+    pub judged: Option<Rc<Before>>,
+}
+
+/// What a judge reads before the text that a model writes.
+pub struct Before {
+    pub question: String,
+    /// The answer so far, with the results of its calls.
+    pub so_far: String,
 }
 
 /// A tool call.
@@ -56,9 +67,13 @@ pub struct ToolCall {
 
 /// A text to embed.
 pub struct EmbeddingCall {
-    /// A model that has an embedder.
+    /// A model that has an embedder, or that of a reader.
     pub model: Rc<dyn Model>,
     pub text: String,
+    /// Where the answer so far begins in the text, for a place in an answer; in bytes.
+    pub answer_at: Option<usize>,
+    /// Where the text is to find tools: who ranks them.
+    pub ranker: Option<Rc<dyn Ranker>>,
 }
 
 /// The outcome of an effect.
@@ -74,9 +89,19 @@ pub enum Outcome {
 /// The embedding of a text, with its usage.
 #[derive(Clone, Debug)]
 pub struct EmbeddingResult {
-    /// `None` if the vector has no direction.
+    /// `None` if the vector has no direction, or if the text is to find tools.
     pub embedding: Option<Embedding>,
+    /// How well tools fit the text, if that was asked.
+    pub ranking: Option<Arc<Ranking>>,
     pub usage: Usage,
+}
+
+impl EmbeddingCall {
+    /// The model, as its endpoint calls it.
+    pub fn name(&self) -> String {
+        let name = self.model.embedder().map(|model| model.model().to_owned());
+        name.unwrap_or_else(|| self.model.spec().name.to_string())
+    }
 }
 
 impl Effect {

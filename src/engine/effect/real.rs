@@ -5,13 +5,13 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout};
 
-use super::lively;
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
+use super::{judging, lively};
 use crate::domain::{
     By, Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
     Request, State, TaskId, ToolError, ToolErrorKind, ToolMode, ToolOutput,
 };
-use crate::engine::{handle::Handle, station::Passage};
+use crate::engine::{handle::Handle, reading, reading::Query, station::Passage};
 use crate::model::{Model, Progress, text};
 use crate::net::known;
 use crate::tool::{Invocation, Tool};
@@ -37,7 +37,7 @@ async fn ask(
     passage: &Passage,
     call: &ModelCall,
 ) -> Result<Arc<Reply>, ModelError> {
-    let ModelCall { role, model, meant, request, .. } = call;
+    let ModelCall { role, model, meant, request, judged, .. } = call;
     let limit =
         handle.read(|session| session.policy().model_call_seconds(*role, model.spec(), request));
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
@@ -54,7 +54,10 @@ async fn ask(
                 return outcome;
             }
         }
-        stream(handle, passage.reference, &**model, request).await
+        match judged {
+            Some(before) => judging::stream(handle, passage.reference, call, before).await,
+            None => stream(handle, passage.reference, &**model, request, &mut |_| {}).await,
+        }
     };
     let reply = understood(model.spec(), meant, within_budget(limit, answer).await?);
     let reply = match fault {
@@ -75,17 +78,21 @@ fn understood(model: &ModelSpec, meant: &Request, reply: Reply) -> Reply {
     }
 }
 
-/// Calls the model, and turns streamed text into events.
-async fn stream(
+/// Calls the model, and turns streamed text into events. `grown` is told of all new text.
+pub(super) async fn stream(
     handle: &Handle,
     effect: EffectRef,
     model: &dyn Model,
     request: &Request,
+    grown: &mut dyn FnMut(&str),
 ) -> Result<Reply, ModelError> {
     let mut piece = Piece::default();
     let mut report = |progress: Progress| {
         match progress {
-            Progress::Text(text) => piece.text.push_str(&text),
+            Progress::Text(text) => {
+                grown(&text);
+                piece.text.push_str(&text);
+            }
             Progress::Reasoning(text) => piece.reasoning.push_str(&text),
             Progress::Retrying { attempt, wait, why } => {
                 piece.tell(handle, effect);
@@ -143,14 +150,9 @@ async fn embed(
     passage: &Passage,
     call: &EmbeddingCall,
 ) -> Result<EmbeddingResult, ModelError> {
-    let EmbeddingCall { model, text } = call;
+    let EmbeddingCall { model, text, .. } = call;
     let limit =
         handle.read(|session| session.policy().embedding_seconds(passage.task, model.spec(), text));
-    let Some(embedder) = model.embedder() else {
-        let text = format!("{} does not support embeddings", model.spec().name);
-        return Err(ModelError::new(ModelErrorKind::Refused, text));
-    };
-    let texts = [text.clone()];
     let answer = async {
         if let Some((_, kind)) = &passage.fault {
             if let Some(error) = silence(kind).await.or_else(|| kind.model_error()) {
@@ -158,12 +160,31 @@ async fn embed(
             }
             delay(kind, passage.chance).await;
         }
-        let read = embedder.embed(&texts).await?;
+        let read = read(handle, call).await?;
         let lost = passage.fault.as_ref().and_then(|(_, kind)| kind.spoil_embedding());
         lost.map_or(Ok(read), Err)
     };
-    let read = within_budget(limit, answer).await?;
-    Ok(EmbeddingResult { embedding: read.embeddings.into_iter().next(), usage: read.usage })
+    within_budget(limit, answer).await
+}
+
+/// Embeds the text, or ranks the tools for it.
+async fn read(handle: &Handle, call: &EmbeddingCall) -> Result<EmbeddingResult, ModelError> {
+    let EmbeddingCall { model, text, answer_at, ranker } = call;
+    if let Some(ranker) = ranker {
+        let (question, answer) = text.split_at(answer_at.unwrap_or(text.len()));
+        let answer = answer_at.map(|_| answer);
+        let scored = ranker.rank(Query { question, answer }).await?;
+        let ranking = handle.read(|session| reading::ranking(session, text, &scored));
+        let (embedding, ranking) = (None, Some(Arc::new(ranking)));
+        return Ok(EmbeddingResult { embedding, ranking, usage: scored.usage });
+    }
+    let Some(embedder) = model.embedder() else {
+        let text = format!("{} does not support embeddings", model.spec().name);
+        return Err(ModelError::new(ModelErrorKind::Refused, text));
+    };
+    let read = embedder.embed(std::slice::from_ref(text)).await?;
+    let embedding = read.embeddings.into_iter().next();
+    Ok(EmbeddingResult { embedding, ranking: None, usage: read.usage })
 }
 
 async fn call_tool(

@@ -86,7 +86,7 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
         Effect::Embedding(call) => EmbeddingEvent::EmbeddingRequested {
             effect: reference,
             task,
-            model: call.model.embedder().map_or_else(String::new, |model| model.model().to_owned()),
+            model: call.name(),
             text: call.text.clone(),
         }
         .into(),

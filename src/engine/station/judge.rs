@@ -70,7 +70,7 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
     let beside = handle.clone();
     handle.spawn(async move {
         let (evidence, parent, waits) = (None, Some(call), Waits::Nobody);
-        let caller = Caller { task, evidence, parent, waits };
+        let caller = Caller { task, evidence, parent, waits, judged: None };
         let (verdict, reply) = effect::ask(&beside, caller, Role::Judge, question).await;
         let (helpful, why) = match reply {
             Ok(reply) => judge::read(&reply.text).unwrap_or_else(|| {

@@ -8,7 +8,8 @@ use tokio::time::timeout;
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{
     By, ConsentEvent, ControlEvent, EffectId, EffectRef, Embedding, EmbeddingEvent, Event,
-    FaultEvent, ModelCallEvent, Origin, Record, SessionEvent, ToolCallEvent, ToolOutput, Usage,
+    FaultEvent, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, ToolCallEvent,
+    ToolOutput, Usage,
 };
 use crate::engine::effect::{self, EmbeddingResult};
 use crate::engine::{handle::Handle, session::Session};
@@ -129,6 +130,9 @@ fn again(event: Event, effect: EffectRef) -> Event {
         Event::Embedding(EmbeddingEvent::EmbeddingStarted { .. }) => {
             EmbeddingEvent::EmbeddingStarted { effect }.into()
         }
+        Event::Reader(ReaderEvent::TokenJudged { pieces, .. }) => {
+            ReaderEvent::TokenJudged { effect, pieces }.into()
+        }
         Event::Consent(ConsentEvent::OutcomeUnknown { .. }) => {
             ConsentEvent::OutcomeUnknown { effect }.into()
         }
@@ -157,8 +161,12 @@ fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
         Event::ToolCall(ToolCallEvent::ToolCallRefused { why, reason, .. }) => {
             Outcome::Refused(*reason, why.clone())
         }
-        Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, vector, .. }) => {
-            Outcome::Embedded(Ok(embedded(handle, id, *usage, vector)))
+        Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, vector, ranking, .. }) => {
+            let ranking = ranking.clone();
+            Outcome::Embedded(Ok(EmbeddingResult {
+                ranking,
+                ..embedded(handle, id, *usage, vector)
+            }))
         }
         Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => {
             Outcome::Embedded(Err(error.clone()))
@@ -172,5 +180,5 @@ fn embedded(handle: &Handle, id: EffectId, usage: Usage, vector: &[i8]) -> Embed
     let embedding = model
         .filter(|_| !vector.is_empty())
         .map(|model| Embedding::of_rounded(model, vector.to_vec()));
-    EmbeddingResult { embedding, usage }
+    EmbeddingResult { embedding, ranking: None, usage }
 }

@@ -90,7 +90,7 @@ fn fitting<'p, 'd>(
 }
 
 /// The number of results at the end of the past that did not help.
-fn fruitless(past: &[Past]) -> usize {
+pub(super) fn fruitless(past: &[Past]) -> usize {
     past.iter().rev().take_while(|past| past.looks() != Looks::Useful).count()
 }
 

@@ -20,6 +20,7 @@ use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::Value;
 
 use super::{Model, Progress};
+use crate::domain::markers::ANSWER_IS;
 use crate::domain::{
     Chance, Finish, ModelError, ModelName, ModelSpec, Reply, Request, Role, Task, ToolCall,
     ToolMode, ToolName, Usage, tokens,
@@ -44,6 +45,7 @@ mod progress;
 mod prompted;
 mod reader;
 mod solver;
+mod writer;
 
 /// The quality of the simulated model, and its price.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,6 +161,9 @@ impl Simulated {
         }
         let (settings, chance) = (self.settings, self.chance(request));
         Speech::text(match request.role {
+            Role::Actor if request.tools.is_empty() && prompted::is_told(request, ANSWER_IS) => {
+                return writer::write(&prompted, chain, settings);
+            }
             Role::Actor => match reader::asked(prompted.account) {
                 Some(question) => reader::answer(question, chain),
                 None => return actor::act(&prompted, chain, settings, chance),

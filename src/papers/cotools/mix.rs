@@ -1,23 +1,8 @@
 //! Retrieval for everybody: tools ranked by words, by states, or by both.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// By what tools are ranked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Retrieve {
-    /// BM25.
-    Words,
-    /// The heads' scores, or cosines of states.
-    States,
-    /// Both, in the proportion `mix`.
-    #[default]
-    Both,
-}
-
-/// The default of `mix`, chosen on dev questions of STQuestions. From 0.15 to 0.5 they hardly
-/// differ; with untrained states 0.5 is better.
-pub const MIX: f64 = 0.25;
+use crate::domain::{Ranking, Retrieve, ToolName};
 
 /// How a tool came to its score: what a table of tools shows beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -57,6 +42,20 @@ pub fn mix(retrieve: Retrieve, states: &[Option<f64>], words: &[f64], mix: f64) 
         Mixed { score, states, words }
     };
     states.into_iter().zip(words).map(score).collect()
+}
+
+/// The tools of a pool with their scores by states and by words, ranked for a session. `queries` is
+/// how many earlier ones the mean is from.
+pub fn rank_tools(queries: u64, tools: Vec<(ToolName, Option<f64>, f64)>) -> Ranking {
+    let states: Vec<_> = tools.iter().map(|(_, states, _)| *states).collect();
+    let words: Vec<_> = tools.iter().map(|(_, _, words)| *words).collect();
+    let mixed = mix(Retrieve::Both, &states, &words, 0.0);
+    let slope = correlation(&known_z_scores(&states), &z_scores(&words));
+    let scored = tools
+        .into_iter()
+        .zip(mixed)
+        .map(|((tool, ..), mixed)| (tool, mixed.states.map(|z| z as f32), mixed.words as f32));
+    Ranking::of(queries, slope as f32, scored)
 }
 
 /// (x − mean) / standard deviation of the population; zeros if all numbers are equal.
@@ -146,8 +145,8 @@ mod tests {
             let states: Vec<_> = pool.iter().map(|(states, _)| Some(f64::from(*states))).collect();
             let words: Vec<_> = pool.iter().map(|(_, words)| f64::from(*words)).collect();
             let other: Vec<_> = states.iter().map(|x| x.map(|x| x * factor + shift)).collect();
-            let found = scores(&mix(Retrieve::Both, &states, &words, MIX));
-            for (x, y) in found.iter().zip(scores(&mix(Retrieve::Both, &other, &words, MIX))) {
+            let found = scores(&mix(Retrieve::Both, &states, &words, crate::domain::knob::MIX));
+            for (x, y) in found.iter().zip(scores(&mix(Retrieve::Both, &other, &words, crate::domain::knob::MIX))) {
                 prop_assert!((x - y).abs() < 1e-9);
             }
         }

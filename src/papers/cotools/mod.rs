@@ -14,6 +14,8 @@
 //!    them, or [`untrained`] does without heads.
 //! 4. [`mix()`] adds the scores of BM25, and [`ranking`] sorts the tools.
 //!
+//! [`Retrieval`] does 2 and 3 for a pool of tools that comes and goes, and [`ranked`] does 4.
+//!
 //! # Training
 //!
 //! [`RetrieverTraining`] and [`JudgeTraining`] are iterators over batches. [`examples`] and
@@ -35,6 +37,7 @@ mod matrix;
 mod misfit;
 mod mix;
 mod mlp;
+#[cfg(feature = "inside")]
 mod numbers;
 mod pca;
 mod positives;
@@ -42,6 +45,7 @@ mod product;
 mod rank;
 mod real;
 mod recipe;
+mod retrieval;
 mod retriever;
 mod schedule;
 mod tensors;
@@ -50,34 +54,45 @@ mod train_judge;
 mod train_retriever;
 mod trained;
 
-pub use adamw::AdamW;
-pub use batches::{Batch, Batches, shuffled};
-pub use centre::{FEWEST, RunningMean, centre, scale};
-pub use clip::clip;
-pub use contrastive::{RetrieverGradient, RetrieverLoss, tools_of_batch};
+pub use crate::domain::{Retrieve, knob::MIX};
+pub use batches::shuffled;
+pub use centre::{FEWEST, RunningMean, scale};
 pub use dimensions::{above_mean, heaviest, random, scores_on, weight_z_scores};
 pub use figures::{Figures, WrongPicks, over_pool};
 pub use head_file::{HeadAbout, HeadFile, Heads};
-pub use judge::{Judge, JudgeLoss, hand_rule};
-pub use labels::{
-    BadRecord, Example, examples, judge_labels, published_examples, published_judge_labels,
-};
+pub use judge::{Judge, hand_rule};
+pub use labels::{BadRecord, examples, judge_labels, published_examples};
 pub use matrix::{BadShape, Matrix};
 pub use misfit::{Misfit, Reader};
-pub use mix::{MIX, Mixed, Retrieve, mix, z_scores};
-pub use mlp::Mlp;
-pub use numbers::{approx, custom_round, exact, number_in, round_matches, round_to};
+pub use mix::{mix, rank_tools};
 pub use pca::Map;
 pub use positives::Positives;
-pub use rank::{rank_of, ranking};
-pub use real::Real;
-pub use recipe::{
-    JudgeRecipe, Layer, ModelSize, Optimiser, Pooling, Preparation, Recipe, RetrieverRecipe, Use,
-};
-pub use retriever::{Retriever, scores, untrained};
-pub use schedule::Schedule;
+pub use rank::rank_of;
+pub use recipe::{Layer, ModelSize, Pooling, Preparation, Recipe, Use};
+pub use retrieval::{Retrieval, ranked, word_scores};
+pub use retriever::{Retriever, scores};
 pub use tensors::BadHeadFile;
 pub use texts::{QueryTemplate, tool_text};
 pub use train_judge::{JudgeData, JudgeTraining};
-pub use train_retriever::{RetrieverData, RetrieverNorms, RetrieverTraining};
-pub use trained::{Best, Trained};
+pub use train_retriever::{RetrieverData, RetrieverTraining};
+pub use trained::Best;
+#[cfg(feature = "inside")]
+pub use {
+    adamw::AdamW,
+    batches::{Batch, Batches},
+    centre::centre,
+    clip::clip,
+    contrastive::{RetrieverGradient, RetrieverLoss, tools_of_batch},
+    judge::JudgeLoss,
+    labels::{Example, published_judge_labels},
+    mix::{Mixed, z_scores},
+    mlp::Mlp,
+    numbers::{approx, custom_round, exact, number_in, round_matches, round_to},
+    rank::ranking,
+    real::Real,
+    recipe::{JudgeRecipe, Optimiser, RetrieverRecipe},
+    retriever::untrained,
+    schedule::Schedule,
+    train_retriever::RetrieverNorms,
+    trained::Trained,
+};

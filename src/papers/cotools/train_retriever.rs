@@ -59,6 +59,7 @@ impl<R: Real> RetrieverData<R> {
         self.gold.len()
     }
 
+    #[cfg(feature = "inside")]
     pub fn is_empty(&self) -> bool {
         self.gold.is_empty()
     }

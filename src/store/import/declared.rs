@@ -33,6 +33,13 @@ pub(super) struct Parameter {
     pub description: String,
 }
 
+impl Declared {
+    /// Whether it is one of levels 1 and 2.
+    pub(super) fn is_of_apis(&self) -> bool {
+        self.set == "apis"
+    }
+}
+
 /// Reads the declarations in a folder by tool; empty if there are none, since dialogues can be used
 /// alone. Of several for one name the one in `apis` counts, else the first.
 pub(super) fn read(folder: &Path) -> Result<HashMap<String, Declared>, Problem> {

@@ -5,6 +5,7 @@
 //! the field, and the expected content.
 
 mod api_bank;
+pub mod cotools;
 mod declared;
 mod dialogue;
 mod error;

@@ -32,7 +32,7 @@ pub async fn act(
     let (menu, names, turns) = Default::default();
     let mut programmer =
         Programmer { ctx, strategy, task, reflections, menu, names, asked: 0, turns };
-    programmer.look();
+    programmer.look().await;
     let mut last = Last::default();
     let mut doubted = None;
     let mut given = task.program.clone().map(Given::of_task);
@@ -171,8 +171,9 @@ struct Written {
 
 impl<C: Context> Programmer<'_, C> {
     /// Looks at the tools that are offered.
-    fn look(&mut self) {
-        self.menu = offered(&menu::for_planner(self.ctx, self.strategy.toolnet, self.task));
+    async fn look(&mut self) {
+        let menu = menu::next_of_planner(self.ctx, self.strategy.toolnet, self.task).await;
+        self.menu = offered(&menu);
         self.names = Identifiers::of(self.menu.iter().map(|item| &item.tool));
     }
 
@@ -241,10 +242,10 @@ impl<C: Context> Programmer<'_, C> {
             let needs = lacking(&reply.text);
             let shown = menu.iter().filter_map(|item| Some((names.name(&item.tool)?, &item.tool)));
             let kept = keeping(&reply.text, shown);
-            if !may_lack || needs.is_empty() || !self.ctx.widen(&needs, kept.as_deref()) {
+            if !may_lack || needs.is_empty() || !self.ctx.widen(&needs, kept.as_deref()).await {
                 return Ok(reply);
             }
-            self.look();
+            self.look().await;
             self.begin_step(number);
         }
     }

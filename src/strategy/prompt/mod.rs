@@ -8,6 +8,7 @@ pub mod probe;
 pub mod program;
 mod result;
 pub mod search;
+pub mod writer;
 
 use std::sync::{Arc, LazyLock};
 
@@ -45,22 +46,7 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
         add(&mut system, state.prompts.text(Prompt::ActorWeights));
     }
     let mut messages = vec![Message::system(system), Message::user(user(task, reflections))];
-    let history = state.knobs.count(Knob::History);
-    let skip = trajectory.turns.len().saturating_sub(history);
-    for turn in &trajectory.turns[skip..] {
-        let (text, calls) = (turn.thought.clone(), turn.calls.clone());
-        messages.push(Message::Assistant { text, calls });
-        if turn.calls.is_empty() {
-            messages.push(Message::user(state.prompts.text(Prompt::ActorGoOn)));
-        }
-        for (call, called) in turn.calls.iter().zip(&turn.called) {
-            messages.push(Message::Tool {
-                id: call.id.clone(),
-                tool: called.tool.clone(),
-                text: result::shown(state, called),
-            });
-        }
-    }
+    conversation(state, trajectory, &mut messages);
     let array = current.and_then(|task| task.array.as_deref());
     let now: Vec<_> = menu.iter().map(|item| &item.tool).collect();
     let more = result::more(state, asked);
@@ -77,6 +63,26 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
         allowed,
         temperature: Some(state.knobs.get(Knob::Temperature)),
         ..Request::new(Role::Actor, messages)
+    }
+}
+
+/// The last turns, with their results.
+fn conversation(state: &State, trajectory: &Trajectory, messages: &mut Vec<Message>) {
+    let history = state.knobs.count(Knob::History);
+    let skip = trajectory.turns.len().saturating_sub(history);
+    for turn in &trajectory.turns[skip..] {
+        let (text, calls) = (turn.thought.clone(), turn.calls.clone());
+        messages.push(Message::Assistant { text, calls });
+        if turn.calls.is_empty() {
+            messages.push(Message::user(state.prompts.text(Prompt::ActorGoOn)));
+        }
+        for (call, called) in turn.calls.iter().zip(&turn.called) {
+            messages.push(Message::Tool {
+                id: call.id.clone(),
+                tool: called.tool.clone(),
+                text: result::shown(state, called),
+            });
+        }
     }
 }
 

@@ -47,6 +47,8 @@ enum Main {
     Plan,
     /// A program over all tools.
     Program,
+    /// A text that a small model reads along.
+    Reading,
     /// A tree that it searches.
     Search,
     /// Nothing that could be seen but its calls.
@@ -61,6 +63,7 @@ impl Main {
         match spec.decides {
             Decides::AtOnce if strategy.base == Base::Atc => Main::Program,
             Decides::AtOnce => Main::Plan,
+            _ if strategy.base == Base::Cotools => Main::Reading,
             _ if spec.searches => Main::Search,
             _ if spec.walks => Main::Graph,
             _ => Main::Calls,
@@ -73,6 +76,7 @@ impl Main {
             Main::Graph => [P::Graph, P::Calls, P::Search, P::Plan],
             Main::Plan => [P::Calls, P::Graph, P::Plan, P::Search],
             Main::Program => [P::Program, P::Variables, P::Revisions, P::Calls],
+            Main::Reading => [P::Reading, P::Map, P::Calls, P::Graph],
             Main::Search => [P::Search, P::Calls, P::Graph, P::Plan],
             Main::Calls => [P::Calls, P::Graph, P::Search, P::Plan],
         }
@@ -112,6 +116,9 @@ impl Main {
             }
             Main::Search => {
                 vec![slot(17, &[P::Search, P::Graph]), slot(20, &[P::Transcript, P::Resilience])]
+            }
+            Main::Reading => {
+                vec![slot(22, &[P::Reading, P::Map]), slot(15, &[P::Transcript, P::Resilience])]
             }
             Main::Calls => {
                 vec![slot(12, &[P::Calls, P::Search]), slot(25, &[P::Transcript, P::Resilience])]
@@ -156,6 +163,9 @@ impl Main {
             Main::Search => {
                 vec![slot(20, &[P::Search]), slot(12, &[P::Graph]), slot(10, &[P::Calls])]
             }
+            Main::Reading => {
+                vec![slot(20, &[P::Reading]), slot(15, &[P::Map]), slot(10, &[P::Calls])]
+            }
             Main::Calls => vec![slot(18, &[P::Calls, P::Search]), slot(25, &[P::Graph])],
         };
         let budget = btp.then(|| slot(18, &[P::Budget]));
@@ -177,6 +187,7 @@ impl Main {
         let (first, tree): (&[PaneId], &[PaneId]) = match self {
             Main::Search => (&[P::Search], &[P::Graph]),
             Main::Program => (&[P::Program], &[P::Revisions, P::Probing]),
+            Main::Reading => (&[P::Reading], &[P::Map]),
             Main::Graph | Main::Plan | Main::Calls => (&[P::Graph], &[P::Search]),
         };
         let plan: &[PaneId] = match self {

@@ -18,10 +18,12 @@ pub mod budget;
 pub mod calls;
 pub mod graph;
 pub mod knobs;
+pub mod map;
 pub mod models;
 pub mod plan;
 pub mod probing;
 pub mod program;
+pub mod reading;
 pub mod resilience;
 pub mod revisions;
 pub mod search;
@@ -59,6 +61,8 @@ pub const PANES: &[PaneSpec] = &[
     variables::SPEC,
     revisions::SPEC,
     probing::SPEC,
+    reading::SPEC,
+    map::SPEC,
     resilience::SPEC,
     search::SPEC,
     breakpoints::SPEC,

@@ -38,7 +38,7 @@ fn only(pane: PaneId, key: &str) -> Stage {
 fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
     let is_row = |target: &&Target| match pane {
         PaneId::Graph => matches!(target, Target::Edge(..)),
-        PaneId::Tools | PaneId::Budget | PaneId::Resilience | PaneId::Probing => {
+        PaneId::Tools | PaneId::Budget | PaneId::Resilience | PaneId::Probing | PaneId::Reading => {
             matches!(target, Target::Tool(_))
         }
         PaneId::Knobs => matches!(target, Target::Knob(_)),
@@ -49,7 +49,7 @@ fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
         PaneId::Watches => matches!(target, Target::Watch(_)),
         PaneId::Variables => matches!(target, Target::Variable(_)),
         PaneId::Revisions => matches!(target, Target::Program(..)),
-        PaneId::Transcript | PaneId::Plan | PaneId::Search | PaneId::Program => false,
+        PaneId::Transcript | PaneId::Plan | PaneId::Search | PaneId::Program | PaneId::Map => false,
     };
     let targets = stage.screen.hits().targets().map(|(_, target)| target);
     targets.filter(is_row).cloned().collect()

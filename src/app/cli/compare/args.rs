@@ -4,7 +4,7 @@ use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::app::cli::{SessionArgs, value::positive};
+use crate::app::cli::{SessionArgs, cotools::ReaderArgs, value::positive};
 use crate::domain::{Knob, Strategy};
 
 /// The most seeds of one comparison.
@@ -72,6 +72,11 @@ pub struct PapersArgs {
     /// Number of parallel sessions; default: two per processor, since they mostly wait.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub jobs: Option<NonZeroUsize>,
+    /// Folder of STQuestions, for the lines of CoTools.
+    #[arg(long, value_name = "DIR")]
+    pub cotools_data: Option<PathBuf>,
+    #[command(flatten)]
+    pub reader: ReaderArgs,
 }
 
 #[derive(Debug, Subcommand)]

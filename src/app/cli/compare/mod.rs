@@ -21,7 +21,7 @@ mod print;
 mod resilience;
 mod result;
 mod settings;
-mod table;
+pub mod table;
 mod toolnet;
 mod verdict;
 

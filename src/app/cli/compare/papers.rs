@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use super::args::{CompareArgs, PapersArgs, Preset};
 use super::{compared, print};
-use crate::app::cli::{SessionArgs, out, trouble::Trouble};
+use crate::app::cli::{SessionArgs, cotools, out, trouble::Trouble};
 
 /// The comparisons, and the papers that they belong to.
 const PAPERS: [(Preset, &str, &str); 6] = [
@@ -38,6 +38,9 @@ pub fn papers(args: &PapersArgs) -> Result<(), Trouble> {
         for line in print::verdicts(Some(preset), &results) {
             out::print_line(&format!("{paper}, {line}"))?;
         }
+    }
+    for line in cotools::bench_lines(&args.reader, args.cotools_data.as_deref())? {
+        out::print_line(&format!("CoTools, {line}"))?;
     }
     Ok(())
 }

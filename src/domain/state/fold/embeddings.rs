@@ -12,12 +12,14 @@ impl State {
                 let place = Place::Embedding(self.embeddings.len());
                 let Some(effect) = self.request(at, *effect, *task, place) else { return };
                 let (model, text) = (model.clone(), text.clone());
-                self.embeddings.push(EmbeddingState { effect, model, text, error: None });
+                let (error, ranking) = (None, None);
+                self.embeddings.push(EmbeddingState { effect, model, text, error, ranking });
             }
             EmbeddingEvent::EmbeddingStarted { effect } => self.start(at, *effect),
-            EmbeddingEvent::EmbeddingFinished { effect, usage, dollars, .. } => {
+            EmbeddingEvent::EmbeddingFinished { effect, usage, dollars, ranking, .. } => {
                 self.end(at, *effect);
-                let Some(embedding) = self.embedding(effect.id) else { return };
+                let Some(embedding) = self.embedding_mut(effect.id) else { return };
+                embedding.ranking.clone_from(ranking);
                 let (task, micros) = (embedding.task, embedding.elapsed(at));
                 self.charge_model_call(task, self.rates.model(*dollars), micros);
                 self.count_tokens(task, *usage, *dollars);

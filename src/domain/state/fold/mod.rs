@@ -18,6 +18,7 @@ mod learning;
 mod model_calls;
 mod probes;
 mod programs;
+mod reader;
 mod search;
 mod session;
 mod tasks;
@@ -107,6 +108,7 @@ impl Event {
             Event::Plan(event) => event,
             Event::Program(event) => event,
             Event::Probe(event) => event,
+            Event::Reader(event) => event,
             Event::Search(event) => event,
             Event::Graph(event) => event,
             Event::Change(event) => event,

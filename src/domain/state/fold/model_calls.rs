@@ -30,6 +30,7 @@ impl State {
                     evidence: *evidence,
                     phase: ModelCallPhase::Requested,
                     partial: String::new(),
+                    judged: Vec::new(),
                     retries: 0,
                     billed: None,
                     dollars: None,

@@ -10,6 +10,7 @@ mod moves;
 mod pairs;
 mod probing;
 mod programs;
+mod rankings;
 mod reactions;
 mod repeat;
 mod results;

@@ -1,0 +1,143 @@
+//! Opens the reader, heads and data, and shows how far they are.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::args::ReaderArgs;
+use crate::app::cli::trouble::Trouble;
+use crate::app::config::{Config, ReaderSettings, default_states};
+use crate::app::encoder::Encoder;
+use crate::app::encoder::heads::{self, LoadedHeads};
+use crate::app::encoder::reader_path::{NoReader, VARIABLE, reader_path};
+use crate::papers::cotools::{HeadFile, Layer, MIX, Matrix, Pooling, Use};
+use crate::store::import::cotools::{self, DataSet};
+
+/// Nobody cancels a command but by ending it; what was read until then is in the cache.
+pub static GOES_ON: AtomicBool = AtomicBool::new(false);
+
+/// Texts that are read at the same time.
+const THREADS: usize = 2;
+
+/// Opens the encoder that the arguments name.
+///
+/// # Errors
+/// No file is named, or it cannot be opened.
+pub fn encoder(args: &ReaderArgs) -> Result<Encoder, Trouble> {
+    let path = model(args)?.map_err(Trouble::usage)?;
+    let cache = args.cache.clone().or_else(default_states);
+    let encoder = Encoder::open(&path, cache.as_deref()).map_err(Trouble::usage)?;
+    Ok(encoder.with_threads(args.threads.map_or(THREADS, usize::from)))
+}
+
+/// The model file that the arguments, the variable or the configuration name.
+///
+/// # Errors
+/// The configuration is wrong. The inner error: none of them names a file.
+pub fn model(args: &ReaderArgs) -> Result<Result<PathBuf, NoReader>, Trouble> {
+    let variable = std::env::var_os(VARIABLE);
+    let is_named = args.reader.is_some() || variable.is_some();
+    let settings = if is_named { ReaderSettings::default() } else { settings(args)? };
+    Ok(reader_path(args.reader.clone(), variable, settings.model))
+}
+
+fn settings(args: &ReaderArgs) -> Result<ReaderSettings, Trouble> {
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    Ok(config.reader)
+}
+
+/// Heads that are named, or those of the configuration for this use.
+///
+/// # Errors
+/// A file cannot be used.
+pub fn usual_heads(
+    path: Option<&Path>,
+    args: &ReaderArgs,
+    encoder: &Encoder,
+    of: Use,
+) -> Result<Option<Arc<HeadFile>>, Trouble> {
+    if path.is_some() {
+        return heads(path, encoder, of);
+    }
+    let loaded = LoadedHeads::load(&settings(args)?.heads, encoder).map_err(Trouble::usage)?;
+    Ok(match of {
+        Use::Question => loaded.question,
+        Use::Here => loaded.here,
+        Use::Judge => loaded.judge,
+    })
+}
+
+/// Loads heads for one use.
+///
+/// # Errors
+/// The file cannot be used.
+pub fn heads(
+    path: Option<&Path>,
+    encoder: &Encoder,
+    of: Use,
+) -> Result<Option<Arc<HeadFile>>, Trouble> {
+    path.map(|path| heads::load(path, encoder, of)).transpose().map_err(Trouble::usage)
+}
+
+/// Loads a data set.
+///
+/// # Errors
+/// File, record and field.
+pub fn data(path: &Path) -> Result<DataSet, Trouble> {
+    cotools::load(path).map_err(Trouble::usage)
+}
+
+/// The weight of words.
+///
+/// # Errors
+/// It is not from 0 to 2.
+pub fn mix(given: Option<f64>) -> Result<f64, Trouble> {
+    match given {
+        None => Ok(MIX),
+        Some(mix) if (0.0..=2.0).contains(&mix) => Ok(mix),
+        Some(mix) => Err(Trouble::Usage(format!("--mix {mix}: expected a number from 0 to 2"))),
+    }
+}
+
+/// The states of texts, with progress on a terminal.
+///
+/// # Errors
+/// They cannot be read.
+pub fn encode(
+    encoder: &mut Encoder,
+    what: &str,
+    texts: &[String],
+    at: (Layer, Pooling),
+) -> Result<Matrix<f32>, Trouble> {
+    let mut shown = Progress::new(what, texts.len());
+    let states = encoder.encode(texts, at, &GOES_ON, &mut |done| shown.show(done));
+    shown.clear();
+    states.map_err(Trouble::failed)
+}
+
+/// How far something is, on one line of a terminal.
+pub struct Progress<'a> {
+    what: &'a str,
+    total: usize,
+    is_seen: bool,
+}
+
+impl<'a> Progress<'a> {
+    pub fn new(what: &'a str, total: usize) -> Self {
+        Self { what, total, is_seen: io::stderr().is_terminal() }
+    }
+
+    /// A failure is ignored: who does not look needs no progress.
+    pub fn show(&mut self, done: usize) {
+        if self.is_seen {
+            let _ = write!(io::stderr(), "\r{} {done} of {}\u{1b}[K", self.what, self.total);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        if self.is_seen {
+            let _ = write!(io::stderr(), "\r\u{1b}[K");
+        }
+    }
+}

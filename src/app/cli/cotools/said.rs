@@ -1,0 +1,52 @@
+//! Words for figures: what was measured, with what.
+
+use super::args::Means;
+use crate::app::encoder::Encoder;
+use crate::papers::cotools::{HeadFile, Layer, Pooling, Preparation};
+use crate::ui::text::clean;
+
+/// Where states are taken, such as `layer 14 mean`.
+pub fn place((layer, pooling): (Layer, Pooling)) -> String {
+    let pooling = match pooling {
+        Pooling::Mean => "mean",
+        Pooling::End => "end",
+        Pooling::Token => "tokens",
+    };
+    match layer {
+        Layer::After(layer) => format!("layer {layer} {pooling}"),
+        Layer::Final => format!("final {pooling}"),
+    }
+}
+
+/// The training of heads, such as `STQuestions (CC BY 3.0), 999 examples`.
+pub fn training(heads: &HeadFile) -> String {
+    format!("{}, {} examples", clean(&heads.about.data), heads.about.examples)
+}
+
+/// The mean that queries had.
+pub fn means(means: Means, queries: usize) -> String {
+    match means {
+        Means::Running => format!("0 to {} past queries", queries.saturating_sub(1)),
+        Means::Heads => "the training".to_owned(),
+        Means::All => format!("all {queries} queries"),
+    }
+}
+
+/// What ranked by states: `SmolLM2-135M · layer 14 mean · heads … · means: catalogue / 37 past queries`.
+pub fn line(
+    encoder: &Encoder,
+    at: (Layer, Pooling),
+    heads: Option<&HeadFile>,
+    queries: &str,
+) -> String {
+    let name = clean(encoder.name()).into_owned();
+    let of =
+        heads.map_or_else(|| "untrained".to_owned(), |heads| format!("heads {}", training(heads)));
+    let is_raw = heads.is_some_and(|heads| heads.about.preparation == Preparation::Raw);
+    let means = if is_raw {
+        "means: none, as in the paper".to_owned()
+    } else {
+        format!("means: catalogue / {queries}")
+    };
+    format!("{name} · {} · {of} · {means}", place(at))
+}

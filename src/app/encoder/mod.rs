@@ -1,0 +1,94 @@
+//! The encoder: texts become states of a local model. Everybody who retrieves by states uses it.
+//!
+//! States come from the cache where the text was read before ([`crate::store::states`]), so an encoding that was
+//! cancelled goes on where it ended. What a text is, is told by its place: [`Encoder::encode`] appends the end token,
+//! [`Encoder::token_states`] does not.
+//!
+//! All verbs wait for the processor. Call them on a thread for blocking work, with a clone: clones share the weights and
+//! the cache.
+
+mod encode;
+mod error;
+pub mod heads;
+mod open;
+mod passes;
+pub mod reader_path;
+mod tokens;
+
+use std::sync::Arc;
+
+pub use self::error::EncoderError;
+use crate::papers::cotools::{self, ModelSize};
+use crate::reader::{Facts, LocalReader, Reader};
+use crate::store::states::SharedStates;
+
+/// A local model with a cache of its states.
+#[derive(Clone)]
+pub struct Encoder {
+    reader: LocalReader,
+    identity: Arc<Identity>,
+    cache: SharedStates,
+    threads: usize,
+    work: Work,
+}
+
+/// By what the model is known.
+struct Identity {
+    hash: String,
+    name: String,
+}
+
+/// What an encoder has done since it was opened or cloned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Texts that were read; those from the cache are not.
+    pub texts: u64,
+    /// Tokens of these, with end tokens.
+    pub tokens: u64,
+    /// Texts that are longer than the model's context: their ends were not read.
+    pub cut: u64,
+}
+
+impl Encoder {
+    pub fn facts(&self) -> &Facts {
+        self.reader.facts()
+    }
+
+    /// SHA-256 of the model's file, in hexadecimal digits.
+    pub fn hash(&self) -> &str {
+        &self.identity.hash
+    }
+
+    /// The model's name in its file, or that of the file. It is text of a stranger.
+    pub fn name(&self) -> &str {
+        &self.identity.name
+    }
+
+    pub fn size(&self) -> ModelSize {
+        let Facts { layers, width, feed_forward, .. } = *self.reader.facts();
+        let layers = u32::try_from(layers).unwrap_or(u32::MAX);
+        ModelSize { layers, width, feed_forward: Some(feed_forward) }
+    }
+
+    /// The model, as heads know it.
+    pub fn as_reader(&self) -> cotools::Reader<'_> {
+        let ModelSize { layers, width, .. } = self.size();
+        cotools::Reader { hash: self.hash(), name: self.name(), layers, width }
+    }
+
+    /// Reads several texts at once on so many threads, 1 or more. One is the default.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads: threads.max(1), ..self }
+    }
+
+    /// What it has done so far.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// The cache, for a moment.
+    pub fn cache(&self) -> &SharedStates {
+        &self.cache
+    }
+}

@@ -1,0 +1,89 @@
+//! Reads texts, on one thread or on several.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use super::tokens::tokens;
+use crate::reader::{LocalReader, Reader, ReaderError, States, Wanted};
+
+/// Texts that a thread takes at once. Neighbours often begin in the same way, which is read once then.
+const TOGETHER: usize = 4;
+
+/// What one text has given.
+pub struct Passed {
+    /// The place of the text.
+    pub text: usize,
+    /// A state for each that is wanted.
+    pub states: Vec<States>,
+    pub tokens: u64,
+    pub is_cut: bool,
+}
+
+/// What is read.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    pub texts: &'a [&'a str],
+    pub wanted: &'a [Wanted],
+    pub cancelled: &'a AtomicBool,
+}
+
+impl Reading<'_> {
+    fn pass(&self, reader: &mut LocalReader, text: usize) -> Result<Passed, ReaderError> {
+        let cut = tokens(reader, self.texts[text])?;
+        let ids = cut.tokens.and(reader.tokenizer().end()).ids;
+        let states = reader.states(&ids, self.wanted, self.cancelled)?;
+        Ok(Passed { text, states, tokens: ids.len() as u64, is_cut: cut.is_cut })
+    }
+}
+
+/// Reads all texts, with their end tokens. Each is given away as soon as it was read; the order is any where there are
+/// several threads.
+///
+/// # Errors
+/// The first error of a text or of `each`; the others are not read then.
+pub fn read<E: From<ReaderError>>(
+    reader: &mut LocalReader,
+    threads: usize,
+    reading: Reading<'_>,
+    mut each: impl FnMut(Passed) -> Result<(), E>,
+) -> Result<(), E> {
+    let count = reading.texts.len();
+    let threads = threads.min(count.div_ceil(TOGETHER));
+    if threads <= 1 {
+        return (0..count).try_for_each(|text| each(reading.pass(reader, text)?));
+    }
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for mut own in (0..threads).map(|_| reader.clone()) {
+            let (sender, next, stop) = (sender.clone(), &next, &stop);
+            scope.spawn(move || {
+                loop {
+                    let first = next.fetch_add(TOGETHER, Ordering::Relaxed);
+                    for text in first..count.min(first.saturating_add(TOGETHER)) {
+                        let passed = reading.pass(&mut own, text);
+                        let failed = passed.is_err();
+                        if sender.send(passed).is_err() || failed || stop.load(Ordering::Relaxed) {
+                            return;
+                        }
+                    }
+                    if first >= count {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut done = Ok(());
+        for passed in receiver {
+            // After an error what was read already is still given away, so that nothing is read twice.
+            let given = passed.map_err(E::from).and_then(&mut each);
+            if given.is_err() && done.is_ok() {
+                done = given;
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        done
+    })
+}

@@ -1,0 +1,55 @@
+//! The thread of a judge that reads along while an answer is written.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, mpsc};
+
+use tokio::sync::oneshot;
+
+use super::Asking;
+use crate::app::encoder::{Encoder, EncoderError};
+use crate::domain::JudgedPiece;
+use crate::papers::cotools::{HeadFile, Heads, QueryTemplate};
+
+/// An answer to judge behind byte `from`.
+pub(super) struct ToJudge {
+    pub query: Asking,
+    pub from: usize,
+    pub answer: oneshot::Sender<Vec<JudgedPiece>>,
+}
+
+/// A judge with a reader of its own: it reads other texts than those by which tools are looked for.
+pub(super) struct ReadingAlong {
+    encoder: Encoder,
+    heads: Arc<HeadFile>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl ReadingAlong {
+    pub fn new(encoder: Encoder, heads: Arc<HeadFile>, cancelled: Arc<AtomicBool>) -> Self {
+        Self { encoder, heads, cancelled }
+    }
+
+    /// Judges until nobody can ask any more. A text that cannot be read gets no answer.
+    pub fn run(mut self, asked: &mpsc::Receiver<ToJudge>) {
+        while let Ok(ToJudge { query, from, answer }) = asked.recv() {
+            if let Ok(pieces) = self.judge(&query, from) {
+                let _ = answer.send(pieces);
+            }
+        }
+    }
+
+    fn judge(&mut self, query: &Asking, from: usize) -> Result<Vec<JudgedPiece>, EncoderError> {
+        // As the texts of its training begin.
+        let question = QueryTemplate::StepByStep.text(&query.question, " ");
+        let text = format!("{question}{}", query.answer.as_deref().unwrap_or_default());
+        let base = question.len() + from;
+        let Self { encoder, heads, cancelled } = self;
+        let read = encoder.token_states_after(&text, base, heads.about.layer, cancelled)?;
+        let (tokens, mut states) = read;
+        heads.about.preparation.apply(&mut states, None)?;
+        let Heads::Judge(judge) = &heads.heads else { return Ok(Vec::new()) };
+        let p = judge.probabilities(&states)?;
+        let ends = tokens.ends[tokens.ends.len() - p.len()..].iter();
+        Ok(ends.zip(p).map(|(end, p)| JudgedPiece { end: end - base, p }).collect())
+    }
+}

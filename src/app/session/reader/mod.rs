@@ -1,0 +1,123 @@
+//! The reader of a session: a thread with a local model that ranks tools by their states.
+//!
+//! It opens the model, then answers queries at once, and encodes tools while nobody asks. So a query
+//! waits for one tool at most, and the session never waits for the encoding.
+
+mod judge;
+mod work;
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use futures::stream::{self, LocalBoxStream};
+use futures::{FutureExt, StreamExt, future::LocalBoxFuture};
+use tokio::sync::{mpsc as news, oneshot};
+
+use self::judge::ToJudge;
+use self::work::Start;
+use crate::app::config::ReaderSettings;
+use crate::domain::{JudgedPiece, ModelError, ModelErrorKind, ReaderEvent, ToolSpec};
+use crate::engine::{LocalReading, Query, Ranker, Scored};
+use crate::model::Model;
+
+/// A reader on a thread of its own, which ends with it.
+pub struct LocalRanker {
+    model: Rc<LocalReading>,
+    asked: mpsc::Sender<Asked>,
+    to_judge: mpsc::Sender<ToJudge>,
+    news: Mutex<Option<news::UnboundedReceiver<ReaderEvent>>>,
+    cancelled: Arc<AtomicBool>,
+}
+
+enum Asked {
+    Tools(Vec<Arc<ToolSpec>>),
+    Rank { query: Asking, answer: oneshot::Sender<Result<Scored, String>> },
+}
+
+/// A query that a thread can own.
+struct Asking {
+    question: String,
+    answer: Option<String>,
+}
+
+impl From<Query<'_>> for Asking {
+    fn from(query: Query<'_>) -> Self {
+        Self { question: query.question.to_owned(), answer: query.answer.map(str::to_owned) }
+    }
+}
+
+impl LocalRanker {
+    /// The reader that the settings name; `None` if they name none. `domain` names the queries that
+    /// belong together, and have a mean of their own.
+    pub fn new(settings: &ReaderSettings, domain: &str) -> Option<Self> {
+        let file = settings.model.clone()?;
+        let name = name(&file);
+        let (asked, orders) = mpsc::channel();
+        let (to_judge, to_be_judged) = mpsc::channel();
+        let (tell, news) = news::unbounded_channel();
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let work = Start {
+            file,
+            heads: settings.heads.clone(),
+            name: name.clone(),
+            domain: domain.to_owned(),
+            cancelled: Arc::clone(&cancelled),
+        };
+        std::thread::spawn(move || work.run(&orders, to_be_judged, &tell));
+        let model = Rc::new(LocalReading::new(&name));
+        Some(Self { model, asked, to_judge, news: Mutex::new(Some(news)), cancelled })
+    }
+}
+
+/// The name of a model by its file.
+fn name(file: &Path) -> String {
+    file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+impl Drop for LocalRanker {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Ranker for LocalRanker {
+    fn model(&self) -> Rc<dyn Model> {
+        Rc::clone(&self.model) as Rc<dyn Model>
+    }
+
+    fn take_tools(&self, tools: Vec<Arc<ToolSpec>>) {
+        // A thread that has ended has said why.
+        let _ = self.asked.send(Asked::Tools(tools));
+    }
+
+    fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
+        let (answer, answered) = oneshot::channel();
+        let _ = self.asked.send(Asked::Rank { query: query.into(), answer });
+        async move {
+            let gone = || "the reader has ended".to_owned();
+            let answered = answered.await.unwrap_or_else(|_| Err(gone()));
+            answered.map_err(|why| ModelError::new(ModelErrorKind::Refused, why))
+        }
+        .boxed_local()
+    }
+
+    fn judge<'a>(
+        &'a self,
+        query: Query<'a>,
+        from: usize,
+    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
+        let (answer, answered) = oneshot::channel();
+        // Without a judge, nobody takes it.
+        let _ = self.to_judge.send(ToJudge { query: query.into(), from, answer });
+        async move { answered.await.ok() }.boxed_local()
+    }
+
+    fn news(&self) -> LocalBoxStream<'static, ReaderEvent> {
+        let news = self.news.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(news) = news else { return stream::empty().boxed_local() };
+        stream::unfold(news, |mut news| async move { Some((news.recv().await?, news)) })
+            .boxed_local()
+    }
+}

@@ -1,0 +1,34 @@
+//! What a language model that reads along says: which tools it has encoded, and where a call starts.
+
+use super::{EffectRef, family::family};
+use std::sync::Arc;
+
+use crate::domain::reading::{JudgedPiece, ReaderAbout, ToolMap};
+
+family! {
+    /// What a reader does beside the effects of a session.
+    pub enum ReaderEvent {
+        /// The reader is ready, with these heads.
+        HeadsLoaded {
+            reader: ReaderAbout,
+        },
+        /// So many of the tools have a state by now.
+        ToolEncoded {
+            encoded: usize,
+            tools: usize,
+        },
+        /// Where the tools with a state are on a map. The axes stay as long as most tools do.
+        ToolsMapped {
+            map: Arc<ToolMap>,
+        },
+        /// The reader does not read any more: words alone rank tools from here on.
+        ReaderFailed {
+            error: String,
+        },
+        /// The judge has read more of what a model call writes (CoTools, eq. 3 and 4).
+        TokenJudged {
+            effect: EffectRef,
+            pieces: Vec<JudgedPiece>,
+        },
+    }
+}

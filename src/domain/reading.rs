@@ -1,0 +1,38 @@
+//! What a language model that reads along, the reader, says of itself and of the text that it reads.
+
+use serde::{Deserialize, Serialize};
+
+use super::id::ToolName;
+
+/// The reader of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReaderAbout {
+    /// Its name.
+    pub model: String,
+    /// Where its states are taken, such as `layer 14 mean`.
+    pub states: String,
+    /// The names of the heads by use; none: untrained states.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heads: Vec<String>,
+    /// Whether it can judge text while it is written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub judges: bool,
+}
+
+/// A piece of written text with the judge's probability of a call after it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JudgedPiece {
+    /// Where it ends in the text, in bytes; it begins where the piece before ends.
+    pub end: usize,
+    /// The probability that a call starts after it, 0 to 1.
+    pub p: f32,
+}
+
+/// The tools on a map: the two directions in which their vectors differ most (PCA).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolMap {
+    /// The share of the variance along each axis, 0 to 1.
+    pub explained: [f32; 2],
+    /// Each tool's place on both axes.
+    pub tools: Vec<(ToolName, [f32; 2])>,
+}

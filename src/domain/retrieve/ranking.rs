@@ -1,0 +1,143 @@
+//! Tools ranked for a text by the states of a language model that reads, beside their words.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{
+    id::ToolName,
+    knob::{Knob, Knobs, Retrieve},
+};
+
+/// How well tools fit a text: what a table of tools shows, and what menus are made of. It holds what
+/// the knobs `retrieve` and `mix` need, so that turning them costs no reading.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// Earlier queries in the mean that is subtracted from this one.
+    pub queries: u64,
+    /// How many tools were compared, and how many of them had a state.
+    pub pool: usize,
+    pub encoded: usize,
+    /// Where the text is on the map of the tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<[f32; 2]>,
+    /// What a z-score by words says about the one by states: their correlation, 0 to 1. Tools
+    /// without a state are estimated by it.
+    pub slope: f32,
+    /// The best tools by states, and the best by words.
+    pub tools: Vec<RankedTool>,
+}
+
+/// A tool of a ranking. Both scores are z-scores over all tools that were compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedTool {
+    pub tool: ToolName,
+    /// `None` for a tool without a state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<f32>,
+    pub words: f32,
+}
+
+/// How many of the best tools of each kind a ranking holds.
+const HELD: usize = 32;
+
+impl Ranking {
+    /// From the scores of all tools: z-scores by states, where they are known, and by words.
+    pub fn of(
+        queries: u64,
+        slope: f32,
+        scored: impl IntoIterator<Item = (ToolName, Option<f32>, f32)>,
+    ) -> Self {
+        let tool = |(tool, states, words)| RankedTool { tool, states, words };
+        let mut tools: Vec<RankedTool> = scored.into_iter().map(tool).collect();
+        let encoded = tools.iter().filter(|tool| tool.states.is_some()).count();
+        let mut ranking = Self { queries, pool: tools.len(), encoded, slope, ..Self::default() };
+        let mut held = Vec::new();
+        for retrieve in [Retrieve::Words, Retrieve::States] {
+            let score = |tool: &RankedTool| ranking.score(tool, retrieve, 0.0);
+            tools.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.tool.cmp(&b.tool)));
+            held.extend(tools.drain(..tools.len().min(HELD)));
+        }
+        ranking.tools = held;
+        ranking
+    }
+
+    /// The score of a tool: `words`, `states`, or `states + mix · words`.
+    pub fn score(&self, tool: &RankedTool, retrieve: Retrieve, mix: f32) -> f32 {
+        let states = tool.states.unwrap_or(self.slope * tool.words);
+        match retrieve {
+            Retrieve::Words => tool.words,
+            Retrieve::States => states,
+            Retrieve::Both => states + mix * tool.words,
+        }
+    }
+
+    /// The tools with their scores, best first, equal ones by name.
+    pub fn ranked(&self, retrieve: Retrieve, mix: f32) -> Vec<(&RankedTool, f32)> {
+        let scored = self.tools.iter().map(|tool| (tool, self.score(tool, retrieve, mix)));
+        let mut scored: Vec<_> = scored.collect();
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.tool.cmp(&b.0.tool)));
+        scored
+    }
+
+    /// The places of the tools by words alone, from 1.
+    pub fn places_by_words(&self) -> HashMap<&ToolName, usize> {
+        let ranked = self.ranked(Retrieve::Words, 0.0);
+        (1..).zip(ranked).map(|(place, (tool, _))| (&tool.tool, place)).collect()
+    }
+
+    /// Whether states say anything: before enough queries were seen, or without encoded tools, words
+    /// alone rank.
+    pub fn has_states(&self) -> bool {
+        self.encoded > 0
+    }
+}
+
+impl Knobs {
+    /// By what tools are ranked, and the weight of words.
+    pub fn retrieval(&self) -> (Retrieve, f32) {
+        (self.choice(), self.get(Knob::Mix) as f32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(ranking: &Ranking, retrieve: Retrieve, mix: f32) -> Vec<String> {
+        ranking.ranked(retrieve, mix).iter().map(|(tool, _)| tool.tool.to_string()).collect()
+    }
+
+    #[test]
+    fn the_knobs_decide_on_the_order() {
+        let ranking = Ranking::of(
+            7,
+            0.5,
+            [
+                ("a".into(), Some(2.0), -1.0),
+                ("b".into(), Some(1.0), 3.0),
+                ("new".into(), None, 2.0),
+            ],
+        );
+        assert_eq!(names(&ranking, Retrieve::Words, 0.0), ["b", "new", "a"]);
+        // The new tool counts as 0.5 · 2 by states, and equal ones come by name.
+        assert_eq!(names(&ranking, Retrieve::States, 0.0), ["a", "b", "new"]);
+        assert_eq!(names(&ranking, Retrieve::Both, 0.25), ["a", "b", "new"]);
+        assert_eq!(names(&ranking, Retrieve::Both, 1.0), ["b", "new", "a"]);
+        assert_eq!((ranking.pool, ranking.encoded), (3, 2));
+    }
+
+    #[test]
+    fn the_best_of_both_kinds_are_held_once_each() {
+        let all = (0..500).map(|i| {
+            let (states, words) = (i as f32, (500 - i) as f32);
+            (ToolName::from(format!("t{i:03}")), Some(states), words)
+        });
+        let ranking = Ranking::of(5, 0.0, all);
+        assert_eq!((ranking.tools.len(), ranking.pool), (2 * HELD, 500));
+        assert_eq!(names(&ranking, Retrieve::Words, 0.0)[0], "t000");
+        assert_eq!(names(&ranking, Retrieve::States, 0.0)[0], "t499");
+        let few = Ranking::of(5, 0.0, [("a".into(), Some(1.0), 0.0)]);
+        assert_eq!(few.tools.len(), 1);
+    }
+}

@@ -1,0 +1,27 @@
+//! The writer of an answer that tools complete: it says what it needs, and an equals sign.
+
+use super::actor::fruitless;
+use super::need::need_now;
+use super::progress::{OpenStep, Progress};
+use super::prompted::PromptReading;
+use super::{Settings, Speech};
+use crate::domain::Task;
+use crate::domain::markers::{ANSWER_IS, UNKNOWN};
+
+/// The next stretch. Where nobody ends it at the equals sign, it has nothing to write behind it.
+pub(super) fn write(
+    prompted: &PromptReading<'_>,
+    chain: Option<&Task>,
+    settings: Settings,
+) -> Speech {
+    let unknown = format!("{ANSWER_IS} {UNKNOWN}.");
+    let Some(task) = chain else { return Speech::text(unknown) };
+    let progress = Progress::of(task, &prompted.past);
+    Speech::text(match &progress.open {
+        Some(_) if fruitless(&prompted.past) >= settings.patience => unknown,
+        Some(OpenStep { arguments, .. }) => {
+            format!("I need to know: {} = I do not know. {unknown}", need_now(arguments))
+        }
+        None => format!("{ANSWER_IS} {}.", progress.answer(task)),
+    })
+}

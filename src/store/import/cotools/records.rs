@@ -1,0 +1,96 @@
+//! Records: a text with calls on each line.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::gzip;
+use super::set::{DataTool, Record};
+use crate::files::{json_file, toml_file::Problem};
+use crate::store::import::files;
+
+const EXPECTED: &str = "{\"text\": TEXT, \"start_str_idx\": [CHARACTER, …], \"tool_calling\": \
+    [{\"call_tool\": NAME}, …]}";
+
+/// Bytes of a packed file at most.
+const LARGEST: u64 = 1 << 26;
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default)]
+    dataset_name: String,
+    text: String,
+    start_str_idx: Vec<usize>,
+    tool_calling: Vec<Calling>,
+}
+
+#[derive(Deserialize)]
+struct Calling {
+    call_tool: String,
+}
+
+/// The records of a file, and the `dataset_name` of the first.
+///
+/// # Errors
+/// The file cannot be read, or a record does not fit its own text or the tools.
+pub fn read(path: &Path, tools: &[DataTool]) -> Result<(Vec<Record>, String), Problem> {
+    let file = path.display().to_string();
+    let text = text(path)?;
+    let places: HashMap<&str, usize> =
+        tools.iter().enumerate().map(|(place, tool)| (bare(&tool.name), place)).collect();
+    let (mut records, mut name) = (Vec::new(), None);
+    for (line, read) in json_file::read_lines::<Line>(&file, &text, EXPECTED) {
+        let read = read?;
+        let bad = |field: &str, text: String| Problem::of_line(&file, line, field, text);
+        name.get_or_insert(read.dataset_name);
+        let characters = read.text.chars().count();
+        let (starts, calls) = (read.start_str_idx, read.tool_calling);
+        if starts.len() != calls.len() {
+            let text = format!(
+                "{} places, but {} calls; expected one for each",
+                starts.len(),
+                calls.len()
+            );
+            return Err(bad("start_str_idx", text));
+        }
+        if let Some(start) = starts.iter().find(|start| **start > characters) {
+            let text =
+                format!("character {start}, but the text has {characters}; expected a place in it");
+            return Err(bad("start_str_idx", text));
+        }
+        let place = |call: Calling| {
+            places.get(bare(&call.call_tool)).copied().ok_or_else(|| {
+                let text =
+                    format!("there is no tool {:?}; expected one of tool.json", call.call_tool);
+                bad("tool_calling.call_tool", text)
+            })
+        };
+        let tools = calls.into_iter().map(place).collect::<Result<_, _>>()?;
+        records.push(Record { text: read.text, starts, tools });
+    }
+    Ok((records, name.unwrap_or_default()))
+}
+
+/// A tool's name as test files write it, without `<` and `>`.
+fn bare(name: &str) -> &str {
+    name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).unwrap_or(name)
+}
+
+fn text(path: &Path) -> Result<String, Problem> {
+    if path.extension().is_none_or(|extension| extension != "gz") {
+        return files::read(path);
+    }
+    let bad = |text: String| Problem::of_file(path.display().to_string(), text);
+    let mut packed = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut packed))
+        .map_err(|error| bad(format!("cannot be read: {error}")))?;
+    if packed.len() as u64 > LARGEST {
+        return Err(bad("longer than 64 MiB; expected a file of records".to_owned()));
+    }
+    let bytes = gzip::unpack(&packed).map_err(|why| bad(why.to_owned()))?;
+    String::from_utf8(bytes).map_err(|_| bad("not UTF-8; expected JSON lines".to_owned()))
+}

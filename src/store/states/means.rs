@@ -1,0 +1,105 @@
+//! The mean of the distinct queries of each domain.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Place, StateCache, StatesError, TextKey};
+use crate::papers::cotools::RunningMean;
+
+/// Queries of a domain after which its mean hardly moves; later ones are not counted.
+const MOST_QUERIES: u64 = 10_000;
+
+impl StateCache {
+    /// The mean of the queries of this domain so far.
+    ///
+    /// # Errors
+    /// The cache fails, or its mean is damaged.
+    pub fn mean(&self, domain: &str, at: &Place) -> Result<RunningMean, StatesError> {
+        let failed = StatesError::of(&self.path);
+        let Some(place) = at.find(&self.connection).map_err(failed)? else {
+            return Ok(RunningMean::default());
+        };
+        let found = kept(&self.connection, domain, place).map_err(failed)?;
+        let Some(mean) = found else { return Ok(RunningMean::default()) };
+        let damaged = |error: serde_json::Error| {
+            let why = format!("the mean of `{domain}`: {error}");
+            StatesError::Damaged { path: self.path.clone(), why }
+        };
+        serde_json::from_str(&mean).map_err(damaged)
+    }
+
+    /// Takes a query into account, with its state; one that was asked before is not counted again. Returns the mean.
+    ///
+    /// # Errors
+    /// The cache fails, or the state has another width than those before.
+    pub fn add_query(
+        &mut self,
+        domain: &str,
+        at: &Place,
+        query: &TextKey,
+        state: &[f32],
+    ) -> Result<RunningMean, StatesError> {
+        let failed = StatesError::of(&self.path);
+        // A write keeps other sessions waiting: a query that is known, or beyond the bound, writes nothing.
+        let before = self.mean(domain, at)?;
+        if before.count() >= MOST_QUERIES || self.knows(domain, at, query).map_err(failed)? {
+            return Ok(before);
+        }
+        let unfit = |why: String| StatesError::Unfit { domain: domain.to_owned(), why };
+        let transaction = self.connection.transaction().map_err(failed)?;
+        let place = at.id(&transaction).map_err(failed)?;
+        let insert = "INSERT OR IGNORE INTO query (domain, place, text) VALUES (?1, ?2, ?3)";
+        let new = transaction.execute(insert, params![domain, place, query.0]).map_err(failed)?;
+        // Another session may have added a query since the mean was read.
+        let now = kept(&transaction, domain, place).map_err(failed)?;
+        let mut mean: RunningMean = match now {
+            Some(mean) => serde_json::from_str(&mean).map_err(|error| unfit(error.to_string()))?,
+            None => RunningMean::default(),
+        };
+        if new == 0 {
+            return Ok(mean);
+        }
+        mean.add(state).map_err(|error| unfit(error.to_string()))?;
+        let text = serde_json::to_string(&mean).map_err(|error| unfit(error.to_string()))?;
+        let replace = "INSERT OR REPLACE INTO mean (domain, place, mean) VALUES (?1, ?2, ?3)";
+        transaction.execute(replace, params![domain, place, text]).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        Ok(mean)
+    }
+
+    fn knows(&self, domain: &str, at: &Place, query: &TextKey) -> rusqlite::Result<bool> {
+        let Some(place) = at.find(&self.connection)? else { return Ok(false) };
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT 1 FROM query WHERE domain = ?1 AND place = ?2 AND text = ?3")?;
+        select.exists(params![domain, place, query.0])
+    }
+}
+
+fn kept(connection: &Connection, domain: &str, place: i64) -> rusqlite::Result<Option<String>> {
+    let mut select =
+        connection.prepare_cached("SELECT mean FROM mean WHERE domain = ?1 AND place = ?2")?;
+    select.query_row(params![domain, place], |row| row.get(0)).optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::cotools::{Layer, Pooling};
+
+    #[test]
+    fn a_query_that_is_asked_twice_counts_once() {
+        let mut cache = StateCache::in_memory().unwrap();
+        let at = Place { model: "m".to_owned(), layer: Layer::Final, pooling: Pooling::End };
+        assert_eq!(cache.mean("d", &at).unwrap(), RunningMean::default());
+        for (text, x) in [("a", 1.0), ("a", 9.0), ("b", 2.0), ("c", 3.0), ("d", 4.0)] {
+            cache.add_query("d", &at, &TextKey::of(text), &[x]).unwrap();
+        }
+        assert_eq!(cache.mean("d", &at).unwrap().mean(), None);
+        let mean = cache.add_query("d", &at, &TextKey::of("e"), &[5.0]).unwrap();
+        assert_eq!((mean.count(), mean.mean()), (5, Some([3.0].as_slice())));
+        assert_eq!(cache.mean("d", &at).unwrap(), mean);
+        assert_eq!(cache.mean("other", &at).unwrap().count(), 0);
+        assert!(cache.add_query("d", &at, &TextKey::of("f"), &[1.0, 2.0]).is_err());
+        assert_eq!(cache.mean("d", &at).unwrap(), mean, "a state that does not fit is not counted");
+    }
+}

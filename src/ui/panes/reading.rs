@@ -1,0 +1,234 @@
+//! What a model that reads along says: the text of an answer with the judge's probabilities, and the
+//! tools that suit the text by which they were last looked for, by states and by words.
+
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::row::{Row, note};
+use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::domain::{JudgedPiece, Knob, ModelCallState, RankedTool, Ranking, State};
+use crate::papers::cotools::FEWEST;
+use crate::ui::action::Action;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::text::{clean, width as width_of};
+use crate::ui::vlist::{self, List};
+use crate::ui::{cx::Cx, pane::PaneId, view::View};
+
+/// Columns of a number.
+const NUMBER: usize = 7;
+/// Rows of the judged text at most.
+const STRIP: usize = 6;
+/// Stands where the judge would have a tool called, so that colours are not needed.
+const MARK: &str = "▲";
+
+pub const SPEC: PaneSpec = PaneSpec {
+    id: PaneId::Reading,
+    when: |state, _| state.reader.is_some() || judged(state).is_some(),
+    title: |cx| Line::from(calls(cx.state).map(|text| format!(" {text}")).unwrap_or_default()),
+    draw,
+    list: tools,
+    filters: |_| Some("tool"),
+    open: |_, _| Opened::Act(Action::InspectTool),
+    keys: &[Action::Open],
+    ..PLAIN
+};
+
+/// The reader, what its states are, and what they are compared with.
+pub(super) fn about(state: &State) -> String {
+    let Some(reader) = &state.reader else {
+        return "no reader: words alone rank tools; name a model file in [reader]".to_owned();
+    };
+    if let Some(error) = &reader.failed {
+        return format!("no reader: {}", clean(error));
+    }
+    let about = &reader.about;
+    let heads = match about.heads.as_slice() {
+        [] => "untrained states".to_owned(),
+        heads => format!("heads {}", heads.join(", ")),
+    };
+    let seen = state.rankings().next().map_or(0, |(_, ranking)| ranking.queries);
+    let means = match seen {
+        seen if seen < FEWEST => format!("{seen} of {FEWEST} past queries: words alone"),
+        seen => format!("means: catalogue / {seen} past queries"),
+    };
+    let encoded = match (reader.encoded, reader.tools) {
+        (encoded, tools) if encoded < tools => format!(" · {encoded} of {tools} tools encoded"),
+        _ => String::new(),
+    };
+    clean(&format!("{} · {} · {heads} · {means}{encoded}", about.model, about.states)).into_owned()
+}
+
+/// The tools of the last ranking, best first.
+pub(super) fn tools<'a>(state: &'a State, view: &View) -> List<'a> {
+    let ranked = last(state).map(|(_, ranked)| ranked).unwrap_or_default();
+    let place = view.tool.as_ref();
+    let place = place.and_then(|tool| ranked.iter().position(|(ranked, _)| ranked.tool == *tool));
+    let names: Vec<_> = ranked.iter().map(|(ranked, _)| ranked.tool.clone()).collect();
+    let found = names.clone();
+    List::new(
+        (names.len(), place),
+        Some,
+        move |row, view| view.tool = found.get(row).cloned(),
+        move |row| names.get(row).map(ToString::to_string).unwrap_or_default(),
+    )
+}
+
+/// The last ranking, sorted as the knobs say.
+fn last(state: &State) -> Option<(&Ranking, Vec<(&RankedTool, f32)>)> {
+    let (_, ranking) = state.rankings().next()?;
+    let (retrieve, mix) = state.knobs.retrieval();
+    Some((ranking, ranking.ranked(retrieve, mix)))
+}
+
+/// The last model call of the task that was judged.
+fn judged(state: &State) -> Option<&ModelCallState> {
+    let calls = state.shown_task()?.model_calls.iter().rev();
+    calls.filter_map(|id| state.model_call(*id)).find(|call| !call.judged.is_empty())
+}
+
+/// How many calls the threshold makes, and what one step less or more would make of it.
+fn calls(state: &State) -> Option<String> {
+    let call = judged(state)?;
+    let theta = state.knobs.get(Knob::Theta);
+    let step = Knob::Theta.spec().step;
+    let at = |theta: f64| starts(&call.judged, theta).count();
+    Some(format!(
+        "{} at θ {theta:.2} · {} at {:.2} · {} at {:.2}",
+        at(theta),
+        at(theta - step),
+        theta - step,
+        at(theta + step),
+        theta + step
+    ))
+}
+
+/// The pieces after which a call starts: of several in a row, the first.
+fn starts(pieces: &[JudgedPiece], theta: f64) -> impl Iterator<Item = usize> {
+    let fires = move |piece: &JudgedPiece| f64::from(piece.p) > theta;
+    let before = std::iter::once(false).chain(pieces.iter().map(fires).collect::<Vec<_>>());
+    let starts = pieces.iter().zip(before).filter(move |(piece, before)| fires(piece) && !before);
+    starts.map(|(piece, _)| piece.end).collect::<Vec<_>>().into_iter()
+}
+
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let mut rest = area;
+    let mut below = |rows: u16| {
+        let rows = rows.min(rest.height);
+        let part = Rect { height: rows, ..rest };
+        rest = Rect { y: rest.y + rows, height: rest.height - rows, ..rest };
+        part
+    };
+    note(below(1), &about(cx.state), cx.theme.dim, buf);
+    if let Some(call) = judged(cx.state) {
+        let lines = wrapped(strip(cx, call), usize::from(area.width));
+        let hidden = lines.len().saturating_sub(STRIP);
+        for line in &lines[hidden..] {
+            line.render(below(1), buf);
+        }
+    }
+    let Some((ranking, ranked)) = last(cx.state) else {
+        return note(rest, "no text was read in this task yet", cx.theme.dim, buf);
+    };
+    heading(cx, below(1), buf);
+    let by_words = ranking.places_by_words();
+    let selected = cx.view.tool.as_ref();
+    let selected = selected.and_then(|tool| ranked.iter().position(|(it, _)| it.tool == *tool));
+    vlist::draw(cx, SPEC.id, (rest, buf, hits), (ranked.len(), selected), |i, row| {
+        let (tool, score) = ranked.get(i)?;
+        tool_row(cx, (i + 1, by_words.get(&tool.tool).copied()), tool, *score, row);
+        Some(Target::Tool(tool.tool.clone()))
+    });
+}
+
+/// The text with a tint for each piece, and a mark where a call starts.
+fn strip(cx: &Cx<'_>, call: &ModelCallState) -> Vec<Span<'static>> {
+    let text = call.reply().map_or(call.partial.as_str(), |reply| reply.text.as_str());
+    let theta = cx.state.knobs.get(Knob::Theta);
+    let starts: Vec<usize> = starts(&call.judged, theta).collect();
+    let mut spans = Vec::new();
+    let mut at = 0;
+    for piece in &call.judged {
+        let Some(said) = text.get(at..piece.end) else { break };
+        spans.push(Span::styled(clean(said).into_owned(), tint(cx, piece.p)));
+        if starts.contains(&piece.end) {
+            let p = format!("{MARK}{:.2}", piece.p);
+            spans.push(Span::styled(p, cx.theme.warn.add_modifier(Modifier::BOLD)));
+        }
+        at = piece.end;
+    }
+    spans.push(Span::styled(clean(text.get(at..).unwrap_or_default()).into_owned(), cx.theme.dim));
+    spans
+}
+
+/// The spans in lines of this width. Pieces are short, and break where they end.
+fn wrapped(spans: Vec<Span<'static>>, width: usize) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::default()];
+    let mut left = width;
+    for span in spans {
+        for part in span.content.split_inclusive(char::is_whitespace) {
+            let columns = width_of(part);
+            if columns > left && left < width {
+                lines.push(Line::default());
+                left = width;
+            }
+            left = left.saturating_sub(columns);
+            if let Some(line) = lines.last_mut() {
+                line.push_span(Span::styled(part.to_owned(), span.style));
+            }
+        }
+    }
+    lines
+}
+
+/// Five steps of a probability.
+fn tint(cx: &Cx<'_>, p: f32) -> Style {
+    let theme = cx.theme;
+    match p {
+        p if p < 0.05 => theme.text,
+        p if p < 0.25 => theme.text.add_modifier(Modifier::ITALIC),
+        p if p < 0.5 => theme.accent,
+        p if p < 0.75 => theme.accent.add_modifier(Modifier::UNDERLINED),
+        _ => theme.warn.add_modifier(Modifier::UNDERLINED),
+    }
+}
+
+fn heading(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+    if area.height == 0 {
+        return;
+    }
+    let name = name_width(usize::from(area.width));
+    let text = format!(
+        "{:>4}  {:name$}{:>NUMBER$}{:>NUMBER$}{:>NUMBER$}  by words",
+        "", "tool", "score", "states", "words"
+    );
+    buf.set_stringn(area.x, area.y, text, usize::from(area.width), cx.theme.dim);
+}
+
+fn name_width(width: usize) -> usize {
+    width.saturating_sub(6 + 3 * NUMBER + 10).clamp(8, 40)
+}
+
+fn tool_row(
+    cx: &Cx<'_>,
+    (place, by_words): (usize, Option<usize>),
+    tool: &RankedTool,
+    score: f32,
+    row: &mut Row<'_>,
+) {
+    let name = name_width(row.left());
+    let states = tool.states.map_or_else(|| "–".to_owned(), |z| format!("{z:.2}"));
+    row.cell(&format!("{place:>4}"), 4, cx.theme.dim).gap(2);
+    row.cell(&clean(tool.tool.as_str()), name, cx.theme.text);
+    for text in [format!("{score:.2}"), states, format!("{:.2}", tool.words)] {
+        row.cell(&format!("{text:>NUMBER$}"), NUMBER, cx.theme.text);
+    }
+    let other = match by_words {
+        Some(words) if words == place => String::new(),
+        Some(words) => format!("  {words}."),
+        None => String::new(),
+    };
+    let room = row.left();
+    row.cell(&other, room, if tool.states.is_none() { cx.theme.warn } else { cx.theme.dim });
+}
