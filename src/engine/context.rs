@@ -11,7 +11,7 @@ use crate::domain::{
     ToolCall, ToolName,
     program::{Interpreter, LineStop, Wanted},
 };
-use crate::strategy::{self, CallResult, Observation};
+use crate::strategy::{self, CallResult, Observation, Sought};
 
 /// A strategy's interface to one task.
 pub(super) struct Context {
@@ -34,13 +34,8 @@ impl strategy::Context for Context {
         self.handle.emit(event(self.task));
     }
 
-    async fn read(&self, text: &str) {
-        reading::read(&self.handle, self.task, text, None).await;
-    }
-
-    async fn read_here(&self, question: &str, so_far: &str) {
-        let text = format!("{question}{so_far}");
-        reading::read(&self.handle, self.task, &text, Some(question.len())).await;
+    async fn read(&self, text: &str, sought: Sought) {
+        reading::read(&self.handle, self.task, text, sought).await;
     }
 
     async fn write(
@@ -58,7 +53,7 @@ impl strategy::Context for Context {
     async fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool {
         if self.handle.read(|session| session.state.may_widen()) {
             for need in needs {
-                self.read(need).await;
+                self.read(need, Sought::Need).await;
             }
         }
         self.handle.write(|session| session.widen(needs, kept, "the agent missed a tool"))

@@ -40,7 +40,6 @@ impl Session {
             model,
             text,
             ranker: None,
-            answer_at: None,
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::domain::{
 use crate::model::Model;
 use crate::store::experience::{Same, SharedExperience};
 use crate::store::journal::{Journal, JournalError};
-use crate::strategy::{self, Ending};
+use crate::strategy::{self, Ending, Sought};
 use crate::tool::{ToolBox, provider::Provider};
 
 mod breakpoints;
@@ -323,7 +323,7 @@ async fn attempt(
         return (Ending::without_answer(TaskOutcome::Failed), None);
     };
     if strategy.btp {
-        reading::read(handle, id, &task.sought(), None).await;
+        reading::read(handle, id, &task.sought(), Sought::Task).await;
         embedding::embed(handle, id).await;
         handle.write(|session| session.plan_task(id));
     }

@@ -16,6 +16,7 @@ use crate::domain::{
 };
 use crate::model::{Model, Progress};
 use crate::papers::cotools;
+use crate::strategy::Sought;
 
 /// Ranks tools for texts. It belongs to one session, and works beside it.
 pub trait Ranker {
@@ -50,6 +51,21 @@ pub struct Query<'a> {
     pub question: &'a str,
     /// For a place in an answer: the answer so far.
     pub answer: Option<&'a str>,
+    /// Whether it is what an agent thinks or needs, and no question.
+    pub is_need: bool,
+}
+
+impl<'a> Query<'a> {
+    pub fn of(text: &'a str, sought: Sought) -> Self {
+        let (question, answer) = match sought {
+            Sought::Here { answer_at } => {
+                let (question, answer) = text.split_at(answer_at);
+                (question, Some(answer))
+            }
+            Sought::Task | Sought::Need => (text, None),
+        };
+        Self { question, answer, is_need: sought == Sought::Need }
+    }
 }
 
 /// The scores of tools for a text.
@@ -145,9 +161,8 @@ pub(super) fn of_record<'a>(
 }
 
 /// Has a text read, if that is of use and was not done in this task.
-/// `answer_at`: for a place in an answer, where that begins in the text.
-pub(super) async fn read(handle: &Handle, task: TaskId, text: &str, answer_at: Option<usize>) {
-    let Some(call) = handle.read(|session| session.unread(task, text, answer_at)) else { return };
+pub(super) async fn read(handle: &Handle, task: TaskId, text: &str, sought: Sought) {
+    let Some(call) = handle.read(|session| session.unread(task, text, sought)) else { return };
     let requested = handle.write(|session| {
         effect::request(session, task, Effect::Embedding(call), None, Waits::Agent)
     });
@@ -180,7 +195,7 @@ pub(super) fn ranking(session: &Session, text: &str, scored: &Scored) -> Ranking
 
 impl Session {
     /// The call that reads this text; `None` where words alone rank, or if it was read in this task.
-    fn unread(&self, task: TaskId, text: &str, answer_at: Option<usize>) -> Option<EmbeddingCall> {
+    fn unread(&self, task: TaskId, text: &str, sought: Sought) -> Option<EmbeddingCall> {
         let ranker = self.ranker.clone()?;
         let by_words = self.state.knobs.choice::<Retrieve>() == Retrieve::Words;
         let has_failed = self.state.reader.as_ref().is_some_and(|reader| reader.failed.is_some());
@@ -194,8 +209,7 @@ impl Session {
         (!is_known).then(|| EmbeddingCall {
             model,
             text: text.to_owned(),
-            answer_at,
-            ranker: Some(ranker),
+            ranker: Some((ranker, sought)),
         })
     }
 

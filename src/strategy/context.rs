@@ -19,6 +19,18 @@ pub trait Look {
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
 }
 
+/// What a text is by which tools are looked for. Texts of a kind are alike, and what they share says
+/// nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// A task, or a question.
+    Task,
+    /// What an agent thinks or needs.
+    Need,
+    /// A question and the answer so far, which begins at this byte.
+    Here { answer_at: usize },
+}
+
 /// A strategy's interface to one task. The engine's implementation runs every effect through all
 /// stations.
 pub trait Context: Look {
@@ -27,11 +39,7 @@ pub trait Context: Look {
 
     /// Has a text read before tools are looked for by it, so that they are ranked by more than its
     /// words; at once where nobody reads, or if it was read in this task.
-    fn read(&self, text: &str) -> impl Future<Output = ()>;
-
-    /// The same for a place in an answer: the question, and the text so far. Tools are looked for by both
-    /// together.
-    fn read_here(&self, question: &str, so_far: &str) -> impl Future<Output = ()>;
+    fn read(&self, text: &str, sought: Sought) -> impl Future<Output = ()>;
 
     /// Has the actor write on as [`Context::ask`] does, while a judge reads along. It can end the text
     /// where a call starts: [`Finish::Judged`](crate::domain::Finish). It reads the question and the answer

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use super::{
-    Base, CallResult, Context, Ending, Observation, Trajectory, Turn, act, array, close, prompt,
+    Base, CallResult, Context, Ending, Observation, Sought, Trajectory, Turn, act, array, close,
+    prompt,
 };
 use crate::domain::markers::{ANSWER_IS, UNKNOWN};
 use crate::domain::{
@@ -69,8 +70,10 @@ impl<C: Context> Writing<'_, C> {
     /// Has the writer call one of the tools that suit this place. Returns whether a call had a result.
     async fn call(&mut self, step: u32, written: &Reply) -> Result<bool, ModelError> {
         let so_far = self.so_far(&written.text);
-        self.ctx.read_here(&self.task.sought(), &so_far).await;
-        let menu = self.menu(&format!("{}{so_far}", self.task.sought()));
+        let question = self.task.sought();
+        let (text, answer_at) = (format!("{question}{so_far}"), question.len());
+        self.ctx.read(&text, Sought::Here { answer_at }).await;
+        let menu = self.menu(&text);
         array::cover(self.ctx, Base::Cotools, &menu);
         let last = self.done.calls().last().map(|called| called.tool.clone());
         self.ctx.say(|task| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::{Base, CallResult, Context, Look, Observation, Trajectory, array};
+use super::{Base, CallResult, Context, Look, Observation, Sought, Trajectory, array};
 use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
 use crate::papers::toolnet::WeightedEdge;
 
@@ -18,10 +18,10 @@ pub async fn next(
 ) -> Arc<[MenuItem]> {
     let walks = base.spec().walks;
     if walks || ctx.state(is_long) {
-        ctx.read(&task.sought()).await;
+        ctx.read(&task.sought(), Sought::Task).await;
     }
     if let Some(thought) = trajectory.last_thought().filter(|_| walks) {
-        ctx.read(thought).await;
+        ctx.read(thought, Sought::Need).await;
     }
     menu(ctx, base, task, at, trajectory)
 }
@@ -73,7 +73,7 @@ pub fn whole_plan(ctx: &impl Look, base: Base, at: &ToolName) -> Arc<[MenuItem]>
 /// The menu of a planner, after the task was read.
 pub async fn next_of_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
     if by_graph || ctx.state(is_long) {
-        ctx.read(&task.sought()).await;
+        ctx.read(&task.sought(), Sought::Task).await;
     }
     for_planner(ctx, by_graph, task)
 }

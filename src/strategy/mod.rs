@@ -28,7 +28,7 @@ pub mod tot_dfs;
 pub mod trajectory;
 mod work;
 
-pub use context::{CallResult, Context, Look, Observation};
+pub use context::{CallResult, Context, Look, Observation, Sought};
 pub use trajectory::{Trajectory, Turn};
 
 /// How a task ended.

@@ -77,7 +77,8 @@ async fn read_along(
             let pieces = match &ranker {
                 Some(ranker) => {
                     let so_far = format!("{}{text}", before.so_far);
-                    let query = Query { question: &before.question, answer: Some(&so_far) };
+                    let question = &before.question;
+                    let query = Query { question, answer: Some(&so_far), is_need: false };
                     ranker.judge(query, before.so_far.len()).await
                 }
                 None => None,

@@ -26,6 +26,7 @@ use crate::domain::{
     Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
 };
 use crate::model::Model;
+use crate::strategy::Sought;
 
 /// The action of an effect.
 pub enum Effect {
@@ -70,10 +71,8 @@ pub struct EmbeddingCall {
     /// A model that has an embedder, or that of a reader.
     pub model: Rc<dyn Model>,
     pub text: String,
-    /// Where the answer so far begins in the text, for a place in an answer; in bytes.
-    pub answer_at: Option<usize>,
-    /// Where the text is to find tools: who ranks them.
-    pub ranker: Option<Rc<dyn Ranker>>,
+    /// Where the text is to find tools: who ranks them, and what the text is.
+    pub ranker: Option<(Rc<dyn Ranker>, Sought)>,
 }
 
 /// The outcome of an effect.

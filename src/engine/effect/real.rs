@@ -169,11 +169,10 @@ async fn embed(
 
 /// Embeds the text, or ranks the tools for it.
 async fn read(handle: &Handle, call: &EmbeddingCall) -> Result<EmbeddingResult, ModelError> {
-    let EmbeddingCall { model, text, answer_at, ranker } = call;
-    if let Some(ranker) = ranker {
-        let (question, answer) = text.split_at(answer_at.unwrap_or(text.len()));
-        let answer = answer_at.map(|_| answer);
-        let scored = ranker.rank(Query { question, answer }).await?;
+    let EmbeddingCall { model, text, ranker } = call;
+    if let Some((ranker, sought)) = ranker {
+        let query = Query::of(text, *sought);
+        let scored = ranker.rank(query).await?;
         let ranking = handle.read(|session| reading::ranking(session, text, &scored));
         let (embedding, ranking) = (None, Some(Arc::new(ranking)));
         return Ok(EmbeddingResult { embedding, ranking, usage: scored.usage });

@@ -14,7 +14,7 @@ use toolyard::domain::{
     SamplingOfRoles, SessionEvent, State, Task, ToolCall, ToolError, ToolMode, ToolOutput,
     ToolSpec, Usage,
 };
-use toolyard::engine::{self, ClassBook, Keep, Memory, Resumed, SchemaBook, Setup};
+use toolyard::engine::{self, ClassBook, Keep, Memory, Ranker, Resumed, SchemaBook, Setup};
 use toolyard::model::{Model, Progress, Reachability};
 use toolyard::store::journal::Journal;
 use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
@@ -219,6 +219,7 @@ pub struct Trial {
     pub sampling: SamplingOfRoles,
     pub few_shots: Vec<FewShot>,
     pub memory: Option<Memory>,
+    pub ranker: Option<Rc<dyn Ranker>>,
     pub keep: Option<Keep>,
     pub providers: Vec<Rc<dyn Provider>>,
     pub past: Vec<Record>,
@@ -258,6 +259,7 @@ impl Default for Trial {
             sampling: SamplingOfRoles::new(),
             few_shots: vec![],
             memory: None,
+            ranker: None,
             keep: None,
             providers: vec![],
             past: vec![],
@@ -317,6 +319,7 @@ impl Trial {
             classes: self.classes,
             schemas: self.schemas,
             memory: self.memory,
+            ranker: self.ranker,
             keep: self.keep,
             providers: self.providers,
             past: self.past,

@@ -40,11 +40,13 @@ enum Asked {
 struct Asking {
     question: String,
     answer: Option<String>,
+    is_need: bool,
 }
 
 impl From<Query<'_>> for Asking {
     fn from(query: Query<'_>) -> Self {
-        Self { question: query.question.to_owned(), answer: query.answer.map(str::to_owned) }
+        let Query { question, answer, is_need } = query;
+        Self { question: question.to_owned(), answer: answer.map(str::to_owned), is_need }
     }
 }
 

@@ -260,18 +260,25 @@ impl Reading {
             (Some(_), Some(here)) => (here, false),
             _ => (question, true),
         };
+        // Questions and thoughts are worded differently, and each kind has a mean of its own.
+        let kind = match query {
+            Asking { is_need: true, .. } => "needs",
+            Asking { answer: Some(_), .. } => "places",
+            _ => "tasks",
+        };
+        let domain = format!("{domain}: {kind}");
         let at = retrieval.at();
         let answer = query.answer.as_deref().unwrap_or_default();
         let text = retrieval.query_text(&query.question, answer);
         let states = encoder.encode(std::slice::from_ref(&text), at, cancelled, &mut |_| {});
         let states = states.map_err(|why| why.to_string())?;
-        let before = encoder.mean(domain, at).map_err(|why| why.to_string())?;
+        let before = encoder.mean(&domain, at).map_err(|why| why.to_string())?;
         let scores = retrieval.scores(states.row(0), before.mean());
         let scores = scores.map_err(|why| why.to_string())?;
         let vector = retrieval.query_vector(states.row(0), before.mean()).ok();
         let vector = vector.filter(|_| on_map && scores.is_some());
         let place = map.as_ref().zip(vector).and_then(|((map, _), vector)| spot(map, &vector));
-        let added = encoder.add_query(domain, at, &text, states.row(0));
+        let added = encoder.add_query(&domain, at, &text, states.row(0));
         added.map_err(|why| why.to_string())?;
         let named = retrieval.tools().zip(scores.into_iter().flatten());
         let states = named.filter_map(|(tool, score)| Some((tool.into(), score?))).collect();

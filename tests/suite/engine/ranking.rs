@@ -1,0 +1,152 @@
+//! Tools that a reader ranks by more than their words: the order of menus, and how a session goes on
+//! without it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures::stream::{self, LocalBoxStream};
+use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
+use toolyard::domain::{
+    EmbeddingEvent, Event, JudgedPiece, Knob, ModelError, Offered, ReaderAbout, ReaderEvent,
+    Record, State, ToolSpec, Usage,
+};
+use toolyard::engine::{LocalReading, Query, Ranker, Scored};
+use toolyard::model::Model;
+
+use super::yard::{Trial, Yard};
+
+/// A reader that knows what it is told.
+#[derive(Default)]
+pub struct Told {
+    /// The tools from the best to the worst.
+    pub best: Vec<&'static str>,
+    /// The probability of a call after a text that ends so.
+    pub judged: Vec<(&'static str, f32)>,
+    /// What it was asked.
+    pub asked: Rc<RefCell<Vec<String>>>,
+}
+
+impl Ranker for Told {
+    fn model(&self) -> Rc<dyn Model> {
+        Rc::new(LocalReading::new("told"))
+    }
+
+    fn take_tools(&self, _tools: Vec<Arc<ToolSpec>>) {}
+
+    fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
+        self.asked.borrow_mut().push(query.question.to_owned());
+        let scores =
+            (0..).zip(self.best.iter().rev()).map(|(i, tool)| ((*tool).into(), f64::from(i)));
+        let states: HashMap<_, _> = scores.collect();
+        let place = Some([0.5, 0.5]);
+        future::ready(Ok(Scored { queries: 7, place, states, usage: Usage::default() }))
+            .boxed_local()
+    }
+
+    fn judge<'a>(
+        &'a self,
+        query: Query<'a>,
+        from: usize,
+    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
+        let text = query.answer.unwrap_or_default();
+        let ends = text.char_indices().map(|(at, c)| at + c.len_utf8()).filter(|end| *end > from);
+        let p = |end: usize| {
+            let found = self.judged.iter().find(|(suffix, _)| text[..end].ends_with(suffix));
+            found.map_or(0.0, |(_, p)| *p)
+        };
+        let pieces = ends.map(|end| JudgedPiece { end: end - from, p: p(end) }).collect();
+        future::ready((!self.judged.is_empty()).then_some(pieces)).boxed_local()
+    }
+
+    fn news(&self) -> LocalBoxStream<'static, ReaderEvent> {
+        let reader = ReaderAbout { model: "told".to_owned(), ..ReaderAbout::default() };
+        stream::iter([ReaderEvent::HeadsLoaded { reader }]).boxed_local()
+    }
+}
+
+fn trial(told: Told) -> Trial {
+    Trial {
+        strategy: "toolnet",
+        names: &["echo", "alpha", "beta", "gamma"],
+        knobs: vec![(Knob::TopK, 2.0)],
+        ranker: Some(Rc::new(told)),
+        ..Trial::default()
+    }
+}
+
+/// The session's last state, and all its records.
+pub async fn run(trial: Trial) -> (State, Vec<Record>) {
+    let local = tokio::task::LocalSet::new();
+    local
+        .run_until(async {
+            let Yard { session, records, commands: _commands, .. } = trial.start();
+            let state = session.await.unwrap();
+            let records: Vec<Record> = records.borrow().iter().map(|it| (**it).clone()).collect();
+            assert_eq!(State::fold(&records), state, "a replay needs no reader");
+            (state, records)
+        })
+        .await
+}
+
+fn first_menu(state: &State) -> Vec<&str> {
+    let menu = state.tasks[0].steps[0].menu.iter();
+    menu.filter(|item| item.why == Offered::Retrieved).map(|item| item.tool.as_str()).collect()
+}
+
+fn told() -> Told {
+    Told { best: vec!["gamma", "beta", "alpha", "echo"], ..Told::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_menu_has_the_tools_that_suit_the_task_by_its_meaning() {
+    let reader = told();
+    let asked = Rc::clone(&reader.asked);
+    let (state, records) = run(trial(reader)).await;
+    let mut menu = first_menu(&state);
+    menu.sort_unstable();
+    assert_eq!(menu, ["beta", "gamma"]);
+    assert_eq!(asked.borrow()[0], "Say hello.");
+    let ranking = state.embeddings.iter().next().unwrap().ranking.clone().unwrap();
+    assert_eq!((ranking.pool, ranking.encoded, ranking.queries), (4, 4, 7));
+    let kinds: Vec<_> = records.iter().map(|record| record.event.kind()).collect();
+    let at = |kind: &str| kinds.iter().position(|it| *it == kind).unwrap();
+    assert!(at("EmbeddingFinished") < at("StepStarted"));
+    assert_eq!(state.reader.unwrap().about.model, "told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_knob_switches_reading_off() {
+    let reader = told();
+    let asked = Rc::clone(&reader.asked);
+    let mut trial = trial(reader);
+    trial.knobs.push((Knob::Retrieve, 0.0));
+    let (state, _) = run(trial).await;
+    assert!(asked.borrow().is_empty() && state.embeddings.is_empty());
+    assert_eq!(first_menu(&state), [""; 0], "no word of the task is in a tool's text");
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_alone_rank_where_the_reader_fails() {
+    let mut trial = trial(told());
+    trial.faults = vec!["embedding:error"];
+    let (state, _) = run(trial).await;
+    assert!(state.embeddings.iter().all(|read| read.error.is_some() && read.ranking.is_none()));
+    assert_eq!(first_menu(&state), [""; 0]);
+    assert_eq!(state.tasks_right, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recorded_session_runs_again_without_the_reader() {
+    let (first, records) = run(trial(told())).await;
+    let mut again = trial(told());
+    (again.ranker, again.recorded, again.replies) = (None, records, vec![]);
+    let (second, records) = run(again).await;
+    assert_eq!(first_menu(&second), first_menu(&first));
+    let from_record = records.iter().filter_map(|record| match &record.event {
+        Event::Embedding(EmbeddingEvent::EmbeddingFinished { ranking, .. }) => ranking.clone(),
+        _ => None,
+    });
+    assert!(from_record.count() > 0);
+}
