@@ -38,6 +38,7 @@ mod lanes;
 mod observer;
 mod programs;
 mod queue;
+mod ranker;
 mod reading;
 mod recorded;
 mod resuming;
@@ -61,7 +62,7 @@ pub use self::{
         learned::Keep,
         schemas::{KeptSchemas, SchemaBook},
     },
-    reading::{LocalReading, Query, Ranker, Scored},
+    ranker::{LocalReading, Query, Ranker, Scored},
     resuming::{Interrupted, resumable},
     session::Listener,
     station::{DOLLARS_REACHED, MODEL_UNUSABLE, Station},

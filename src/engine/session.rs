@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::effect::PendingEffect;
 use super::observer::{Observer, journal::Writer};
-use super::reading::Ranker;
+use super::ranker::Ranker;
 use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded, watched::Breakpoints};
 use crate::domain::edit::Edit;
 use crate::domain::{

@@ -36,7 +36,7 @@ pub async fn act(ctx: &impl Context, task: &Task, reflections: &[String]) -> (Tr
         if written.finish != Finish::Judged {
             break ended(&written);
         }
-        match writing.call(step, &written).await {
+        match writing.have_called(step, &written).await {
             Ok(true) => {}
             Ok(false) if writing.failures < FAILURES => {}
             Ok(false) => break Ending::without_answer(Outcome::GaveUp),
@@ -68,7 +68,7 @@ impl<C: Context> Writing<'_, C> {
     }
 
     /// Has the writer call one of the tools that suit this place. Returns whether a call had a result.
-    async fn call(&mut self, step: u32, written: &Reply) -> Result<bool, ModelError> {
+    async fn have_called(&mut self, step: u32, written: &Reply) -> Result<bool, ModelError> {
         let so_far = self.so_far(&written.text);
         let question = self.task.sought();
         let (text, answer_at) = (format!("{question}{so_far}"), question.len());

@@ -5,11 +5,11 @@ use std::cell::{Cell, RefCell};
 
 use tokio::sync::Notify;
 
-use super::{Before, ModelCall, real};
+use super::{Before, ModelCall, stream};
 use crate::domain::{
     CallJudge, EffectRef, Finish, JudgedPiece, Knob, ModelError, ReaderEvent, Reply, Usage, tokens,
 };
-use crate::engine::{handle::Handle, reading::Query};
+use crate::engine::{handle::Handle, ranker::Query};
 use crate::papers::cotools::hand_rule;
 
 /// The text so far.
@@ -33,7 +33,7 @@ pub async fn stream(
         written.grown.notify_one();
     };
     let mut reply =
-        std::pin::pin!(real::stream(handle, effect, &*call.model, &call.request, &mut grown));
+        std::pin::pin!(stream::stream(handle, effect, &*call.model, &call.request, &mut grown));
     let mut judged = std::pin::pin!(read_along(handle, effect, before, &written));
     tokio::select! {
         biased;

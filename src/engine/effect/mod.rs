@@ -9,6 +9,7 @@ mod perform;
 mod probe;
 mod real;
 mod request;
+mod stream;
 
 use std::{rc::Rc, sync::Arc};
 
@@ -20,7 +21,7 @@ pub(super) use self::{
     probe::probe_models,
     request::{PendingEffect, occurrence, request, requested},
 };
-use super::reading::Ranker;
+use super::ranker::Ranker;
 use crate::domain::{
     Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, Ranking, Refusal, Reply,
     Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,

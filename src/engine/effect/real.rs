@@ -1,24 +1,21 @@
 //! The real call of a model, a tool or an embedding model, or a fault instead, within its time and
 //! budget.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
-use super::{judging, lively};
+use super::{judging, lively, stream::stream};
 use crate::domain::{
-    By, Chance, EffectRef, FaultKind, ModelCallEvent, ModelError, ModelErrorKind, ModelSpec, Reply,
-    Request, State, TaskId, ToolError, ToolErrorKind, ToolMode, ToolOutput,
+    By, Chance, FaultKind, ModelError, ModelErrorKind, ModelSpec, Ranking, Reply, Request, State,
+    TaskId, ToolError, ToolErrorKind, ToolMode, ToolName, ToolOutput,
 };
-use crate::engine::{handle::Handle, reading, reading::Query, station::Passage};
-use crate::model::{Model, Progress, text};
-use crate::net::known;
+use crate::engine::ranker::{Query, Scored};
+use crate::engine::{handle::Handle, session::Session, station::Passage};
+use crate::model::text;
+use crate::papers::cotools;
 use crate::tool::{Invocation, Tool};
-
-/// Shortest interval between events of streamed text: a screen needs no more, and a journal should
-/// have fewer.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// How long a client waits for a silent model.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -78,57 +75,6 @@ fn understood(model: &ModelSpec, meant: &Request, reply: Reply) -> Reply {
     }
 }
 
-/// Calls the model, and turns streamed text into events. `grown` is told of all new text.
-pub(super) async fn stream(
-    handle: &Handle,
-    effect: EffectRef,
-    model: &dyn Model,
-    request: &Request,
-    grown: &mut dyn FnMut(&str),
-) -> Result<Reply, ModelError> {
-    let mut piece = Piece::default();
-    let mut report = |progress: Progress| {
-        match progress {
-            Progress::Text(text) => {
-                grown(&text);
-                piece.text.push_str(&text);
-            }
-            Progress::Reasoning(text) => piece.reasoning.push_str(&text),
-            Progress::Retrying { attempt, wait, why } => {
-                piece.tell(handle, effect);
-                let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-                handle.emit(ModelCallEvent::ModelCallRetried { effect, attempt, wait_ms, why });
-            }
-        }
-        if piece.since.is_none_or(|since| since.elapsed() >= PROGRESS_EVERY) {
-            piece.tell(handle, effect);
-        }
-    };
-    model.ask(request, &mut report).await
-}
-
-/// Streamed text that is not in an event yet.
-#[derive(Default)]
-struct Piece {
-    text: String,
-    reasoning: String,
-    since: Option<Instant>,
-}
-
-impl Piece {
-    fn tell(&mut self, handle: &Handle, effect: EffectRef) {
-        self.since = Some(Instant::now());
-        let [text, reasoning] = [&mut self.text, &mut self.reasoning].map(|new| {
-            // A key that arrives in two pieces would be in no single one of them.
-            let rest = new.split_off(new.len() - known::begun(new));
-            std::mem::replace(new, rest)
-        });
-        if !(text.is_empty() && reasoning.is_empty()) {
-            handle.emit(ModelCallEvent::ModelCallProgressed { effect, text, reasoning });
-        }
-    }
-}
-
 /// A model's answer, if it arrives within this many seconds. The part that had arrived is in its
 /// call.
 async fn within_budget<T>(
@@ -173,7 +119,7 @@ async fn read(handle: &Handle, call: &EmbeddingCall) -> Result<EmbeddingResult, 
     if let Some((ranker, sought)) = ranker {
         let query = Query::of(text, *sought);
         let scored = ranker.rank(query).await?;
-        let ranking = handle.read(|session| reading::ranking(session, text, &scored));
+        let ranking = handle.read(|session| ranking(session, text, &scored));
         let (embedding, ranking) = (None, Some(Arc::new(ranking)));
         return Ok(EmbeddingResult { embedding, ranking, usage: scored.usage });
     }
@@ -184,6 +130,18 @@ async fn read(handle: &Handle, call: &EmbeddingCall) -> Result<EmbeddingResult, 
     let read = embedder.embed(std::slice::from_ref(text)).await?;
     let embedding = read.embeddings.into_iter().next();
     Ok(EmbeddingResult { embedding, ranking: None, usage: read.usage })
+}
+
+/// The scores as a ranking of the tools that are offered now, beside those by words.
+fn ranking(session: &Session, text: &str, scored: &Scored) -> Ranking {
+    let words: HashMap<&ToolName, f32> = session.index.search(text).collect();
+    let tools = session.state.offered_tools().map(|tool| {
+        let name = &tool.spec.name;
+        let words = words.get(name).copied().unwrap_or_default();
+        (name.clone(), scored.states.get(name).copied(), f64::from(words))
+    });
+    let ranking = cotools::rank_tools(scored.queries, tools.collect());
+    Ranking { place: scored.place, ..ranking }
 }
 
 async fn call_tool(

@@ -389,7 +389,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Variables, "variables", &["g v"], "to the variables of the program"),
     pane(PaneId::Revisions, "revisions", &["g n"], "to the programs of the task, and what each changed"),
     pane(PaneId::Probing, "probing", &["g k"], "to what tools return, as probing has learned it"),
-    pane(PaneId::Reading, "reading", &["g e"], "to what the reader says: where calls start, and which tools suit"),
+    pane(PaneId::Reading, "reading", &["g r"], "to what the reader says: where calls start, and which tools suit"),
     pane(PaneId::Map, "map", &["g l"], "to the map of the tools by what they mean"),
     pane(PaneId::Search, "search", &["g s"], "to the search tree"),
     pane(PaneId::Breakpoints, "breakpoints", &["g b"], "to the breakpoints"),

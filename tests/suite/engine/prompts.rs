@@ -100,6 +100,7 @@ fn trials() -> Vec<Trial> {
         planned,
         sorted,
         trial("direct", vec![say("done")]),
+        trial("cotools", vec![say("6 * 7 ="), echo("42"), say("The answer is 42.")]),
         trial("react+prompt", vec![say("")]),
         trial("dfsdt", vec![say(""), echo("a"), give_up(), echo("b")]),
         trial("tot-dfs", vec![echo("a"), echo("b"), say("{\"better\": 1}")]),
