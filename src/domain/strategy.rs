@@ -350,7 +350,7 @@ mod tests {
         }
         for wrong in ["react+magic", "react+btp+btp", "", "+btp", "react+", "React"] {
             let why = wrong.parse::<Strategy>().unwrap_err();
-            assert!(why.contains("atc, followed by any of +toolnet, +prompt"), "{why}");
+            assert!(why.contains("cotools, followed by any of +toolnet, +prompt"), "{why}");
         }
     }
 }

@@ -86,12 +86,16 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
     for number in 1.. {
         let (trajectory, ending) = match strategy.base {
             Base::Direct => direct::answer(ctx, task, &reflections).await,
-            Base::React | Base::ToolNet => act::act(ctx, strategy.base, task, &reflections).await,
+            Base::React | Base::ToolNet => {
+                Box::pin(act::act(ctx, strategy.base, task, &reflections)).await
+            }
             Base::Dfsdt => dfsdt::search(ctx, task, &reflections).await,
             Base::TotDfs => tot_dfs::search(ctx, task, &reflections).await,
-            Base::Cotools => cotools::act(ctx, task, &reflections).await,
-            Base::Atc => atc::act(ctx, strategy, task, &reflections).await,
-            Base::Rewoo | Base::Workers => planned::act(ctx, strategy, task, &reflections).await,
+            Base::Cotools => Box::pin(cotools::act(ctx, task, &reflections)).await,
+            Base::Atc => Box::pin(atc::act(ctx, strategy, task, &reflections)).await,
+            Base::Rewoo | Base::Workers => {
+                Box::pin(planned::act(ctx, strategy, task, &reflections)).await
+            }
         };
         if strategy.learns() {
             evaluate::evaluate(ctx, task, &trajectory, &ending).await;

@@ -52,7 +52,9 @@ async fn ask(
             }
         }
         match judged {
-            Some(before) => judging::stream(handle, passage.reference, call, before).await,
+            Some(before) => {
+                Box::pin(judging::stream(handle, passage.reference, call, before)).await
+            }
             None => stream(handle, passage.reference, &**model, request, &mut |_| {}).await,
         }
     };

@@ -45,6 +45,7 @@ impl Cache {
         &mut self.layers
     }
 
+    #[cfg(feature = "inside")]
     /// Forgets everything, and returns the memory.
     pub fn clear(&mut self) {
         self.tokens = Vec::new();
