@@ -33,7 +33,7 @@ symbols! {
     CHOSEN "●" '@' "breakpoint, chosen";
     EDITED "✎" 'e' "edited by you";
     RECORDED "↺" 'r' "from the record, past";
-    CRITICAL "◆" '*' "critical path, planned";
+    CRITICAL "◆" '*' "critical path, planned, text on a map";
     LEADS "→" '-' "leads to, call";
     SELECTED "▸" ')' "selected";
     ROSE "▲" '^' "rose";
@@ -116,6 +116,8 @@ pub fn fallback(c: char) -> Option<char> {
         'α' => 'a',
         'β' => 'b',
         'τ' => 't',
+        'θ' => 'q',
+        '○' => 'o',
         '∥' => '|',
         '⏎' => ' ',
         '␛' => '^',

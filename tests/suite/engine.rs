@@ -39,14 +39,13 @@ pub mod yard;
 
 use std::{rc::Rc, time::Duration};
 
+use self::yard::{Trial, calls, on_paused_time, say};
 use serde_json::{Value, json};
 use toolyard::domain::{
     Command, EffectId, FaultId, Knob, Mode, ModelError, ModelErrorKind, Outcome, Role, State,
     ToolCallPhase, ToolErrorKind, ToolMode, ToolName,
 };
 use toolyard::store::journal::{self, Header, Journal};
-
-use self::yard::{Trial, calls, on_paused_time, say};
 
 #[test]
 fn a_task_runs_from_menu_to_score() {

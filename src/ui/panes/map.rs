@@ -11,7 +11,8 @@ use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Ranking, State, ToolName};
 use crate::ui::action::Action;
-use crate::ui::hits::Hits;
+use crate::ui::hits::{Hits, Target};
+use crate::ui::symbols::{CHOSEN, CRITICAL};
 use crate::ui::text::clean;
 use crate::ui::vlist::List;
 use crate::ui::{cx::Cx, pane::PaneId, view::View};
@@ -43,7 +44,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     super::reading::tools(state, view)
 }
 
-fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, _hits: &mut Hits) {
+fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(reader) = &cx.state.reader else {
         return note(area, "no reader: name a model file in [reader]", cx.theme.dim, buf);
     };
@@ -58,6 +59,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, _hits: &mut Hits) {
     let best = ranking.map(|ranking| best(cx.state, ranking)).unwrap_or_default();
     let of = |tool: &ToolName| map.tools.iter().find(|(name, _)| name == tool);
     let dot = |style: ratatui::style::Style| style.fg.unwrap_or_default();
+    let names = Rect { width: area.width / 3, ..area };
+    let area = Rect { x: names.right(), width: area.width - names.width, ..area };
     Canvas::default()
         .marker(Marker::Braille)
         .x_bounds(x)
@@ -72,7 +75,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, _hits: &mut Hits) {
             }
             if let Some(tool) = cx.view.tool.as_ref().and_then(of) {
                 let (x, y) = wide(tool.1);
-                let text = format!("● {}", clean(tool.0.as_str()));
+                let text = format!("{CHOSEN} {}", clean(tool.0.as_str()));
                 paint.print(x, y, Span::styled(text, cx.theme.accent));
             }
             for (letter, tool) in LETTERS.chars().zip(&best) {
@@ -81,22 +84,21 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, _hits: &mut Hits) {
                 paint.print(x, y, Span::styled(letter.to_string(), cx.theme.good));
             }
             if let Some((x, y)) = query {
-                paint.print(x, y, Span::styled("◆", cx.theme.accent));
+                paint.print(x, y, Span::styled(CRITICAL, cx.theme.accent));
             }
         })
         .render(area, buf);
-    legend(cx, area, &best, buf);
+    legend(cx, names, &best, buf, hits);
 }
 
-/// The names behind the letters, in the corner.
-fn legend(cx: &Cx<'_>, area: Rect, best: &[ToolName], buf: &mut Buffer) {
-    let rows = LETTERS
-        .chars()
-        .zip(best)
-        .map(|(letter, tool)| format!("{letter} {}", clean(tool.as_str())));
-    for (i, text) in rows.enumerate().take(usize::from(area.height).saturating_sub(2)) {
-        let y = area.y + i as u16;
-        buf.set_stringn(area.x, y, &text, usize::from(area.width) / 3, cx.theme.good);
+/// The names behind the letters.
+fn legend(cx: &Cx<'_>, area: Rect, best: &[ToolName], buf: &mut Buffer, hits: &mut Hits) {
+    let rows = usize::from(area.height).saturating_sub(2);
+    for ((letter, tool), y) in LETTERS.chars().zip(best).take(rows).zip(area.y..) {
+        let text = format!("{letter} {}", clean(tool.as_str()));
+        let (end, _) = buf.set_stringn(area.x, y, &text, usize::from(area.width), cx.theme.good);
+        let row = Rect { y, width: end - area.x, height: 1, ..area };
+        hits.add(row, Target::Tool(tool.clone()));
     }
 }
 

@@ -12,6 +12,7 @@ use crate::domain::{JudgedPiece, Knob, ModelCallState, RankedTool, Ranking, Stat
 use crate::papers::cotools::FEWEST;
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
+use crate::ui::symbols::LEADS;
 use crate::ui::text::{clean, width as width_of};
 use crate::ui::vlist::{self, List};
 use crate::ui::{cx::Cx, pane::PaneId, view::View};
@@ -20,8 +21,6 @@ use crate::ui::{cx::Cx, pane::PaneId, view::View};
 const NUMBER: usize = 7;
 /// Rows of the judged text at most.
 const STRIP: usize = 6;
-/// Stands where the judge would have a tool called, so that colours are not needed.
-const MARK: &str = "▲";
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Reading,
@@ -153,7 +152,7 @@ fn strip(cx: &Cx<'_>, call: &ModelCallState) -> Vec<Span<'static>> {
         let Some(said) = text.get(at..piece.end) else { break };
         spans.push(Span::styled(clean(said).into_owned(), tint(cx, piece.p)));
         if starts.contains(&piece.end) {
-            let p = format!("{MARK}{:.2}", piece.p);
+            let p = format!("{LEADS}{:.2}", piece.p);
             spans.push(Span::styled(p, cx.theme.warn.add_modifier(Modifier::BOLD)));
         }
         at = piece.end;

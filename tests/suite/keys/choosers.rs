@@ -119,7 +119,7 @@ fn a_strategy_is_a_loop_and_its_switches() {
     stage.press("A");
     assert!(stage.shows("→ toolnet  as it is now"), "{}", stage.text());
     assert_eq!(stage.press("enter"), [], "no change");
-    stage.press("A end up");
+    stage.press("A end up up");
     assert!(stage.shows("→ workers  now toolnet"), "{}", stage.text());
     stage.press("tab space down down space");
     assert!(stage.shows("[x] +toolnet") && stage.shows("[ ] +prompt"), "{}", stage.text());
@@ -159,7 +159,7 @@ fn a_switch_that_a_loop_cannot_have_falls_away_and_says_why() {
     stage.press("space");
     assert!(stage.shows("! +toolnet goes with rewoo") && stage.shows("→ react+btp"));
     // The loop that can have it has it again.
-    stage.press("tab end up");
+    stage.press("tab end up up");
     assert!(stage.shows("→ workers+toolnet+btp  as it is now"), "{}", stage.text());
     stage.press("up up up");
     assert_eq!(command(&mut stage, "enter"), strategy("dfsdt+btp"));
@@ -179,10 +179,10 @@ fn a_switch_is_found_by_its_letters_and_changes_no_loop_on_the_way() {
 
 #[test]
 fn the_mouse_puts_a_strategy_together() {
-    let mut stage = stage().sized(80, 24);
+    let mut stage = stage().sized(80, 30);
     stage.press("A");
     let row = |stage: &Stage, word: &str| {
-        let y = (0..24).find_map(|y| find(stage, y, word)).unwrap().1;
+        let y = (0..30).find_map(|y| find(stage, y, word)).unwrap().1;
         stage.screen.hits().at(10, y).cloned().unwrap()
     };
     let workers = row(&stage, " workers ");

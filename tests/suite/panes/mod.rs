@@ -5,6 +5,7 @@ mod graph;
 mod lists;
 pub mod probing;
 pub mod programs;
+mod reading;
 mod requests;
 mod spending;
 mod transcript;
@@ -163,6 +164,7 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             PaneId::Breakpoints => crate::keys::debug::stopped(),
             PaneId::Program | PaneId::Variables | PaneId::Revisions => programs::revised(),
             PaneId::Probing => probing::probed(),
+            PaneId::Reading | PaneId::Map => reading::read(),
             _ => story::demo(),
         };
         let mut view = View::default();
