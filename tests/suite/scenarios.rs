@@ -347,7 +347,7 @@ fn a_repeated_write_fails_a_scenario() {
 #[test]
 fn one_key_saves_the_session_and_what_is_saved_passes() {
     let mut stage = Stage::of(&story::demo());
-    assert_eq!(stage.press("w"), [ScreenRequest::SaveScenario]);
+    assert_eq!(stage.press("ctrl-s"), [ScreenRequest::SaveScenario]);
     let mut begins = Stage::of(Story::open().queue(&[("t", None)]));
     assert_eq!(begins.press("w"), []);
     assert!(begins.shows("no task has ended yet"), "{}", begins.text());
