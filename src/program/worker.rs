@@ -30,7 +30,7 @@ pub(super) enum Request {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Answered {
-    Pause(Pause),
+    Pause(Box<Pause>),
     Reached(Box<Reached>),
 }
 
@@ -63,12 +63,12 @@ pub fn serve() -> io::Result<()> {
             Request::Start { start, stops } => {
                 let (begun, pause) = Machine::begin(*start, &stops);
                 machine = begun;
-                Answered::Pause(pause)
+                Answered::Pause(Box::new(pause))
             }
-            Request::Answer { answers, stops } => Answered::Pause(match &mut machine {
+            Request::Answer { answers, stops } => Answered::Pause(Box::new(match &mut machine {
                 Some(machine) => machine.go_on(answers, &stops),
                 None => Pause::Ended(ProgramEnd::default()),
-            }),
+            })),
             Request::Again(again) => {
                 let (begun, reached) = Machine::again(*again);
                 machine = begun;

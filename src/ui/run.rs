@@ -354,13 +354,6 @@ impl Loop {
         }
     }
 
-    fn keep_copy(&mut self) {
-        match self.clipboard.write(&self.shots) {
-            Ok(path) => self.front.screen.tell(Tone::Good, format!("written: {}", path.display())),
-            Err(error) => self.front.screen.tell(Tone::Bad, format!("not written: {error}")),
-        }
-    }
-
     /// Reads the list of sessions beside the screen.
     fn read_sessions(&mut self) {
         let Some(library) = &self.library else {

@@ -35,14 +35,6 @@ pub(super) struct Run<'a, C> {
     pub from: Option<From>,
 }
 
-/// What became of a pause when somebody wanted to know more there.
-enum Looked {
-    /// It waits for its answers.
-    Waits,
-    /// It is another one, which is to be taken in again.
-    At(Pause),
-}
-
 /// The last values of a program that has ended: it is run again over what it was told, in a way that tells them.
 async fn values(interpreter: &mut dyn Interpreter, ran: &Ran, end: &ProgramEnd) -> Vec<Set> {
     // Telling takes longer than running: what has reached a limit would do so again.
@@ -143,12 +135,10 @@ impl<C: Context> Run<'_, C> {
             }
             let wanted = self.ctx.wanted(self.number);
             if ran.lacks(&wanted) {
-                match self.look(interpreter, &mut ran, &wanted, (&pause, before)).await {
-                    Looked::Waits => {}
-                    Looked::At(other) => {
-                        pause = other;
-                        continue;
-                    }
+                let other = self.look(interpreter, &mut ran, &wanted, (&pause, before)).await;
+                if let Some(other) = other {
+                    pause = other;
+                    continue;
                 }
             }
             pause = interpreter.answer(answers, &stops(from.as_ref(), &wanted)).await;
@@ -156,14 +146,14 @@ impl<C: Context> Run<'_, C> {
     }
 
     /// Somebody wants to see more from here on, asks for something or sets it: the program is run again up to here, in a
-    /// way that tells.
+    /// way that tells. `None`: it waits here for its answers; otherwise where it is, which is to be taken in again.
     async fn look(
         &self,
         interpreter: &mut dyn Interpreter,
         ran: &mut Ran,
         wanted: &Wanted,
         (now, before): (&Pause, ran::Place),
-    ) -> Looked {
+    ) -> Option<Pause> {
         let new = wanted.asked.get(ran.asked..).unwrap_or_default();
         ran.asked = wanted.asked.len();
         let after = ran.place;
@@ -192,17 +182,17 @@ impl<C: Context> Run<'_, C> {
         };
         if !is_here {
             self.goes_elsewhere(ran, &reached);
-            return Looked::At(reached.pause);
+            return Some(reached.pause);
         }
         let is_asked = |at: &LineStop| {
             let here = Moment::Hit { line: at.line, hit: at.hit };
             new.iter().any(|extra| extra.when == here)
         };
         match reached.pause {
-            Pause::Line(at) if is_asked(&at) => Looked::At(Pause::Line(at)),
+            Pause::Line(at) if is_asked(&at) => Some(Pause::Line(at)),
             _ => {
                 ran.place = after;
-                Looked::Waits
+                None
             }
         }
     }

@@ -305,9 +305,8 @@ fn a_program_that_was_taken_back_goes_another_way_and_its_record_is_kept() {
         // The call with 1 instead of 2 is one that the way before has made, too.
         desk.wish(Command::Run).await;
         assert_eq!(desk.answer().as_deref(), Some("[1, 2, 2, 4]"));
-        let state = desk.yard.state.borrow();
-        assert_eq!(state.tasks[0].programs[0].left.len(), 2, "two calls are left behind");
-        drop(state);
+        let left = desk.yard.state.borrow().tasks[0].programs[0].left.len();
+        assert_eq!(left, 2, "two calls are left behind");
         // Whoever runs it again gets the same, and calls nothing.
         let records: Vec<Record> =
             desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();

@@ -187,7 +187,7 @@ print(films(pid))
             (4, "pid 11, pid 2, p 1, person 1"),
             (5, "m 4, credits 4"),
             (6, "m 4, credits 4"),
-            (7, "c 5, movie 5; p 1, person 1"),
+            (7, "p 1, person 1; c 5, movie 5"),
             (11, "films 9, t 8, m 4, credits 4"),
             (12, ""),
         ] {
