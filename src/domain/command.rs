@@ -15,8 +15,13 @@ use crate::domain::event::{ClassAssignment, Lane};
 use crate::domain::id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName};
 use crate::domain::spec::Task;
 use crate::domain::{
-    breakpoint::BreakpointSpec, chat::Role, edit::Edit, fault::FaultSpec, knob::Knob,
-    program::Asked, strategy::Strategy,
+    breakpoint::BreakpointSpec,
+    chat::Role,
+    edit::Edit,
+    fault::FaultSpec,
+    knob::Knob,
+    program::{Asked, Back},
+    strategy::Strategy,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,6 +123,8 @@ pub enum Command {
     AskProgram { task: TaskId, asked: Asked },
     /// Go on with this program in place of the one that is held → `ProgramEdited`, then `ProgramWritten`.
     EditProgram { task: TaskId, text: String },
+    /// Run the program that is held again, up to an earlier statement → `ProgramTakenBack`, then `ProgramHeld`.
+    TakeProgramBack { task: TaskId, to: Back },
     /// Run until this breakpoint holds, and delete it then → `BreakpointSet`, `Resumed`.
     RunTo { spec: Box<BreakpointSpec> },
     /// Set how often a tool may still be used in the current task; the plan is made around it →
@@ -184,6 +191,7 @@ impl Command {
             Command::AskProgram { asked, .. } if asked.sets.is_some() => "set the variable",
             Command::AskProgram { .. } => "evaluate the expression",
             Command::EditProgram { .. } => "edit the program",
+            Command::TakeProgramBack { .. } => "take the program back",
             Command::RunTo { .. } => "run to that place",
             Command::SetUses { .. } | Command::AddUses { .. } => "set the uses",
             Command::SetClass { .. } => "set the class",

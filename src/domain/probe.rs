@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::id::ToolName;
-use crate::domain::result_schema::{Schema, SchemaMode};
+use crate::domain::result_schema::{Drift, Schema, SchemaMode};
 
 /// Which tools a task probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,38 @@ pub struct LearnedSchema {
     pub pass: u32,
     /// Tokens that it took, in and out.
     pub tokens: u64,
+    /// The program that made this call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
+    /// What it returned, or the beginning of that.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub response: String,
+    /// The results that the schema is of, in order; of later ones those that differed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<Merged>,
+}
+
+/// A result that became part of a schema.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Merged {
+    pub arguments: Value,
+    /// Its fields at all levels.
+    pub fields: usize,
+    /// In what it differed from what was known before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub brought: Vec<Drift>,
+}
+
+impl LearnedSchema {
+    /// Results that are told of a schema.
+    const MERGED: usize = 16;
+
+    /// A result has become part of the schema.
+    pub fn note(&mut self, merged: Merged) {
+        if self.merged.len() < Self::MERGED {
+            self.merged.push(merged);
+        }
+    }
 }
 
 /// Where a learned schema is from.
@@ -123,7 +155,7 @@ pub struct KnownSchema {
     pub drifts: u32,
     /// How the last one of them differed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub drift: Vec<crate::domain::result_schema::Drift>,
+    pub drift: Vec<Drift>,
 }
 
 fn is_zero(n: &u32) -> bool {

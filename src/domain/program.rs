@@ -1,11 +1,15 @@
 //! Programs that a model writes over the tools (ATC): what an interpreter says and is told. Lines and columns count
 //! from 1, columns in characters.
 
+mod again;
+
 use std::collections::BTreeSet;
 
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+pub use self::again::{Again, Back, CALLS, Heard, HeardCall, Reached, TOO_LONG, Until};
 
 /// A place in a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -105,11 +109,22 @@ pub struct ProgramLimits {
     pub printed: usize,
     /// Calls of tools.
     pub calls: usize,
+    /// Bytes of one argument, and of those of all calls.
+    pub argument: usize,
+    pub arguments: usize,
 }
 
 impl Default for ProgramLimits {
     fn default() -> Self {
-        Self { time_ms: 2000, memory: 64 << 20, depth: 200, printed: 64 << 10, calls: 50 }
+        Self {
+            time_ms: 2000,
+            memory: 64 << 20,
+            depth: 200,
+            printed: 64 << 10,
+            calls: 50,
+            argument: 256 << 10,
+            arguments: 4 << 20,
+        }
     }
 }
 
@@ -132,11 +147,6 @@ impl Stops {
     /// Before every statement.
     pub fn every() -> Self {
         Self { within: Some(usize::MAX), ..Self::default() }
-    }
-
-    /// Before the statement of one line.
-    pub fn line(line: u32) -> Self {
-        Self { lines: BTreeSet::from([line]), ..Self::default() }
     }
 
     pub fn is_none(&self) -> bool {
@@ -202,14 +212,17 @@ pub struct Told {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     pub stops: Stops,
+    /// What breakpoints have to know.
     pub extras: Vec<Extra>,
+    /// What a person has asked for and set, from the beginning on.
+    pub asked: Vec<Extra>,
     /// Somebody may look at the values of its variables after its end.
     pub is_watched: bool,
 }
 
 impl Wanted {
     pub fn is_none(&self) -> bool {
-        self.stops.is_none() && self.extras.is_empty()
+        self.stops.is_none() && self.extras.is_empty() && self.asked.is_empty()
     }
 }
 
@@ -241,6 +254,22 @@ pub struct LineStop {
     /// What the extras of this statement told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<Told>,
+    /// It is the nth statement that the program comes to, from 1; 0 if that is not known.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub nth: u64,
+    /// Calls that it has made before.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub calls: usize,
+    /// The program was taken back to here: the values that it had before its last statement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<Set>>,
+    /// Calls behind this place that its record answers.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ahead: usize,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A variable was set.
@@ -319,6 +348,9 @@ pub trait Interpreter {
         answers: Vec<Answer>,
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause>;
+
+    /// Runs a program again over what it was told. It goes on from where it stops.
+    fn again<'a>(&'a mut self, again: &'a Again) -> LocalBoxFuture<'a, Reached>;
 
     /// Ends the program where it is.
     fn stop(&mut self);

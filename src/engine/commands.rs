@@ -102,6 +102,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::DeleteBreakpoint { breakpoint } => session.delete_breakpoint(breakpoint, by),
         Command::AskProgram { task, asked } => session.ask_program(task, asked, by),
         Command::EditProgram { task, text } => session.edit_program(task, &text, by),
+        Command::TakeProgramBack { task, to } => session.take_program_back(task, to, by),
         Command::RunTo { spec } => session.run_to(*spec, by),
         Command::SwitchTool { tool, on } => {
             if known_tool(session, &tool)?.switched_on == on {

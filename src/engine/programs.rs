@@ -8,9 +8,10 @@ use futures::future::LocalBoxFuture;
 use super::{handle::Handle, session::Session, watched::AskedOf};
 use crate::domain::breakpoint::Place;
 use crate::domain::program::{
-    Answer, Asked, Extra, Interpreter, LineStop, Moment, Pause, ProgramStart, Stops, Wanted,
+    Again, Answer, Asked, Back, Extra, Interpreter, LineStop, Moment, Pause, ProgramStart, Reached,
+    Stops, Wanted,
 };
-use crate::domain::{Boundary, By, Mode, ProgramEvent, TaskId, ToolName};
+use crate::domain::{Boundary, By, Lane, Mode, ProgramEvent, TaskId, ToolCallState, ToolName};
 use crate::papers::atc::extra::{check_expression, check_name};
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::source::Source;
@@ -53,6 +54,10 @@ impl Interpreter for Warm {
         self.child.answer(answers, stops)
     }
 
+    fn again<'a>(&'a mut self, again: &'a Again) -> LocalBoxFuture<'a, Reached> {
+        self.child.again(again)
+    }
+
     fn stop(&mut self) {
         self.child.stop();
     }
@@ -62,7 +67,8 @@ impl Session {
     fn asked_of_program(&self) -> Option<AskedOf> {
         let task = self.state.current_task()?;
         let program = task.programs.last()?;
-        let asked = program.extras.len() + usize::from(program.edited.is_some());
+        let backs = usize::try_from(program.backs()).unwrap_or(usize::MAX);
+        let asked = program.extras.len() + backs + usize::from(program.edited.is_some());
         Some((task.id, program.number, asked))
     }
 
@@ -71,6 +77,13 @@ impl Session {
     pub fn is_program_asked(&self) -> bool {
         let asked = self.asked_of_program();
         asked.is_some_and(|(_, _, count)| count > 0) && asked != self.breakpoints.asked
+    }
+
+    /// Whether a call of the program at work runs in this lane, and is over.
+    pub fn is_of_program(&self, lane: Lane) -> bool {
+        let Lane::Effect(call) = lane else { return false };
+        let is_over = |call: &ToolCallState| call.line.is_some() && call.phase.is_over();
+        self.state.tool_call(call).is_some_and(is_over)
     }
 
     /// Where a program at work has to stop, and what is asked of it there.
@@ -92,7 +105,7 @@ impl Session {
             wanted.extras.extend(known.spec.extras());
         }
         let program = self.state.program(task, number);
-        wanted.extras.extend(program.into_iter().flat_map(|program| program.extras.clone()));
+        wanted.asked.extend(program.into_iter().flat_map(|program| program.extras.clone()));
         wanted
     }
 
@@ -100,7 +113,9 @@ impl Session {
     pub fn reach(&mut self, task: TaskId, number: u32, at: &Arc<LineStop>) -> bool {
         let is_stepped =
             matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused);
-        if !is_stepped && !self.is_hit_in_program(at) {
+        // Who takes a program back, or asks something of it, wants to see it there.
+        let is_wanted = is_stepped || at.values.is_some();
+        if !is_wanted && !self.is_hit_in_program(at) {
             return false;
         }
         let at = Arc::clone(at);
@@ -134,6 +149,40 @@ impl Session {
         Source::parse(text).map_err(|error| error.summary())?;
         let text = Arc::from(text);
         self.intervene(ProgramEvent::ProgramEdited { task, number, text, by });
+        Ok(())
+    }
+
+    /// Takes a program back that is held.
+    ///
+    /// # Errors
+    /// It is not held, or there is nothing before.
+    pub fn take_program_back(&mut self, task: TaskId, to: Back, by: By) -> Result<(), String> {
+        let known = self.state.reversible_program().filter(|(of, _)| of.id == task);
+        let (_, program) = known.ok_or(
+            "the program is not held: pause it, step to its next line, or to the end of its call",
+        )?;
+        let (number, is_line) = (program.number, self.state.is_held_at_line());
+        let held = program.held.clone().filter(|_| is_line);
+        let is_over = self.state.control.is_held_at(Boundary::AfterProgram);
+        let calls = held.as_ref().map_or(program.calls.len(), |held| held.calls);
+        let is_probed = self.state.task(task).is_some_and(|task| task.task.probe.is_some());
+        match (&held, to) {
+            (None, _) if is_over && !program.refused.is_empty() => {
+                return Err("the program did not run: e edits it".to_owned());
+            }
+            (None, _) if is_over && is_probed => {
+                return Err("the probing goes on from the end of this program".to_owned());
+            }
+            (Some(held), Back::Line) if held.nth == 1 => {
+                return Err("this is the first statement of the program".to_owned());
+            }
+            (_, Back::Call) if calls == 0 => {
+                return Err("the program has made no call before this place".to_owned());
+            }
+            (_, Back::Statement(0)) => return Err("statements count from 1".to_owned()),
+            _ => {}
+        }
+        self.intervene(ProgramEvent::ProgramTakenBack { task, number, to, by });
         Ok(())
     }
 

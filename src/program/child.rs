@@ -5,16 +5,22 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use futures::future::LocalBoxFuture;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::task::spawn_blocking;
 
 use super::worker::{Request, WORKER};
-use crate::domain::program::{Answer, Interpreter, Pause, ProgramEnd, ProgramStart, Raised, Stops};
+use crate::domain::program::{
+    Again, Answer, Interpreter, Pause, ProgramEnd, ProgramStart, Raised, Reached, Stops,
+};
 use crate::process::{self, Pipes, Program};
 
 /// How long a worker may take beside the program's own time before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// Bytes of the longest reply: what a program can make the worker say is bounded there.
+const LONGEST: u64 = 64 << 20;
 
 /// What stops and values may add to a program's time.
 const STOPPING: u32 = 6;
@@ -44,42 +50,58 @@ impl Worker {
         Ok(Self { _process: process, requests: stdin, replies: BufReader::new(stdout) })
     }
 
-    async fn ask(&mut self, request: &Request) -> std::io::Result<Pause> {
+    async fn ask<T: DeserializeOwned>(&mut self, request: &Request) -> std::io::Result<T> {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
         self.requests.write_all(&line).await?;
         let mut reply = Vec::new();
-        self.replies.read_until(b'\n', &mut reply).await?;
+        (&mut self.replies).take(LONGEST).read_until(b'\n', &mut reply).await?;
         Ok(serde_json::from_slice(&reply)?)
     }
 }
 
 impl Child {
-    async fn ask(&mut self, request: Request) -> Pause {
+    /// The worker's reply, or what has ended the program.
+    async fn ask<T: DeserializeOwned>(&mut self, request: Request) -> Result<T, Raised> {
         if self.worker.is_none() {
-            match Worker::start() {
-                Ok(worker) => self.worker = Some(worker),
-                Err(error) => {
-                    return dead(&format!("the interpreter could not be started: {error}"));
-                }
-            }
+            let started = Worker::start().map_err(|error| {
+                Raised::new("SystemError", format!("the interpreter could not be started: {error}"))
+            });
+            self.worker = Some(started?);
         }
-        let Some(worker) = &mut self.worker else { return dead("the interpreter ended") };
+        let ended = || Raised::new("SystemError", "the interpreter ended");
+        let worker = self.worker.as_mut().ok_or_else(ended)?;
         self.is_at_work = true;
-        let pause = match in_time(self.patience, worker.ask(&request)).await {
-            Some(Ok(pause)) => pause,
+        let reply = match in_time(self.patience, worker.ask(&request)).await {
+            Some(Ok(reply)) => Ok(reply),
             Some(Err(_)) => {
                 self.worker = None;
-                dead("the interpreter ended: out of memory, or nested too deep")
+                let why = "the interpreter ended: out of memory, or nested too deep";
+                Err(Raised::new("SystemError", why))
             }
             None => {
                 self.worker = None;
                 let text = format!("time limit exceeded: {} ms", self.patience.as_millis());
-                Pause::Ended(ProgramEnd::failed("", Raised::new("TimeoutError", text)))
+                Err(Raised::new("TimeoutError", text))
             }
         };
         self.is_at_work = false;
-        pause
+        reply
+    }
+
+    async fn pause(&mut self, request: Request) -> Pause {
+        let ended = |error| Pause::Ended(ProgramEnd::failed("", error));
+        self.ask(request).await.unwrap_or_else(ended)
+    }
+
+    /// Begins with another program.
+    fn begin(&mut self, start: &ProgramStart) {
+        let own = Duration::from_millis(start.limits.time_ms);
+        self.patience = if start.stoppable { own * STOPPING } else { own } + GRACE;
+        // A program that was left in the middle is over.
+        if self.is_at_work {
+            self.stop();
+        }
     }
 }
 
@@ -98,24 +120,15 @@ async fn in_time<T>(patience: Duration, work: impl Future<Output = T>) -> Option
     output
 }
 
-fn dead(why: &str) -> Pause {
-    Pause::Ended(ProgramEnd::failed("", Raised::new("SystemError", why)))
-}
-
 impl Interpreter for Child {
     fn start<'a>(
         &'a mut self,
         start: &'a ProgramStart,
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause> {
-        let own = Duration::from_millis(start.limits.time_ms);
-        self.patience = if start.stoppable { own * STOPPING } else { own } + GRACE;
-        // A program that was left in the middle is over.
-        if self.is_at_work {
-            self.stop();
-        }
+        self.begin(start);
         let request = Request::Start { start: Box::new(start.clone()), stops: stops.clone() };
-        Box::pin(self.ask(request))
+        Box::pin(self.pause(request))
     }
 
     fn answer<'a>(
@@ -123,7 +136,15 @@ impl Interpreter for Child {
         answers: Vec<Answer>,
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause> {
-        Box::pin(self.ask(Request::Answer { answers, stops: stops.clone() }))
+        Box::pin(self.pause(Request::Answer { answers, stops: stops.clone() }))
+    }
+
+    fn again<'a>(&'a mut self, again: &'a Again) -> LocalBoxFuture<'a, Reached> {
+        self.begin(&again.start);
+        // It may take several runs to find the place.
+        self.patience *= 2;
+        let request = Request::Again(Box::new(again.clone()));
+        Box::pin(async move { self.ask(request).await.unwrap_or_else(Reached::failed) })
     }
 
     fn stop(&mut self) {

@@ -1,5 +1,6 @@
 //! One program in the interpreter, from pause to pause.
 
+mod again;
 mod call;
 mod frames;
 mod had;
@@ -37,11 +38,18 @@ pub struct Machine {
     code: Prepared,
     printed: String,
     waiting: Option<(Wait, ReplProgress)>,
-    /// Calls of tools so far.
+    /// Calls of tools so far, and the bytes of their arguments.
     calls: usize,
-    /// How often each line was reached.
-    hits: BTreeMap<u32, u32>,
-    set: Vec<Set>,
+    sent: usize,
+    /// How often each line was reached, and as which statement of all the last time.
+    hits: BTreeMap<u32, (u32, u64)>,
+    /// Statements that it has come to.
+    statements: u64,
+    /// The statement, by its number, before which it stops whatever else is wanted.
+    until: Option<u64>,
+    set: Vec<Noted>,
+    /// How many of them its last statement has set: they come last.
+    fresh: usize,
     told: Vec<Told>,
     /// What it was answered, so that it can be run again to say more of its error.
     answered: Vec<Vec<Answer>>,
@@ -50,6 +58,20 @@ pub struct Machine {
     had: Option<(String, Vec<String>)>,
     /// How long it worked between pauses.
     busy: Duration,
+}
+
+/// A variable was set. Its value is read only where it is told: a loop may set it often.
+struct Noted {
+    line: u32,
+    name: String,
+    value: MontyObject,
+}
+
+impl Noted {
+    fn set(&self) -> Set {
+        let value = value::shown(&self.value);
+        Set { line: self.line, name: self.name.clone(), value }
+    }
 }
 
 /// What it waits for.
@@ -70,12 +92,17 @@ impl Machine {
             Ok(code) => code,
             Err(error) => return (None, Pause::Ended(ProgramEnd::failed("", *error))),
         };
-        let (machine, pause) = Self::run(start, code, stops, true);
+        let (machine, pause) = Self::run(start, code, (stops, None), true);
         (Some(machine), pause)
     }
 
     /// `explains`: it says what was there instead of a part that is missing.
-    fn run(start: ProgramStart, code: Prepared, stops: &Stops, explains: bool) -> (Self, Pause) {
+    fn run(
+        start: ProgramStart,
+        code: Prepared,
+        (stops, until): (&Stops, Option<u64>),
+        explains: bool,
+    ) -> (Self, Pause) {
         memory::begin();
         let limits = ResourceLimits::default()
             .max_duration(Duration::from_millis(start.limits.time_ms))
@@ -89,8 +116,12 @@ impl Machine {
             printed: String::new(),
             waiting: None,
             calls: 0,
+            sent: 0,
             hits: BTreeMap::new(),
+            statements: 0,
+            until,
             set: Vec::new(),
+            fresh: 0,
             told: Vec::new(),
             answered: Vec::new(),
             explains,
@@ -184,7 +215,7 @@ impl Machine {
     /// A pause, or how it goes on at once.
     fn function_call(
         &mut self,
-        call: ReplFunctionCall,
+        mut call: ReplFunctionCall,
         stops: &Stops,
         spent: Duration,
     ) -> Result<Pause, Box<Progress>> {
@@ -197,7 +228,7 @@ impl Machine {
             }
             AT => self.at(call, stops),
             IS => {
-                self.note(&call);
+                self.note(&mut call);
                 Err(self.resume(ReplProgress::FunctionCall(call), MontyObject::None))
             }
             TELL => {
@@ -241,12 +272,17 @@ impl Machine {
             Some(MontyObject::Int(line)) => u32::try_from(*line).unwrap_or(0),
             _ => 0,
         };
-        let hit = self.hits.entry(line).or_default();
-        *hit += 1;
+        self.statements += 1;
+        let nth = self.statements;
+        let (hit, last) = self.hits.entry(line).or_default();
+        (*hit, *last) = (*hit + 1, nth);
         let hit = *hit;
         let paused = ReplProgress::FunctionCall(call);
         let told = std::mem::take(&mut self.told);
-        let is_named = stops.lines.contains(&line)
+        let fresh = std::mem::take(&mut self.fresh);
+        let is_until = self.until == Some(nth);
+        let is_named = is_until
+            || stops.lines.contains(&line)
             || self.set.iter().any(|set| stops.names.contains(&set.name));
         if !is_named && stops.within.is_none() {
             return Err(self.resume(paused, MontyObject::None));
@@ -255,9 +291,15 @@ impl Machine {
         if !is_named && stops.within.is_some_and(|deepest| frames.len() > deepest) {
             return Err(self.resume(paused, MontyObject::None));
         }
-        let set = std::mem::take(&mut self.set);
+        let mut set = self.sets();
+        self.set.clear();
+        let values = is_until.then(|| {
+            let last = set.split_off(set.len().saturating_sub(fresh));
+            std::mem::replace(&mut set, last)
+        });
         self.waiting = Some((Wait::Line, paused));
-        Ok(Pause::Line(LineStop { line, hit, frames, set, told }))
+        let (calls, ahead) = (self.calls, 0);
+        Ok(Pause::Line(LineStop { line, hit, frames, set, told, nth, calls, values, ahead }))
     }
 
     /// What an extra's expression amounts to: its value, or the type and the text of an exception.
@@ -267,7 +309,7 @@ impl Machine {
         let (value, holds) = match &call.args[1..] {
             [value] => (Ok(value::shown(value)), value::is_true(value)),
             [_, MontyObject::String(kind), MontyObject::String(text)] => {
-                (Err(Raised::new(kind, unmarked(text)).summary()), false)
+                (Err(value::clipped(Raised::new(kind, unmarked(text)).summary())), false)
             }
             _ => return,
         };
@@ -283,22 +325,33 @@ impl Machine {
     fn is_due(&self, call: &ReplFunctionCall) -> bool {
         self.extra(call).is_some_and(|extra| match extra.when {
             // It is counted after its extras.
-            Moment::Hit { line, hit } => self.hits.get(&line).copied().unwrap_or(0) + 1 == hit,
+            Moment::Hit { line, hit } => {
+                self.hits.get(&line).map_or(0, |(hits, _)| *hits) + 1 == hit
+            }
             Moment::Always | Moment::Line(_) => true,
         })
     }
 
-    fn note(&mut self, call: &ReplFunctionCall) {
-        let [MontyObject::Int(line), MontyObject::String(name), set] = &*call.args else { return };
-        let (line, name, value) =
-            (u32::try_from(*line).unwrap_or(0), name.clone(), value::shown(set));
-        self.set.retain(|set| set.name != name || set.line != line);
-        self.set.push(Set { line, name, value });
+    fn note(&mut self, call: &mut ReplFunctionCall) {
+        let mut args = std::mem::take(&mut call.args).into_iter();
+        let (Some(MontyObject::Int(line)), Some(MontyObject::String(name)), Some(value)) =
+            (args.next(), args.next(), args.next())
+        else {
+            return;
+        };
+        let line = u32::try_from(line).unwrap_or(0);
+        let known = self.set.iter().position(|set| set.name == name && set.line == line);
+        if let Some(at) = known {
+            self.fresh -= usize::from(at + self.fresh >= self.set.len());
+            self.set.remove(at);
+        }
+        self.set.push(Noted { line, name, value });
+        self.fresh += 1;
     }
 
     /// A call of a tool, or of several at once.
     fn tool(&mut self, call: ReplFunctionCall) -> Result<Pause, Box<Progress>> {
-        let limits = Limits { made: self.calls, most: self.start.limits.calls };
+        let limits = Limits { made: self.calls, sent: self.sent, most: self.start.limits };
         let made = called(&call, &self.code, &self.start.functions, limits);
         let (wait, mut calls) = match made {
             Called::One(made) => (Wait::Call, vec![made]),
@@ -319,6 +372,7 @@ impl Machine {
             }
         };
         self.calls += calls.len();
+        self.sent += call::sent(&call);
         let paused = ReplProgress::FunctionCall(call);
         if calls.iter().any(|call| call.line == 0) {
             // A tool that was passed on as a value: the frames know the line.
@@ -354,7 +408,7 @@ impl Machine {
     fn ended(&mut self, last: &MontyObject) -> Pause {
         let value = match last {
             MontyObject::None => None,
-            _ => Some(value::argument(last).unwrap_or_else(|_| value::shown(last))),
+            _ => Some(value::last(last, self.start.limits.printed)),
         };
         let (printed, set) = (std::mem::take(&mut self.printed), self.last_values());
         Pause::Ended(ProgramEnd { printed, value, error: None, set })
@@ -378,7 +432,14 @@ impl Machine {
     /// The values since the last stop; only the shapes of those that are no short ones.
     fn last_values(&mut self) -> Vec<Set> {
         let shown = |set: Set| Set { value: value::short(set.value), ..set };
-        std::mem::take(&mut self.set).into_iter().map(shown).collect()
+        let sets = self.sets().into_iter().map(shown).collect();
+        self.set.clear();
+        sets
+    }
+
+    /// The values since the last stop.
+    fn sets(&self) -> Vec<Set> {
+        self.set.iter().map(Noted::set).collect()
     }
 }
 

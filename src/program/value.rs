@@ -3,11 +3,19 @@
 use monty_types::MontyObject;
 use serde_json::{Map, Number, Value};
 
+use crate::domain::words;
+
 /// Bytes of the JSON of a value that is shown whole.
 const SHOWN: usize = 4 << 10;
 
 /// Keys of a dict that an error shows.
 const HAD: usize = 24;
+
+/// Characters of the text of an exception.
+const RAISED: usize = 4 << 10;
+
+/// Characters of a key that an error shows.
+const KEY: usize = 200;
 
 /// How deep a value may be.
 const DEEPEST: usize = 100;
@@ -117,9 +125,7 @@ pub fn short(value: Value) -> Value {
         Value::Array(_) | Value::Object(_) if value.to_string().len() > SHORT => {
             Value::String(shape(&value))
         }
-        Value::String(text) if text.len() > SHORT => {
-            Value::String(crate::domain::words::clipped(text, SHORT))
-        }
+        Value::String(text) if text.len() > SHORT => Value::String(words::clipped(text, SHORT)),
         _ => value,
     }
 }
@@ -140,6 +146,19 @@ pub fn is_true(value: &MontyObject) -> bool {
     }
 }
 
+/// The value of the last expression; the shape of one that is larger than this.
+pub fn last(value: &MontyObject, most: usize) -> Value {
+    match argument(value) {
+        Ok(json) if value.deep_host_size() <= most => json,
+        _ => shown(value),
+    }
+}
+
+/// The text of an exception, which is as long as a program makes it.
+pub fn clipped(text: String) -> String {
+    if text.len() <= RAISED { text } else { words::clipped(&text, RAISED) }
+}
+
 /// The keys of a dict that are texts, in their order.
 pub fn keys(value: &MontyObject) -> Vec<&str> {
     let MontyObject::Dict(pairs) = value else { return Vec::new() };
@@ -157,8 +176,8 @@ pub fn had(value: &MontyObject) -> Option<String> {
         MontyObject::Dict(pairs) if pairs.iter().next().is_none() => "is an empty dict".to_owned(),
         MontyObject::Dict(pairs) => {
             let most = |(key, _): &(MontyObject, MontyObject)| match key {
-                MontyObject::String(key) => key.clone(),
-                other => other.py_repr(),
+                MontyObject::String(key) => words::clipped(key, KEY),
+                other => words::clipped(&other.py_repr(), KEY),
             };
             let keys: Vec<String> = pairs.iter().take(HAD + 1).map(most).collect();
             let more = if keys.len() > HAD { ", …" } else { "" };
@@ -192,7 +211,8 @@ fn shape(value: &Value) -> String {
             format!("list {}{first}", items.len())
         }
         Value::Object(fields) => {
-            let keys: Vec<&str> = fields.keys().take(12).map(String::as_str).collect();
+            let keys: Vec<String> =
+                fields.keys().take(12).map(|key| words::clipped(key, KEY)).collect();
             let more = if fields.len() > keys.len() { ", …" } else { "" };
             format!("{{{}{more}}}", keys.join(", "))
         }

@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
-use crate::domain::program::{Answer, Pause, ProgramEnd, ProgramStart, Stops};
+use crate::domain::program::{Again, Answer, Pause, ProgramEnd, ProgramStart, Reached, Stops};
 
 /// The argument that makes toolyard the process that runs programs.
 pub const WORKER: &str = "--program-worker";
@@ -23,6 +23,25 @@ const LONGEST: u64 = 256 << 20;
 pub(super) enum Request {
     Start { start: Box<ProgramStart>, stops: Stops },
     Answer { answers: Vec<Answer>, stops: Stops },
+    Again(Box<Again>),
+}
+
+/// What it replies: a pause, or where a program is that was run again.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answered {
+    Pause(Box<Pause>),
+    Reached(Box<Reached>),
+}
+
+impl Answered {
+    fn is_end(&self) -> bool {
+        let pause = match self {
+            Answered::Pause(pause) => pause,
+            Answered::Reached(reached) => &reached.pause,
+        };
+        matches!(pause, Pause::Ended(_))
+    }
 }
 
 /// Answers requests from standard input until it closes.
@@ -40,21 +59,26 @@ pub fn serve() -> io::Result<()> {
         if (&mut requests).take(LONGEST).read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
-        let pause = match serde_json::from_slice(&line)? {
+        let answered = match serde_json::from_slice(&line)? {
             Request::Start { start, stops } => {
                 let (begun, pause) = Machine::begin(*start, &stops);
                 machine = begun;
-                pause
+                Answered::Pause(Box::new(pause))
             }
-            Request::Answer { answers, stops } => match &mut machine {
+            Request::Answer { answers, stops } => Answered::Pause(Box::new(match &mut machine {
                 Some(machine) => machine.go_on(answers, &stops),
                 None => Pause::Ended(ProgramEnd::default()),
-            },
+            })),
+            Request::Again(again) => {
+                let (begun, reached) = Machine::again(*again);
+                machine = begun;
+                Answered::Reached(Box::new(reached))
+            }
         };
-        if matches!(pause, Pause::Ended(_)) {
+        if answered.is_end() {
             machine = None;
         }
-        let mut reply = serde_json::to_vec(&pause)?;
+        let mut reply = serde_json::to_vec(&answered)?;
         reply.push(b'\n');
         replies.write_all(&reply)?;
         replies.flush()?;

@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn the_user_replaces_and_takes_away_in_every_layer() {
         let (map, errors) = Keymap::new(&changed(&[
-            ("step", &["f6", "D"]),
+            ("step", &["f6", "ctrl-q"]),
             ("fail", &[]),
             ("graph.pin", &["P"]),
             ("list.add", &["A", "g a"]),
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(action(Layer::Global, "f6"), Meaning::Action(Layer::Global, Action::Step));
         assert_eq!(action(Layer::Global, "n"), Meaning::Nothing);
         assert!(map.keys(Action::Fail).is_empty());
-        assert_eq!(map.keys(Action::Step), ["f6", "D", "f11"]);
+        assert_eq!(map.keys(Action::Step), ["f6", "ctrl-q", "f11"]);
         assert_eq!(action(Layer::Pane(PaneId::Graph), "p"), Meaning::Nothing);
         assert_eq!(action(Layer::List, "g a"), Meaning::Action(Layer::List, Action::Add));
         let hints: &[Hint] =

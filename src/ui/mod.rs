@@ -29,6 +29,8 @@ pub mod keymap;
 pub mod keytable;
 pub mod layout;
 pub mod listing;
+pub mod looked;
+pub mod looking;
 pub mod needle;
 mod outside;
 pub mod own;

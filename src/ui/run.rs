@@ -1,6 +1,7 @@
 //! The loop: everything that came is taken in, then at most one frame shows it.
 
 mod guided;
+mod looks;
 mod programs;
 mod saving;
 
@@ -15,6 +16,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::guided::Guided;
+use self::looks::Looks;
 use self::programs::Waiting;
 use super::alert::Caller;
 use super::called::AsCommand;
@@ -75,6 +77,7 @@ struct Loop {
     library: Option<Library>,
     clipboard: Clipboard,
     as_command: AsCommand,
+    looks: Looks,
     /// A program that is to have the terminal.
     waiting: Option<Waiting>,
     /// What commands of the user said that run beside the screen.
@@ -130,6 +133,7 @@ impl Loop {
             library: settings.library,
             clipboard: Clipboard::default(),
             as_command: settings.as_command,
+            looks: Looks::new(settings.interpreter),
             waiting: None,
             said: unbounded_channel(),
             caller: Caller::new(settings.alerts),
@@ -155,6 +159,7 @@ impl Loop {
             if let Some(end) = self.guide().await? {
                 return Ok(end);
             }
+            self.looks.begin(&mut self.front.screen);
             let due = self.pace.due(Instant::now(), self.front.screen.ticks(self.front.now()));
             let signals = &mut self.signals;
             tokio::select! {
@@ -199,6 +204,10 @@ impl Loop {
                 }
                 batch = self.front.records.take(AT_ONCE), if !self.front.silent => {
                     self.receive(batch);
+                }
+                (wanted, reached) = self.looks.end() => {
+                    self.front.screen.reached(wanted, reached);
+                    self.pace.at_once();
                 }
                 news = show::news(&mut self.front.sweep, SweepNews::Ended) => {
                     self.front.screen.hear_of_sweep(news);
@@ -342,13 +351,6 @@ impl Loop {
                 let told = format!("not copied: {why} · y f writes it to a file");
                 self.front.screen.tell(Tone::Bad, told);
             }
-        }
-    }
-
-    fn keep_copy(&mut self) {
-        match self.clipboard.write(&self.shots) {
-            Ok(path) => self.front.screen.tell(Tone::Good, format!("written: {}", path.display())),
-            Err(error) => self.front.screen.tell(Tone::Bad, format!("not written: {error}")),
         }
     }
 

@@ -17,7 +17,10 @@ use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::watch::Watch;
 use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
+use super::{looked, looking};
 use super::{pane::PaneId, panes, theme::Theme, wording};
+use crate::domain::ProgramEvent::ProgramTakenBack;
+use crate::domain::program::{Again, Reached};
 use crate::domain::{
     By, Event, Mode, Record, SessionEvent, State, TaskEvent, TaskId, ToolCallEvent,
 };
@@ -129,6 +132,10 @@ impl Screen {
                     }
                     None => told,
                 }
+            }
+            // It cannot be undone, and says what is not.
+            Some(By::User) if matches!(record.event, Event::Program(ProgramTakenBack { .. })) => {
+                told
             }
             Some(By::Undo(_)) => format!("undone · {told}{}", offer(Action::Redo, "redoes")),
             Some(By::Redo(_)) => format!("redone · {told}{}", offer(Action::Undo, "undoes")),
@@ -271,7 +278,26 @@ impl Screen {
             Input::Key(_) | Input::Resize(..) | Input::FocusGained | Input::FocusLost => Vec::new(),
         };
         self.look();
+        self.want();
         requests
+    }
+
+    /// Notes what is to be seen of a program.
+    fn want(&mut self) {
+        let wanted = looking::wanted(self.past.as_ref().unwrap_or(&self.live), &self.view);
+        self.view.looked.want(wanted);
+    }
+
+    /// A program that is to be run again beside the screen, so that a moment of it can be shown.
+    pub fn rerun(&mut self) -> Option<(looked::Wanted, Again)> {
+        self.want();
+        self.view.looked.send(self.past.as_ref().unwrap_or(&self.live))
+    }
+
+    /// Shows a program as it was at a moment.
+    pub fn reached(&mut self, wanted: looked::Wanted, reached: Reached) {
+        let state = self.past.as_ref().unwrap_or(&self.live);
+        self.view.looked.see(state, wanted, reached);
     }
 
     /// Folds the moment looked at, if it has changed.
@@ -302,6 +328,7 @@ impl Screen {
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, now: u64) {
         self.lay_out(area);
         self.recall();
+        self.want();
         panes::look_up(self.past.as_ref().unwrap_or(&self.live), &mut self.view);
         if self.view.sees(PaneId::Knobs) {
             let knob = self.view.knob();

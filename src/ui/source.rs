@@ -12,7 +12,7 @@ use super::seat::Seat;
 use super::sweep::StartSweep;
 use super::watch_file::WatchFile;
 use super::{alert::Alerts, screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
-use crate::domain::{Command, Record, State};
+use crate::domain::{Command, Record, State, program::Interpreter};
 use crate::store::journal::Past;
 
 /// Where a session comes from.
@@ -99,6 +99,8 @@ pub struct Settings {
     /// What calls the person who looks elsewhere.
     pub alerts: Alerts,
     pub as_command: AsCommand,
+    /// An interpreter in which programs are run again, to look at their past.
+    pub interpreter: fn() -> Box<dyn Interpreter>,
     /// Told when the screen opens: what was wrong with theme or keys.
     pub notices: Vec<String>,
     /// Presses keys for the person.

@@ -6,6 +6,7 @@ use strum::{IntoStaticStr, VariantArray};
 use super::ahead::Ahead;
 use super::found::Found;
 use super::layout::{Layouts, Placed};
+use super::looked::Looked;
 use super::seat::SeatKind;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
@@ -202,6 +203,8 @@ pub struct View {
     pub program_line: Option<u32>,
     /// A variable of the program that is shown, by its name.
     pub variable: Option<String>,
+    /// The moment of it that is looked at.
+    pub looked: Looked,
 
     /// `None`: the one that has stopped the agent, else the first.
     pub breakpoint: Option<BreakpointId>,

@@ -3,7 +3,7 @@
 
 use crate::domain::edit::Edit;
 use crate::domain::probe::ProbeEnd;
-use crate::domain::program::Extra;
+use crate::domain::program::{Back, Extra};
 use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
@@ -326,6 +326,18 @@ pub fn program(event: &ProgramEvent) -> String {
         }
         ProgramEvent::ProgramEdited { number, .. } => {
             format!("you edited program {number}; yours goes on from its record")
+        }
+        ProgramEvent::ProgramTakenBack { number, to, .. } => {
+            let to = match to {
+                Back::Line => "to the statement before".to_owned(),
+                Back::Call => "to its last call".to_owned(),
+                Back::Statement(nth) => format!("to statement {nth}"),
+            };
+            format!("you took program {number} back {to}; what it has called is not undone")
+        }
+        ProgramEvent::ProgramParted { number, calls, .. } => {
+            let calls = counted(calls.len(), "earlier call");
+            format!("program {number} goes another way than before; {calls} stay done")
         }
         ProgramEvent::ProgramEnded { number, end, how, .. } => match (&end.error, how) {
             (Some(error), _) => {

@@ -11,6 +11,8 @@ mod compare;
 mod figure_5;
 mod guide;
 #[cfg(target_os = "linux")]
+mod hostile_memory;
+#[cfg(target_os = "linux")]
 mod idle;
 mod papers_learning;
 mod planned;

@@ -195,7 +195,9 @@ fn a_program_stops_before_every_statement_and_tells_frames_and_values() {
         let module = Stops { within: Some(1), ..Stops::default() };
         let ran = run(&mut child, &start, &module, no_tool).await;
         assert_eq!(ran.stops, [1, 5, 6, 7, 7, 8]);
-        let ran = run(&mut child, &start, &Stops::line(2), no_tool).await;
+        let ran =
+            run(&mut child, &start, &Stops { lines: [2].into(), ..Stops::default() }, no_tool)
+                .await;
         assert_eq!(ran.stops, [2, 2]);
         let set = Stops { names: ["m".to_owned()].into(), ..Stops::default() };
         let ran = run(&mut child, &start, &set, no_tool).await;

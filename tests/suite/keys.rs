@@ -7,6 +7,7 @@ mod faults;
 mod finding;
 mod lanes;
 mod layers;
+mod moments;
 mod pagers;
 mod queue;
 

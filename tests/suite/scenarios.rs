@@ -347,9 +347,9 @@ fn a_repeated_write_fails_a_scenario() {
 #[test]
 fn one_key_saves_the_session_and_what_is_saved_passes() {
     let mut stage = Stage::of(&story::demo());
-    assert_eq!(stage.press("w"), [ScreenRequest::SaveScenario]);
+    assert_eq!(stage.press("ctrl-s"), [ScreenRequest::SaveScenario]);
     let mut begins = Stage::of(Story::open().queue(&[("t", None)]));
-    assert_eq!(begins.press("w"), []);
+    assert_eq!(begins.press("ctrl-s"), []);
     assert!(begins.shows("no task has ended yet"), "{}", begins.text());
 
     let home = Home::new();
@@ -359,7 +359,7 @@ fn one_key_saves_the_session_and_what_is_saved_passes() {
     let mut sitting = Sitting::start(&home, 120, 40, &["replay", "j.jsonl"]);
     sitting.wait("task 6/6");
     for number in ["1", "2"] {
-        sitting.press("w");
+        sitting.press("\u{13}");
         sitting.wait(&format!("-{number}.toml"));
     }
     sitting.press("q");
@@ -391,7 +391,7 @@ fn a_session_on_the_screen_is_saved_without_a_journal() {
     sitting.wait_header("PAUSED");
     sitting.press("))))) ");
     sitting.wait_header("DONE");
-    sitting.press("w");
+    sitting.press("\u{13}");
     sitting.wait("scenario saved: ");
     sitting.press("q");
     let _ = sitting.end();

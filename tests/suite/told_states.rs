@@ -379,6 +379,9 @@ fn what_a_tool_returned_is_forgotten_when_its_manifest_changes() {
         samples: 1,
         pass: 0,
         tokens: 10,
+        program: String::new(),
+        response: String::new(),
+        merged: vec![],
     };
     let (tool, source) = ("weather".into(), SchemaSource::Probed);
     story.tell(ProbeEvent::SchemaLearned { tool, learned: learned.into(), source });

@@ -11,6 +11,7 @@ use crate::app::config::{self, Config, UiConfig};
 use crate::app::demo::DEMOS;
 use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::{Command, state::Keeps, state::RECENT};
+use crate::program::Child;
 use crate::store::journal::{JournalError, Marker, Past, Reader};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::watch_file::WatchFile;
@@ -244,6 +245,7 @@ pub(super) fn settings(
         tour: None,
         alerts: config.ui.alerts.clone(),
         as_command: by_hand::commands(config),
+        interpreter: || Box::<Child>::default(),
         notices: wrong
             .iter()
             .map(ToString::to_string)

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::family::family;
 use super::parts::By;
-use crate::domain::id::{TaskId, ToolName};
-use crate::domain::program::{Extra, LineStop, ProgramEnd, Raised};
+use crate::domain::id::{EffectId, TaskId, ToolName};
+use crate::domain::program::{Back, Extra, LineStop, ProgramEnd, Raised};
 
 family! {
     /// Programs over tools (ATC).
@@ -50,6 +50,21 @@ family! {
             number: u32,
             text: Arc<str>,
             by: By,
+        },
+        /// A person takes a program back: it is run again over its record up to an earlier statement, and held there.
+        /// What its calls have done is not undone.
+        ProgramTakenBack {
+            task: TaskId,
+            number: u32,
+            to: Back,
+            by: By,
+        },
+        /// A program that was taken back makes another call than before. These calls are no part of its way any more;
+        /// they were made all the same.
+        ProgramParted {
+            task: TaskId,
+            number: u32,
+            calls: Vec<EffectId>,
         },
         ProgramEnded {
             task: TaskId,

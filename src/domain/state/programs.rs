@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{BlamedBy, ProgramSource, ProgramVerdict};
 use crate::domain::id::{EffectId, ToolName};
-use crate::domain::program::{Extra, LineStop, ProgramEnd, Raised, Set};
+use crate::domain::program::{Back, Extra, LineStop, ProgramEnd, Raised, Set};
 
 /// Values that are kept of a program.
 const VALUES: usize = 500;
+/// Times of day that are kept of a program. What comes after them cannot be run again.
+const CLOCKS: usize = 10_000;
 
 /// A program of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +35,15 @@ pub struct ProgramState {
     /// What a person asked of it, and set in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extras: Vec<Extra>,
+    /// How often a person has taken it back, and how far the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back: Option<(u32, Back)>,
+    /// Calls that it has made and that are no part of its way any more, since it was taken back and made another one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<EffectId>,
+    /// The times of day that it was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks: Vec<i64>,
     /// The program that a person wrote to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Arc<str>>,
@@ -65,6 +76,9 @@ impl ProgramState {
             held: None,
             values: Vec::new(),
             extras: Vec::new(),
+            back: None,
+            left: Vec::new(),
+            clocks: Vec::new(),
             edited: None,
             end: None,
             how: None,
@@ -78,6 +92,9 @@ impl ProgramState {
     }
 
     pub(super) fn note(&mut self, at: &Arc<LineStop>) {
+        if let Some(values) = &at.values {
+            self.values.clone_from(values);
+        }
         self.set(&at.set);
         self.held = Some(Arc::clone(at));
     }
@@ -89,6 +106,24 @@ impl ProgramState {
         }
         let too_many = self.values.len().saturating_sub(VALUES);
         self.values.drain(..too_many);
+    }
+
+    pub(super) fn take_back(&mut self, to: Back) {
+        let times = self.backs().saturating_add(1);
+        self.back = Some((times, to));
+        (self.end, self.how, self.blamed) = (None, None, None);
+    }
+
+    /// It was told the time of day.
+    pub(super) fn tell_time(&mut self, millis: i64) {
+        if self.clocks.len() < CLOCKS {
+            self.clocks.push(millis);
+        }
+    }
+
+    /// How often a person has taken it back.
+    pub fn backs(&self) -> u32 {
+        self.back.map_or(0, |(times, _)| times)
     }
 
     /// What made it fail.

@@ -131,6 +131,8 @@ impl Session {
         let is_repeated = matches!(lane, Lane::Effect(effect) if self.repeated.contains(&effect));
         is_repeated
             || lane == Lane::Agent && self.is_program_asked()
+            // A program whose call is held after its end may be taken back from there.
+            || self.is_of_program(lane) && self.is_program_asked()
             || self.lanes.granted == Some(lane)
             || !self.is_paused(lane)
                 && (self.lanes.is_by_hand(lane)

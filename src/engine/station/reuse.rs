@@ -7,8 +7,7 @@ use crate::domain::{EffectId, Knob, Origin, ProgramSource, ToolCallPhase, ToolOu
 use crate::engine::session::Session;
 
 /// Why a person is asked.
-const REPEATED: &str =
-    "an earlier program of this task has made the same call; without consent its result is used";
+const REPEATED: &str = "this program, or an earlier one of the task, has made the same call; without consent its result is used";
 
 pub(super) struct Reuse {
     /// Somebody can be asked.
@@ -18,7 +17,9 @@ pub(super) struct Reuse {
 impl Station for Reuse {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
-        if call.line.is_none() || call.step < 2 {
+        let may_be_known =
+            || call.step > 1 || passage.handle.read(|session| session.has_left(passage));
+        if call.line.is_none() || !may_be_known() {
             return now(Verdict::Go);
         }
         if let Some(outcome) = passage.handle.read(|session| session.of_record(passage)) {
@@ -77,13 +78,22 @@ impl Session {
         }
     }
 
-    /// The result of an equal call of an earlier program.
+    /// Whether the program of a call was taken back and has gone another way since.
+    fn has_left(&self, passage: &Passage) -> bool {
+        let Effect::Tool(wanted) = &passage.effect else { return false };
+        let program = self.state.program(passage.task, wanted.step);
+        program.is_some_and(|program| !program.left.is_empty())
+    }
+
+    /// The result of an equal call of an earlier program, or of the way that this one went before it was taken back.
     fn made_before(&self, passage: &Passage) -> Option<ToolOutput> {
         let Effect::Tool(wanted) = &passage.effect else { return None };
         let task = self.state.task(passage.task)?;
+        let program = self.state.program(passage.task, wanted.step);
+        let left = program.map_or(&[][..], |program| &program.left);
         let calls = task.tool_calls.iter().filter_map(|id| self.state.tool_call(*id));
         let mut equal = calls.filter(|call| {
-            call.step < wanted.step
+            (call.step < wanted.step || left.contains(&call.id))
                 && call.tool == wanted.tool
                 && call.arguments == wanted.arguments
         });

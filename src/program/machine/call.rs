@@ -8,7 +8,7 @@ use monty_types::{
 };
 use serde_json::{Map, Value};
 
-use crate::domain::program::{Function, ProgramCall, Raised};
+use crate::domain::program::{Function, ProgramCall, ProgramLimits, Raised};
 use crate::papers::atc::{flaws::ALL_OF, prepare::Prepared};
 use crate::program::value::argument;
 
@@ -25,7 +25,15 @@ pub enum Called {
 #[derive(Clone, Copy)]
 pub struct Limits {
     pub made: usize,
-    pub most: usize,
+    /// Bytes of the arguments of those that it has made.
+    pub sent: usize,
+    pub most: ProgramLimits,
+}
+
+/// About so many bytes has what a call is given.
+pub fn sent(call: &ReplFunctionCall) -> usize {
+    let named = call.kwargs.iter().map(|(_, value)| value);
+    call.args.iter().chain(named).map(MontyObject::deep_host_size).fold(0, usize::saturating_add)
 }
 
 /// Reads a call of a tool, or of [`ALL_OF`].
@@ -38,10 +46,15 @@ pub fn called(
     let (tool, line) = code
         .call(&call.function_name)
         .map_or((&*call.function_name, 0), |(tool, at)| (tool, at.line));
-    let read = if tool == ALL_OF {
-        all_of(call, code, functions).map(Called::Many)
+    let more = sent(call).saturating_add(limits.sent);
+    let read = if more > limits.most.arguments {
+        let most = limits.most.arguments >> 20;
+        Err(format!("the arguments of all calls are larger than {most} MiB"))
+    } else if tool == ALL_OF {
+        all_of(call, code, functions, limits.most.argument).map(Called::Many)
     } else {
-        let named = arguments(functions, tool, &call.args, &call.kwargs);
+        let most = limits.most.argument;
+        let named = arguments((functions, most), tool, &call.args, &call.kwargs);
         named
             .map(|arguments| Called::One(ProgramCall { tool: tool.to_owned(), arguments, line: 0 }))
     };
@@ -50,7 +63,7 @@ pub fn called(
         _ => 1,
     };
     match read {
-        _ if limits.made + more > limits.most => Called::TooMany,
+        _ if limits.made + more > limits.most.calls => Called::TooMany,
         Err(text) => Called::Wrong(text),
         Ok(Called::One(call)) => Called::One(ProgramCall { line, ..call }),
         Ok(Called::Many(calls)) => {
@@ -64,6 +77,7 @@ fn all_of(
     call: &ReplFunctionCall,
     code: &Prepared,
     functions: &[Function],
+    most: usize,
 ) -> Result<Vec<ProgramCall>, String> {
     let usage = || format!("{ALL_OF}() takes a tool and a list of dicts of arguments");
     let [MontyObject::Function { name, .. }, MontyObject::List(all) | MontyObject::Tuple(all)] =
@@ -75,18 +89,18 @@ fn all_of(
     let one = |one: &MontyObject| {
         let MontyObject::Dict(pairs) = one else { return Err(usage()) };
         let named: Vec<_> = pairs.iter().cloned().collect();
-        let arguments = arguments(functions, tool, &[], &named)?;
+        let arguments = arguments((functions, most), tool, &[], &named)?;
         Ok(ProgramCall { tool: tool.to_owned(), arguments, line: 0 })
     };
     all.iter().map(one).collect()
 }
 
-/// The arguments by name.
+/// The arguments by name, none of more bytes than `most`.
 ///
 /// # Errors
 /// What Python says of them.
 fn arguments(
-    functions: &[Function],
+    (functions, most): (&[Function], usize),
     tool: &str,
     given: &[MontyObject],
     named: &[(MontyObject, MontyObject)],
@@ -99,8 +113,13 @@ fn arguments(
         let (most, given) = (parameters.len(), given.len());
         return Err(format!("{tool}() takes {most} positional arguments but {given} were given"));
     }
-    let read = |name: &str, value| {
-        argument(value).map_err(|why| format!("{tool}() argument '{name}' is {why}"))
+    let read = |name: &str, value: &MontyObject| {
+        let read = match value.deep_host_size() {
+            // A text takes some bytes more than it has.
+            size if size > most + 64 => Err(format!("larger than {} KiB", most >> 10)),
+            _ => argument(value),
+        };
+        read.map_err(|why| format!("{tool}() argument '{name}' is {why}"))
     };
     for (name, value) in parameters.iter().zip(given) {
         arguments.insert(name.clone(), read(name, value)?);

@@ -6,6 +6,7 @@ use monty_types::{ExcType, MontyException, MontyObject, PrintWriter, StackFrame}
 use super::SCRIPT;
 use crate::domain::program::{Frame, ProgramLimits, Raised, Span};
 use crate::papers::atc::prepare::{Prepared, unmarked};
+use crate::program::value::clipped;
 
 /// The frames of a paused call, outermost first. The interpreter tells frames only by an exception, so a copy of it
 /// gets one; the call itself goes on unharmed.
@@ -68,6 +69,7 @@ pub fn raised(
     };
     let is_within = kind == "NotImplementedError" && text.contains("external function");
     let hint = is_within.then(|| "call it in a loop or a comprehension".to_owned());
+    let text = clipped(text);
     let frames = spans.iter().map(|span| span.line).collect();
     Raised { kind, text, hint, had: None, span: place, frames }
 }

@@ -31,7 +31,7 @@ impl Machine {
         let source = Source::parse(&self.start.text).ok()?;
         let code = Prepared::telling(&source, &self.start, failed)?;
         let (mut again, mut pause) =
-            Machine::run(self.start.clone(), code, &Stops::default(), false);
+            Machine::run(self.start.clone(), code, (&Stops::default(), None), false);
         for answers in &self.answered {
             if matches!(pause, Pause::Ended(_)) {
                 break;

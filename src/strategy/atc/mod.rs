@@ -72,25 +72,15 @@ pub async fn act(
             continue;
         }
         let names = &programmer.names;
-        let run = Run { ctx, number, program: &program, names, from };
-        let ran = run.to_end(functions).await;
-        if let Some((text, held)) = edited(ctx, number) {
-            given = Some(Given::of_person(text, &program, held));
-            continue;
-        }
-        let how = programmer.judge(&ran.end, &ran.called);
-        ctx.say(|task| ProgramEvent::ProgramEnded {
-            task,
-            number,
-            end: Arc::new(ran.end.clone()),
-            how,
-        });
-        ctx.checkpoint(Boundary::AfterProgram).await;
-        if let Some((text, _)) = edited(ctx, number) {
-            given = Some(Given::of_person(text, &program, None));
-            continue;
-        }
-        let Ran { calls, called, end } = ran;
+        let run = Run { ctx, number, program: &program, names, functions: &functions, from };
+        let (ran, how) = match programmer.run(&run).await {
+            Ok(ran) => ran,
+            Err((text, held)) => {
+                given = Some(Given::of_person(text, &program, held));
+                continue;
+            }
+        };
+        let Ran { calls, called, end, .. } = ran;
         last = Last { program, calls, called, end, is_refused: false, is_cut: written.is_cut };
         match how {
             ProgramVerdict::Fine => return last.ended(how),
@@ -247,6 +237,34 @@ impl<C: Context> Programmer<'_, C> {
             }
             self.look().await;
             self.begin_step(number);
+        }
+    }
+
+    /// Runs a program to its end, and again from where a person takes it back.
+    ///
+    /// # Errors
+    /// A person's program takes its place: its text, and where this one was held.
+    async fn run(
+        &self,
+        run: &Run<'_, C>,
+    ) -> Result<(Ran, ProgramVerdict), (Arc<str>, Option<LineHit>)> {
+        let (ctx, number) = (self.ctx, run.number);
+        let mut ran = run.to_end().await;
+        loop {
+            if let Some(edited) = edited(ctx, number) {
+                return Err(edited);
+            }
+            let how = self.judge(&ran.end, &ran.called);
+            let end = Arc::new(ran.end.clone());
+            ctx.say(|task| ProgramEvent::ProgramEnded { task, number, end, how });
+            ctx.checkpoint(Boundary::AfterProgram).await;
+            if let Some((text, _)) = edited(ctx, number) {
+                return Err((text, None));
+            }
+            ran = match run.back(ran).await {
+                Ok(again) => again,
+                Err(ran) => return Ok((ran, how)),
+            };
         }
     }
 

@@ -1,18 +1,23 @@
 //! Runs one program: its calls are effects, and what it does between them is nobody's business unless somebody wants
 //! it to stop.
 
-use std::collections::BTreeSet;
+mod from;
+mod ran;
+
 use std::sync::Arc;
 
 use serde_json::Value;
-use similar::{DiffTag, TextDiff};
 
+pub(super) use self::from::From;
+pub(super) use self::ran::Ran;
 use crate::domain::program::{
-    Answer, Extra, Function, Interpreter, LineStop, Moment, Pause, ProgramCall, ProgramEnd,
-    ProgramLimits, ProgramStart, Raised, Set, Stops, Wanted,
+    Again, Answer, Back, CALLS, Extra, Function, Interpreter, LineStop, Moment, Pause, ProgramCall,
+    ProgramEnd, ProgramLimits, ProgramStart, Reached, Set, Stops, TOO_LONG, Told, Until, Wanted,
 };
-use crate::domain::{Boundary, Refusal, SessionEvent, ToolCall, ToolCallPhase, ToolErrorKind};
-use crate::papers::atc::identifiers::Identifiers;
+use crate::domain::{
+    Boundary, ProgramEvent, Refusal, SessionEvent, State, ToolCall, ToolCallPhase,
+};
+use crate::papers::atc::{identifiers::Identifiers, record};
 use crate::strategy::{CallResult, Context, Observation};
 
 /// The time of its own that a program may take to tell its values after its end, in milliseconds.
@@ -25,121 +30,81 @@ pub(super) struct Run<'a, C> {
     pub number: u32,
     pub program: &'a Arc<str>,
     pub names: &'a Identifiers,
+    pub functions: &'a [Function],
     /// Up to where it runs over a record.
     pub from: Option<From>,
 }
 
 /// The last values of a program that has ended: it is run again over what it was told, in a way that tells them.
-async fn values(
-    interpreter: &mut dyn Interpreter,
-    start: &ProgramStart,
-    told: &Told,
-    end: &ProgramEnd,
-) -> Vec<Set> {
+async fn values(interpreter: &mut dyn Interpreter, ran: &Ran, end: &ProgramEnd) -> Vec<Set> {
     // Telling takes longer than running: what has reached a limit would do so again.
     const LIMITS: [&str; 4] = ["TimeoutError", "MemoryError", "RecursionError", "SystemError"];
     if end.error.as_ref().is_some_and(|error| LIMITS.contains(&error.kind.as_str())) {
         return Vec::new();
     }
-    let limits = ProgramLimits { time_ms: TELLING_MS, ..start.limits };
-    let start = ProgramStart { stoppable: true, limits, ..start.clone() };
-    let mut pause = interpreter.start(&start, &Stops::default()).await;
-    for (_, answers) in &told.calls {
-        if matches!(pause, Pause::Ended(_)) {
-            break;
-        }
-        pause = interpreter.answer(answers.clone(), &Stops::default()).await;
-    }
-    match pause {
+    let limits = ProgramLimits { time_ms: TELLING_MS, ..ran.start.limits };
+    let start = ProgramStart { stoppable: true, limits, ..ran.start.clone() };
+    let again = Again { start, heard: ran.heard.clone(), ..Again::default() };
+    match interpreter.again(&again).await.pause {
         Pause::Ended(again) if again.printed == end.printed => again.set,
         _ => Vec::new(),
     }
 }
 
-/// Whether something is asked at this very moment.
-fn is_asked(extras: &[&Extra], pause: &Pause) -> bool {
-    let Pause::Line(at) = pause else { return false };
-    extras.iter().any(|extra| extra.when == Moment::Hit { line: at.line, hit: at.hit })
+/// Where it stops: at first where a person's program goes on.
+fn stops(from: Option<&From>, wanted: &Wanted) -> Stops {
+    from.map_or_else(|| wanted.stops.clone(), From::stops)
 }
 
-/// Where a person's program goes on: up to there it runs over the record of the program that it replaces. That is before
-/// the first changed line that it reaches, or where the program before was held.
-#[derive(Clone)]
-pub(super) struct From {
-    changed: BTreeSet<u32>,
-    /// Line and hit.
-    held: Option<(u32, u32)>,
-}
-
-impl From {
-    pub fn of(was: &str, now: &str, held: Option<(u32, u32)>) -> Self {
-        let number = |line: usize| u32::try_from(line + 1).unwrap_or(u32::MAX);
-        let (mut changed, mut moved) = (BTreeSet::new(), None);
-        for part in TextDiff::from_lines(was, now).ops() {
-            let (_, old, new) = part.as_tag_tuple();
-            if part.tag() == DiffTag::Equal {
-                let held = held
-                    .into_iter()
-                    .find(|(line, _)| old.clone().map(number).any(|it| it == *line));
-                moved =
-                    moved.or(
-                        held.map(|(line, hit)| (line + number(new.start) - number(old.start), hit))
-                    );
-            } else {
-                // Where lines were only taken out, the line that has moved up stands for them.
-                changed.extend((new.start..new.end.max(new.start + 1)).map(number));
-            }
-        }
-        Self { changed, held: moved }
-    }
-
-    fn stops(&self) -> Stops {
-        let lines = self.changed.iter().copied().chain(self.held.map(|(line, _)| line)).collect();
-        Stops { lines, ..Stops::default() }
-    }
-
-    fn is_at(&self, at: &LineStop) -> bool {
-        self.changed.contains(&at.line) || self.held == Some((at.line, at.hit))
-    }
-}
-
-/// What a program did.
-#[derive(Default)]
-pub(super) struct Ran {
-    pub calls: Vec<ToolCall>,
-    pub called: Vec<CallResult>,
-    pub end: ProgramEnd,
-}
-
-/// What a program was told so far: it is deterministic, so it can be run again up to here.
-#[derive(Default)]
-struct Told {
-    calls: Vec<(Pause, Vec<Answer>)>,
+/// What a person asks for at a place and does not set, in order.
+fn asked_at(asked: &[Extra], at: &LineStop) -> Vec<String> {
+    let here = Moment::Hit { line: at.line, hit: at.hit };
+    let asks = asked.iter().filter(|extra| extra.when == here && extra.sets.is_none());
+    asks.map(|extra| extra.expression.clone()).collect()
 }
 
 impl<C: Context> Run<'_, C> {
-    pub async fn to_end(&self, functions: Vec<Function>) -> Ran {
+    pub async fn to_end(&self) -> Ran {
         let mut interpreter = self.ctx.interpreter();
-        let mut ran = Ran::default();
-        let mut told = Told::default();
-        let mut wanted = self.ctx.wanted(self.number);
-        let mut start = ProgramStart {
+        let wanted = self.ctx.wanted(self.number);
+        let start = ProgramStart {
             text: self.program.to_string(),
-            functions,
+            functions: self.functions.to_vec(),
             limits: ProgramLimits::default(),
             stoppable: self.from.is_some() || !wanted.is_none(),
             extras: wanted.extras.clone(),
         };
-        let mut from = self.from.clone();
-        let stops = |from: &Option<From>, wanted: &Wanted| {
-            from.as_ref().map_or_else(|| wanted.stops.clone(), From::stops)
-        };
-        let mut pause = interpreter.start(&start, &stops(&from, &wanted)).await;
+        let stops = stops(self.from.as_ref(), &wanted);
+        let pause = interpreter.start(&start, &stops).await;
+        self.go_on(&mut *interpreter, Ran::new(start), pause).await
+    }
+
+    /// Goes on from an earlier place if a person has taken the program back after its end.
+    ///
+    /// # Errors
+    /// Nobody has.
+    pub async fn back(&self, mut ran: Ran) -> Result<Ran, Ran> {
+        let Some(to) = self.taken_back(&mut ran) else { return Err(ran) };
+        let mut interpreter = self.ctx.interpreter();
+        let end = Pause::Ended(ran.end.clone());
+        let pause = self.take_back(&mut *interpreter, &mut ran, to, &end).await;
+        Ok(self.go_on(&mut *interpreter, ran, pause).await)
+    }
+
+    async fn go_on(
+        &self,
+        interpreter: &mut dyn Interpreter,
+        mut ran: Ran,
+        mut pause: Pause,
+    ) -> Ran {
+        let mut from = self.from.clone().filter(|_| ran.backs == 0);
         loop {
+            let before = ran.place;
             let answers = match &pause {
                 Pause::Ended(end) => {
+                    let wanted = self.ctx.wanted(self.number);
                     let set = match wanted.is_watched {
-                        true => values(&mut *interpreter, &start, &told, end).await,
+                        true => values(interpreter, &ran, end).await,
                         false => Vec::new(),
                     };
                     ran.end = ProgramEnd { set, ..end.clone() };
@@ -153,71 +118,174 @@ impl<C: Context> Run<'_, C> {
                             interpreter.stop();
                             return ran;
                         }
+                        if let Some(to) = self.taken_back(&mut ran) {
+                            pause = self.take_back(interpreter, &mut ran, to, &pause).await;
+                            continue;
+                        }
                     }
                     Vec::new()
                 }
-                Pause::Clock => vec![Answer::Time(self.ctx.clock())],
+                Pause::Clock => vec![Answer::Time(ran.time(|| self.ctx.clock()))],
                 Pause::Call(call) => self.call(std::slice::from_ref(call), &mut ran).await,
                 Pause::Calls(calls) => self.call(calls, &mut ran).await,
             };
-            wanted = self.ctx.wanted(self.number);
-            let is_new = |extra: &&Extra| !start.extras.contains(extra);
-            let new: Vec<&Extra> = wanted.extras.iter().filter(is_new).collect();
-            if !start.stoppable && !wanted.is_none() || !new.is_empty() {
-                // Somebody wants to see it from here on: it is run again up to here, in a way that tells.
-                let is_asked = is_asked(&new, &pause);
-                start = ProgramStart { stoppable: true, extras: wanted.extras.clone(), ..start };
-                pause = self.again(&mut *interpreter, &start, &told, &pause).await;
-                if is_asked {
+            if let Some(to) = self.taken_back(&mut ran) {
+                pause = self.take_back(interpreter, &mut ran, to, &pause).await;
+                continue;
+            }
+            let wanted = self.ctx.wanted(self.number);
+            if ran.lacks(&wanted) {
+                let other = self.look(interpreter, &mut ran, &wanted, (&pause, before)).await;
+                if let Some(other) = other {
+                    pause = other;
                     continue;
                 }
             }
-            if !matches!(pause, Pause::Line(_)) {
-                told.calls.push((pause, answers.clone()));
-            }
-            pause = interpreter.answer(answers, &stops(&from, &wanted)).await;
+            pause = interpreter.answer(answers, &stops(from.as_ref(), &wanted)).await;
         }
     }
 
-    /// Runs the program again over what it was told, up to where it waits now.
-    async fn again(
+    /// Somebody wants to see more from here on, asks for something or sets it: the program is run again up to here, in a
+    /// way that tells. `None`: it waits here for its answers; otherwise where it is, which is to be taken in again.
+    async fn look(
         &self,
         interpreter: &mut dyn Interpreter,
-        start: &ProgramStart,
-        told: &Told,
-        now: &Pause,
-    ) -> Pause {
-        let stops = match now {
-            Pause::Line(at) => Stops::line(at.line),
-            _ => Stops::default(),
+        ran: &mut Ran,
+        wanted: &Wanted,
+        (now, before): (&Pause, ran::Place),
+    ) -> Option<Pause> {
+        let new = wanted.asked.get(ran.asked..).unwrap_or_default();
+        ran.asked = wanted.asked.len();
+        let after = ran.place;
+        let (until, asked) = match now {
+            Pause::Line(at) => (Until::Statement(at.nth), asked_at(&wanted.asked, at)),
+            _ => (Until::Record, Vec::new()),
         };
-        let mut told = told.calls.iter();
-        let mut pause = interpreter.start(start, &stops).await;
-        loop {
-            let answers = match (&pause, now) {
-                (Pause::Line(at), Pause::Line(here)) if at.hit < here.hit => Vec::new(),
-                (Pause::Line(_) | Pause::Ended(_), _) => break,
-                _ => match told.next() {
-                    Some((was, answers)) if pause == *was => answers.clone(),
-                    _ => break,
-                },
-            };
-            pause = interpreter.answer(answers, &stops).await;
+        let mut refused: Vec<Told> = Vec::new();
+        let sets = new.iter().filter(|extra| extra.sets.is_some());
+        for set in sets {
+            match self.refused(interpreter, ran, (set, until, before)).await {
+                Some(told) => refused.push(told),
+                None => ran.sets.push(set.clone()),
+            }
         }
-        let is_here = match (&pause, now) {
+        ran.tells(wanted);
+        let again = ran.again(until, before, asked);
+        let mut reached = interpreter.again(&again).await;
+        if let Pause::Line(at) = &mut reached.pause {
+            at.told.extend(refused);
+            at.ahead = ran.heard.calls.len().saturating_sub(reached.calls);
+        }
+        let is_here = match (&reached.pause, now) {
             (Pause::Line(at), Pause::Line(here)) => (at.line, at.hit) == (here.line, here.hit),
             (pause, now) => pause == now,
         };
         if !is_here {
+            self.goes_elsewhere(ran, &reached);
+            return Some(reached.pause);
+        }
+        let is_asked = |at: &LineStop| {
+            let here = Moment::Hit { line: at.line, hit: at.hit };
+            new.iter().any(|extra| extra.when == here)
+        };
+        match reached.pause {
+            Pause::Line(at) if is_asked(&at) => Some(Pause::Line(at)),
+            _ => {
+                ran.place = after;
+                None
+            }
+        }
+    }
+
+    /// What is told of an expression that cannot become a variable's value: it takes too long, or calls a tool.
+    async fn refused(
+        &self,
+        interpreter: &mut dyn Interpreter,
+        ran: &mut Ran,
+        (set, until, before): (&Extra, Until, ran::Place),
+    ) -> Option<Told> {
+        let again = ran.again(until, before, vec![set.expression.clone()]);
+        let Pause::Line(at) = interpreter.again(&again).await.pause else { return None };
+        let told = at.told.into_iter().next_back()?;
+        let is_refused = told.value.as_ref().is_err_and(|why| [TOO_LONG, CALLS].contains(&&**why));
+        is_refused.then(|| Told { sets: set.sets.clone(), ..told })
+    }
+
+    /// The program is where its record does not lead: somebody has set a variable before, or it is no program that does
+    /// the same each time.
+    fn goes_elsewhere(&self, ran: &mut Ran, reached: &Reached) {
+        ran.place = ran::Place { calls: reached.calls, clocks: reached.clocks };
+        if ran.sets.is_empty() {
             let text = "the program did something else when it was run again with the same results"
                 .to_owned();
             self.ctx.say(|_| SessionEvent::Noticed { text });
         }
-        pause
+        self.part(ran);
     }
 
-    /// Makes calls, at once if there are several.
+    /// What the record has from here on is no part of the program's way any more.
+    fn part(&self, ran: &mut Ran) {
+        let (number, calls) = (self.number, ran.part());
+        if !calls.is_empty() {
+            self.ctx.say(|task| ProgramEvent::ProgramParted { task, number, calls });
+        }
+    }
+
+    /// How far a person has taken the program back since it was looked at last.
+    fn taken_back(&self, ran: &mut Ran) -> Option<Back> {
+        let back = self.ctx.state(|state| {
+            let mut programs = state.current_task()?.programs.iter();
+            programs.find(|program| program.number == self.number)?.back
+        });
+        let (times, to) = back.filter(|(times, _)| *times > ran.backs)?;
+        ran.backs = times;
+        Some(to)
+    }
+
+    /// Runs the program again up to an earlier place. What it calls from there on is answered from its record as long as
+    /// it makes the same calls.
+    async fn take_back(
+        &self,
+        interpreter: &mut dyn Interpreter,
+        ran: &mut Ran,
+        to: Back,
+        from: &Pause,
+    ) -> Pause {
+        let until = match (to, from) {
+            (Back::Statement(nth), _) => Until::Statement(nth),
+            (Back::Line, Pause::Line(at)) => Until::Statement(at.nth.saturating_sub(1).max(1)),
+            (Back::Line, Pause::Ended(_)) => Until::Last,
+            // Where a call is held, the statement that has made it is the one before.
+            (Back::Line | Back::Call, _) => Until::Call(ran.place.calls.saturating_sub(1)),
+        };
+        let wanted = self.ctx.wanted(self.number);
+        ran.tells(&wanted);
+        let again = ran.again(until, ran.whole(), Vec::new());
+        let mut reached = interpreter.again(&again).await;
+        if let Pause::Line(at) = &reached.pause {
+            let asked = asked_at(&wanted.asked, at);
+            if !asked.is_empty() {
+                let again = ran.again(Until::Statement(at.nth), ran.whole(), asked);
+                reached = interpreter.again(&again).await;
+            }
+        }
+        ran.place = ran::Place { calls: reached.calls, clocks: reached.clocks };
+        match &mut reached.pause {
+            Pause::Line(at) => at.ahead = ran.heard.calls.len().saturating_sub(reached.calls),
+            _ => {
+                let text = "the program does not come to that place again".to_owned();
+                self.ctx.say(|_| SessionEvent::Noticed { text });
+            }
+        }
+        reached.pause
+    }
+
+    /// Makes calls, at once if there are several. What the record has of them is not made again.
     async fn call(&self, made: &[ProgramCall], ran: &mut Ran) -> Vec<Answer> {
+        if let Some(answers) = ran.recorded(made) {
+            return answers;
+        }
+        self.part(ran);
         let call = |(i, call): (usize, &ProgramCall)| {
             let tool =
                 self.names.tool(&call.tool).cloned().unwrap_or_else(|| call.tool.as_str().into());
@@ -226,8 +294,9 @@ impl<C: Context> Run<'_, C> {
         };
         let calls: Vec<(ToolCall, u32)> = made.iter().enumerate().map(call).collect();
         let called = self.ctx.run(self.number, &calls).await;
-        let answers =
+        let answers: Vec<Answer> =
             called.iter().zip(made).map(|(called, made)| self.answer(called, &made.tool)).collect();
+        ran.note(made, &called, &answers);
         ran.calls.extend(calls.into_iter().map(|(call, _)| call));
         ran.called.extend(called);
         answers
@@ -235,46 +304,18 @@ impl<C: Context> Run<'_, C> {
 
     /// What the program gets of a call.
     fn answer(&self, called: &CallResult, name: &str) -> Answer {
-        let raise = |kind, text: &str| Answer::Raise(Raised::new(kind, text));
         match &called.observation {
             Observation::Result(text) | Observation::More(text) => Answer::Result(text.clone()),
-            Observation::Failed(error) if error.kind == ToolErrorKind::Timeout => {
-                raise("TimeoutError", &format!("{name}: {}", error.text))
-            }
-            Observation::Failed(error) => raise("RuntimeError", &format!("{name}: {}", error.text)),
-            Observation::Refused(why) if self.is_wrong_arguments(called) => {
-                raise("TypeError", &format!("{name}(): {why}"))
-            }
-            Observation::Refused(why) => raise("PermissionError", &format!("{name}: {why}")),
+            Observation::Failed(error) => record::failed(name, error),
+            Observation::Refused(why) => record::refused(name, why, self.refusal(called)),
         }
     }
 
-    fn is_wrong_arguments(&self, called: &CallResult) -> bool {
-        let is_it = |phase: &ToolCallPhase| {
-            matches!(phase, ToolCallPhase::Refused { reason: Refusal::Arguments, .. })
+    fn refusal(&self, called: &CallResult) -> Refusal {
+        let refused = |state: &State| match &state.tool_call(called.id)?.phase {
+            ToolCallPhase::Refused { reason, .. } => Some(*reason),
+            _ => None,
         };
-        self.ctx.state(|state| state.tool_call(called.id).is_some_and(|call| is_it(&call.phase)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_persons_program_goes_on_at_what_was_changed_or_where_the_other_was_held() {
-        let from = |now: &str, held: u32| {
-            let From { changed, held } = From::of("a\nb\nc\nd\n", now, Some((held, 2)));
-            (changed.into_iter().collect::<Vec<u32>>(), held)
-        };
-        assert_eq!(from("a\nB\nc\nd\n", 3), (vec![2], Some((3, 2))));
-        assert_eq!(from("a\nB\nB\nc\nd\n", 3), (vec![2, 3], Some((4, 2))), "it has moved down");
-        assert_eq!(from("a\nc\nd\n", 4), (vec![2], Some((3, 2))), "it has moved up");
-        assert_eq!(from("a\nB\nc\nd\n", 2), (vec![2], None), "it is gone");
-        assert_eq!(from("a\nb\nc\nd\n", 2), (vec![], Some((2, 2))), "nothing has changed");
-        assert_eq!(from("x\ny\n", 1), (vec![1, 2], None));
-        assert_eq!(from("A\nb\nc\nD\n", 3), (vec![1, 4], Some((3, 2))));
-        assert_eq!(from("a\na\nb\nc\nd\n", 1), (vec![2], Some((1, 2))));
-        assert_eq!(from("", 1), (vec![1], None));
+        self.ctx.state(refused).unwrap_or(Refusal::Cancelled)
     }
 }

@@ -14,7 +14,7 @@ use crate::ui::popups::{
 use crate::ui::request::{Requests, ScreenRequest, World, send};
 use crate::ui::seek::Sought;
 use crate::ui::update::past::{self, Way};
-use crate::ui::update::{self, arrange, control, copied, debug, edits, jump, own, queue};
+use crate::ui::update::{self, arrange, control, copied, debug, edits, jump, moments, own, queue};
 use crate::ui::window::{self, Move};
 use crate::ui::{pane::PaneId, view::View};
 
@@ -158,6 +158,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("to here", "run until the selected tool is called, the role asked, the line reached, the value changed"),
     run(Action::RunToValue, &["c x"], never, Run(debug::run_to_value))
         .says("to a value", "run until an expression changes or becomes true, such as step >= 5 or spent > 10"),
+    run(Action::BackToLine, &["c ,"], moments::nothing_before, Run(moments::back_to_line))
+        .says("back a line", "take the held program back to the statement before; what it has called is not undone"),
+    run(Action::BackToCall, &["c <"], moments::no_call_before, Run(moments::back_to_call))
+        .says("back a call", "take the held program back to its last call, which is answered from the record"),
     run(Action::Remove, &["x"], why::nothing_to_remove, Run(update::remove)).says(
         "remove",
         "cancel the selected call; tasks: off the queue; tools: forget the score; graph: unpin; knobs: end the sweep; breakpoints, watches: delete",
@@ -190,12 +194,12 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("watch", "watch an expression, with a curve of its values"),
     alter(Action::Evaluate, &[";"], debug::nothing_to_ask, Run(debug::ask)).says(
         "evaluate",
-        "evaluate an expression of Python where the program is held",
+        "evaluate an expression of Python where the program is held, or at the moment of it looked at",
     ),
     alter(Action::Answer, &["a"], edits::nothing_to_answer, Run(edits::answer))
         .says("answer", "answer the held or running call in place of its model or tool"),
     alter(Action::RunAgain, &["r"], edits::nothing_to_repeat, Run(edits::run_again))
-        .says("run again", "make the call again that is held after its end; revisions: go on with the selected program"),
+        .says("run again", "make the call again that is held after its end; revisions: go on with the selected program; program: take it back to the moment looked at"),
     alter(Action::Consent, &["Y"], edits::nothing_asks, Run(edits::consent))
         .says("consent", "allow or refuse the call that waits for your consent"),
     alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
@@ -260,6 +264,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("sort", "the next order of this list: tools by score, weight, calls or name"),
     look(Action::Pairs, &[], why::no_pairs, Run(|_, view| view.open(PairTable::default())))
         .says("pairs", "planner/solver pairs across sessions: accuracy and cost"),
+    look(Action::Why, &["w"], moments::no_value, Run(moments::why))
+        .says("why", "where a value of a program comes from: the way back to the calls that made it"),
+    look(Action::Compare, &["D"], moments::nothing_to_compare, Run(moments::compare))
+        .says("compare", "what the selected program has called, beside the one before"),
     look(
         Action::Copy,
         &["y y"],
@@ -292,7 +300,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("copy to file", "write what was copied last to a file"),
     look(
         Action::SaveScenario,
-        &["w"],
+        &["ctrl-s"],
         why::no_task_done,
         Run(|_, _| vec![ScreenRequest::SaveScenario]),
     )

@@ -5,7 +5,7 @@ pub(super) mod budget_words;
 mod curve;
 pub mod format;
 pub(super) mod glyph;
-mod inline_json;
+pub(super) mod inline_json;
 pub(super) mod position;
 pub(super) mod program_words;
 pub(super) mod row;

@@ -10,6 +10,7 @@ use crate::domain::probe::{ProbeEnd, ProbeRow};
 use crate::domain::{Base, State, ToolName, ToolState, words::counted};
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
+use crate::ui::popups::Subject;
 use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
 use crate::ui::text::{clean, count};
 use crate::ui::vlist::{self, List};
@@ -41,8 +42,8 @@ pub const SPEC: PaneSpec = PaneSpec {
     draw,
     list,
     filters: |_| Some("tool"),
-    open: |_, _| Opened::Act(Action::InspectTool),
-    keys: &[Action::Probe, Action::ProbeAll, Action::Open],
+    open: |_, view| Opened::subject(view.tool.clone().map(Subject::Probed)),
+    keys: &[Action::Probe, Action::ProbeAll, Action::Open, Action::InspectTool],
     ..PLAIN
 };
 

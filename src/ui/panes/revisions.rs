@@ -34,12 +34,12 @@ pub const SPEC: PaneSpec = PaneSpec {
         Opened::subject(shown.map(|(task, program)| Subject::Program(task.id, program.number)))
     },
     leave: |view| view.program = None,
-    keys: &[Action::RunAgain, Action::Open],
+    keys: &[Action::RunAgain, Action::Compare, Action::Open],
     ..PLAIN
 };
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    let Some((task, shown)) = view.program_of(state) else { return List::none() };
+    let Some((task, shown)) = view.recorded_program(state) else { return List::none() };
     let at = task.programs.iter().position(|program| program.number == shown.number);
     List::new(
         (task.programs.len(), at),
@@ -63,7 +63,7 @@ struct Row {
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let Some((task, shown)) = cx.view.program_of(cx.state) else {
+    let Some((task, shown)) = cx.view.recorded_program(cx.state) else {
         return note(area, "no program yet", cx.theme.dim, buf);
     };
     let rows = rows(cx, task);

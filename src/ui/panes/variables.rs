@@ -4,15 +4,16 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::program_words::{Variable, shown, variables};
-use super::row::{Row, note};
+use super::row::{Row, wrapped};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::program::{Set, Told};
+use crate::domain::program::{LineStop, Set, Told};
 use crate::domain::state::ProgramState;
 use crate::domain::{State, words::counted};
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
+use crate::ui::looking;
 use crate::ui::popups::{AskProgram, Subject};
-use crate::ui::symbols::{EDITED, LEADS, ROSE};
+use crate::ui::symbols::{EDITED, LEADS, RECORDED, ROSE};
 use crate::ui::text::clean;
 use crate::ui::vlist::{self, List};
 use crate::ui::{cx::Cx, pane::PaneId, view::View};
@@ -36,8 +37,13 @@ pub const SPEC: PaneSpec = PaneSpec {
         Some((_, Variable::Told(told))) => view.open(AskProgram::ask(&told.expression)),
         None => Vec::new(),
     },
-    leave: |view| view.variable = None,
-    keys: &[Action::Evaluate],
+    go: super::program::walk,
+    leave: |view| {
+        if !view.looked.leave() {
+            view.variable = None;
+        }
+    },
+    keys: &[Action::Evaluate, Action::Why, Action::GoToMoment],
     ..PLAIN
 };
 
@@ -46,13 +52,16 @@ fn nothing_to_set(state: &State, view: &View) -> Option<&'static str> {
         () if !state.is_held_at_line() => {
             Some("variables are set where the program is held: pause it, or step to a line")
         }
+        () if !looking::is_present(state, view) => Some(
+            "this moment is over: r in the pane of the program takes the held program back to it",
+        ),
         () if selected(state, view).is_none() => Some("the program has set no variable yet"),
         () => None,
     }
 }
 
 /// The chosen variable, else the first, and its place.
-fn selected<'a>(state: &'a State, view: &View) -> Option<(usize, Variable<'a>)> {
+fn selected<'a>(state: &'a State, view: &'a View) -> Option<(usize, Variable<'a>)> {
     let (_, program) = view.program_of(state)?;
     let all = variables(program);
     let chosen = view.variable.as_deref();
@@ -68,6 +77,16 @@ pub fn selected_name(program: &ProgramState, view: &View) -> Option<String> {
     matches!(found, Variable::Set(_)).then(|| found.name().to_owned())
 }
 
+/// The line that gave the chosen variable its value.
+pub fn selected_line(program: &ProgramState, view: &View) -> Option<u32> {
+    let all = variables(program);
+    let chosen = view.variable.as_deref();
+    match all.iter().find(|it| Some(it.name()) == chosen).or(all.first())? {
+        Variable::Set(set) => Some(set.line),
+        Variable::Told(_) => None,
+    }
+}
+
 fn subject(state: &State, view: &View) -> Option<Subject> {
     let (task, program) = view.program_of(state)?;
     let (_, variable) = selected(state, view)?;
@@ -75,9 +94,16 @@ fn subject(state: &State, view: &View) -> Option<Subject> {
 }
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
-    let Some((_, program)) = cx.view.program_of(cx.state) else { return Line::default() };
+    let Some((task, program)) = cx.view.program_of(cx.state) else { return Line::default() };
     let count = variables(program).len();
-    let at = program.held.as_ref().map_or_else(String::new, |at| format!(" · line {}", at.line));
+    let times = |hit| if hit > 1 { format!(", time {hit}") } else { String::new() };
+    let at = |at: &LineStop| format!(" · line {}{}", at.line, times(at.hit));
+    let at = program.held.as_deref().map_or_else(String::new, at);
+    let looked = cx.view.looked.seen(task.id, program.number);
+    let at = match looked {
+        Some(seen) => format!(" · {RECORDED} {}{at}", seen.place()),
+        None => at,
+    };
     let count = if count == 0 { String::new() } else { format!(" · {}", counted(count, "value")) };
     Line::from(format!("{at}{count}"))
 }
@@ -87,10 +113,11 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let all = variables(program);
     let selected = selected(state, view).map(|(at, _)| at);
     let texts: Vec<String> = all.iter().map(text).collect();
+    let names: Vec<String> = all.iter().map(|it| it.name().to_owned()).collect();
     List::new(
-        (all.len(), selected),
-        move |row| all.get(row).copied().map(|it| (row, it)),
-        |(_, it), view| view.variable = Some(it.name().to_owned()),
+        (names.len(), selected),
+        move |row| names.get(row).cloned().map(|name| (row, name)),
+        |(_, name), view| view.variable = Some(name),
         move |(row, _)| texts.get(row).cloned().unwrap_or_default(),
     )
 }
@@ -109,8 +136,9 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let program = cx.view.program_of(cx.state).map(|(_, program)| program);
     let all = program.map(variables).unwrap_or_default();
     if all.is_empty() {
-        let words = "no values yet: step through the program (n), or stop it at a line (b)";
-        return note(area, words, cx.theme.dim, buf);
+        let words = "no values yet: step through the program (n), stop it at a line (b), or look at \
+                     an earlier moment (left)";
+        return wrapped(area, words, cx.theme.dim, buf);
     }
     let held = program.and_then(|program| program.held.as_deref());
     let changed = |set: &Set| held.is_some_and(|at| at.set.iter().any(|it| it.name == set.name));

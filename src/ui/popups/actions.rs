@@ -6,14 +6,14 @@ use strum::VariantArray;
 
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
-use super::{Pressed, Reply, choice::Choice, legend};
+use super::{AskProgram, Pressed, Reply, choice::Choice, legend};
 use crate::ui::action::{ACTIONS, Action, Group};
 use crate::ui::own::{self, OwnCommand};
 use crate::ui::panes::row::{self, Row};
 use crate::ui::text::number;
-use crate::ui::update::past;
+use crate::ui::update::{debug, past};
 use crate::ui::view::{Tone, View};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, looking, request::World};
 
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
@@ -68,6 +68,27 @@ impl Actions {
         let number =
             typed.trim().trim_start_matches(Action::Goto.spec().name).trim().replace(',', "");
         number.parse().ok().filter(|_| self.goes)
+    }
+
+    /// The expression of Python behind `p`, as in `:p len(x)`.
+    fn expression(&self) -> Option<String> {
+        let typed = self.chooser.typed();
+        let typed = typed.trim_start().strip_prefix("p ")?.trim();
+        (self.goes && !typed.is_empty()).then(|| typed.to_owned())
+    }
+
+    fn evaluate(expression: &str, world: &World<'_>, view: &mut View) -> Reply {
+        if let Some(why) = debug::nothing_to_ask(world.live, view) {
+            view.tell(world.live.at, Tone::Bad, format!("evaluate: {why}"));
+            return Reply::Stay;
+        }
+        let looks = !looking::is_present(world.shown, view);
+        let mut asked = AskProgram::ask(expression).looking(looks);
+        match asked.accept(world, view) {
+            // It says what is wrong.
+            Reply::Stay => Reply::Replace(Box::new(asked)),
+            reply => reply,
+        }
     }
 
     fn new(title: &'static str, sections: bool, world: &World<'_>, view: &View) -> Self {
@@ -142,11 +163,16 @@ impl Choice for Actions {
 
     fn other_key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
         let reply = self.chooser.key(pressed);
-        self.chooser.instead = self.event().map(|n| format!("event {}", number(n)));
+        let event = self.event().map(|n| format!("event {}", number(n)));
+        let expression = self.expression().map(|it| format!("the value of {it}"));
+        self.chooser.instead = event.or(expression);
         reply
     }
 
     fn accept_typed(&mut self, world: &World<'_>, view: &mut View) -> Option<Reply> {
+        if let Some(expression) = self.expression() {
+            return Some(Self::evaluate(&expression, world, view));
+        }
         let n = self.event()?;
         let last = world.live.n;
         if n == 0 || n > last {
@@ -179,6 +205,10 @@ impl Choice for Actions {
         });
         if let Some(n) = self.event() {
             let said = format!("enter looks at event {} of {}", number(n), number(cx.live.n));
+            return row::wrapped(parts.foot, &said, cx.theme.accent, buf);
+        }
+        if let Some(expression) = self.expression() {
+            let said = format!("enter evaluates {expression} in the program");
             return row::wrapped(parts.foot, &said, cx.theme.accent, buf);
         }
         // In full what the selected row may have had no room for.

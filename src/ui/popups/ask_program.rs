@@ -4,12 +4,14 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
 use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
+use crate::domain::Command;
 use crate::domain::program::Asked;
-use crate::domain::{Command, State};
 use crate::papers::atc::extra::check_expression;
+use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::literal::literal;
 use crate::ui::action::{Action, Layer};
 use crate::ui::panes::row;
+use crate::ui::update::moments;
 use crate::ui::view::{Tone, View};
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, text};
 
@@ -21,6 +23,8 @@ const SIZE: (usize, usize) = (76, 7);
 pub struct AskProgram {
     /// The variable that gets the value.
     sets: Option<String>,
+    /// It is asked at a moment that is over.
+    looks: bool,
     entry: Entry,
     error: Option<String>,
 }
@@ -28,20 +32,35 @@ pub struct AskProgram {
 impl AskProgram {
     /// The value of an expression.
     pub fn ask(text: &str) -> Self {
-        Self { sets: None, entry: Entry::line(text), error: None }
+        Self { sets: None, looks: false, entry: Entry::line(text), error: None }
+    }
+
+    /// At the moment looked at, if that is not where the program is held.
+    pub fn looking(self, looks: bool) -> Self {
+        Self { looks, ..self }
     }
 
     /// A new value of a variable, which has this one now.
     pub fn set(name: &str, now: Option<&Value>) -> Self {
         let now = now.map(literal).unwrap_or_default();
-        Self { sets: Some(name.to_owned()), entry: Entry::line(&now), error: None }
+        let (sets, entry) = (Some(name.to_owned()), Entry::line(&now));
+        Self { sets, looks: false, entry, error: None }
     }
 
-    fn accept(&mut self, live: &State, view: &mut View) -> Reply {
+    /// Evaluates it.
+    pub fn accept(&mut self, world: &World<'_>, view: &mut View) -> Reply {
+        let live = world.live;
         let expression = self.entry.text().trim().to_owned();
-        if let Err(why) = check_expression(&expression, &[]) {
+        let names = Identifiers::of(live.tools.keys());
+        let names: Vec<&str> = live.tools.keys().filter_map(|tool| names.name(tool)).collect();
+        let tools = if self.looks { &names[..] } else { &[] };
+        if let Err(why) = check_expression(&expression, tools) {
             self.error = Some(why);
             return Reply::Stay;
+        }
+        if self.looks {
+            moments::ask(world.shown, view, expression);
+            return Reply::Close;
         }
         let Some((task, _)) = live.held_program().filter(|_| live.is_held_at_line()) else {
             view.tell(live.at, Tone::Bad, "the program is not held at a line any more");
@@ -64,7 +83,7 @@ impl Popup for AskProgram {
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Accept) => return self.accept(world.live, view),
+            Some(Action::Accept) => return self.accept(world, view),
             _ => {
                 self.error = None;
                 self.entry.key(pressed.key);
@@ -81,6 +100,7 @@ impl Popup for AskProgram {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = match &self.sets {
             Some(name) => format!("Set {name} where the program is held"),
+            None if self.looks => "Evaluate at the moment looked at".to_owned(),
             None => "Evaluate where the program is held".to_owned(),
         };
         let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), SIZE);

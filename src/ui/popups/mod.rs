@@ -32,6 +32,7 @@ mod task_entry;
 mod tool_form;
 mod value;
 mod watch_entry;
+mod why;
 
 use std::fmt;
 
@@ -61,6 +62,7 @@ pub use task_entry::TaskEntry;
 pub use tool_form::ToolForm;
 pub use value::Value;
 pub use watch_entry::WatchEntry;
+pub use why::Why;
 
 /// The layer of the keys of a popup, and what they do.
 pub type Keys = (Layer, &'static [Hint]);

@@ -1,10 +1,18 @@
-//! Saves the session on the screen as a scenario. A long journal is read for it, so that it happens beside the screen.
+//! Saves what was copied, and the session on the screen as a scenario. A long journal is read for it, so that it happens beside the screen.
 
 use super::Loop;
 use crate::ui::scenario::SavedScenario;
 use crate::ui::view::Tone;
 
 impl Loop {
+    /// Writes what was copied last to a file.
+    pub(super) fn keep_copy(&mut self) {
+        match self.clipboard.write(&self.shots) {
+            Ok(path) => self.front.screen.tell(Tone::Good, format!("written: {}", path.display())),
+            Err(error) => self.front.screen.tell(Tone::Bad, format!("not written: {error}")),
+        }
+    }
+
     pub(super) fn save_scenario(&mut self) {
         if let Err(why) = self.front.save_scenario(self.saved.0.clone()) {
             self.told_of_scenario(Err(why));

@@ -2,12 +2,12 @@
 
 use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
 use crate::domain::expression::{Expression, Scope};
-use crate::domain::state::What;
+use crate::domain::state::{ProgramState, What};
 use crate::domain::{Command, EffectId, Knob, State, Target};
 use crate::ui::panes::{breakpoints, program, variables};
 use crate::ui::popups::{AskProgram, BreakpointForm, WatchEntry};
 use crate::ui::request::{Requests, World, send};
-use crate::ui::{change, pane::PaneId, view::View};
+use crate::ui::{change, looking, pane::PaneId, view::View};
 
 /// Sets a breakpoint on what is selected, or deletes it; in the list of breakpoints, switches the selected one.
 pub fn toggle(world: &World<'_>, view: &mut View) -> Requests {
@@ -156,13 +156,19 @@ fn depth(live: &State) -> Option<usize> {
 }
 
 /// Evaluates an expression where the program is held.
-pub fn ask(_: &World<'_>, view: &mut View) -> Requests {
-    view.open(AskProgram::ask(""))
+pub fn ask(world: &World<'_>, view: &mut View) -> Requests {
+    let looks = !looking::is_present(world.shown, view);
+    view.open(AskProgram::ask("").looking(looks))
 }
 
-pub fn nothing_to_ask(state: &State, _: &View) -> Option<&'static str> {
-    let held = state.is_held_at_line();
-    (!held).then_some("no program is held before a line: pause it, or step to one")
+pub fn nothing_to_ask(state: &State, view: &View) -> Option<&'static str> {
+    let has_run = |program: &ProgramState| {
+        !program.text.is_empty() && program.refused.is_empty() && program.how.is_some()
+    };
+    let shown = view.recorded_program(state);
+    let looks = view.looked.chosen.is_some() || view.moment.is_some();
+    let can = state.is_held_at_line() || shown.is_some_and(|(_, it)| looks || has_run(it));
+    (!can).then_some("no program is held before a line, or over: pause it, or step to one")
 }
 
 pub fn run_to_here(world: &World<'_>, view: &mut View) -> Requests {

@@ -5,7 +5,7 @@ use crate::domain::{Command, EffectId, EffectState, Lane, State};
 use crate::ui::panes::program;
 use crate::ui::popups::{Choose, EditForm};
 use crate::ui::request::{Requests, World, send};
-use crate::ui::{change, pane::PaneId, view::View};
+use crate::ui::{change, pane::PaneId, update::moments, view::View};
 
 /// The call that is meant: the selected one in the panes of calls and lines, else the one that is held.
 fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
@@ -77,16 +77,21 @@ pub fn run_again(world: &World<'_>, view: &mut View) -> Requests {
     if view.focus == PaneId::Revisions {
         return go_on_with(world, view);
     }
+    if let Some((task, to)) = moments::looked_at(world.live, view) {
+        view.looked.leave();
+        return send(Command::TakeProgramBack { task, to });
+    }
     let call = target(world.live, view).map(|effect| effect.id);
     call.map_or_else(Vec::new, |effect| send(Command::RepeatCall { effect }))
 }
 
 /// Goes on with the chosen program in place of the one that is held.
 fn go_on_with(world: &World<'_>, view: &mut View) -> Requests {
-    let chosen = view.program_of(world.live);
+    let chosen = view.recorded_program(world.live);
     chosen.map_or_else(Vec::new, |(task, program)| {
         let (task, text) = (task.id, program.text.to_string());
         view.program = None;
+        view.looked.leave();
         send(Command::EditProgram { task, text })
     })
 }
@@ -94,6 +99,9 @@ fn go_on_with(world: &World<'_>, view: &mut View) -> Requests {
 pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
     if view.focus == PaneId::Revisions {
         return program::nothing_to_edit(state, view);
+    }
+    if view.focus == PaneId::Program && view.looked.chosen.is_some() {
+        return moments::not_held(state, view);
     }
     match target(state, view) {
         None => Some("no call is selected or held"),

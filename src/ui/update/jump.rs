@@ -4,16 +4,23 @@ use super::past;
 use crate::domain::State;
 use crate::ui::panes::{self, spec::Opened};
 use crate::ui::request::{Requests, World};
-use crate::ui::{pane::PaneId, view::View};
+use crate::ui::update::moments;
+use crate::ui::{looking, pane::PaneId, view::View};
 
 /// Why what is selected has no moment; `None`: it has one.
 pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
     let none = "nothing selected here has a moment: select a task (7), a call (6) or a line (2)";
-    moment(state, view).is_none().then_some(none)
+    let is_none = moments::line(state, view).is_none() && moment(state, view).is_none();
+    is_none.then_some(none)
 }
 
 /// Looks at the moment of what is selected.
 pub fn to_selected(world: &World<'_>, view: &mut View) -> Requests {
+    // The moment of a line of a program, and of a value, is one of the program.
+    if let Some(line) = moments::line(world.shown, view) {
+        looking::at_line(world.shown, view, line);
+        return Vec::new();
+    }
     // What had not happened at the moment looked at may have happened since.
     let moment = moment(world.shown, view).or_else(|| moment(world.live, view));
     past::jump(world, view, moment);

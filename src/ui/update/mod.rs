@@ -8,6 +8,7 @@ pub mod debug;
 pub mod edits;
 mod input;
 pub mod jump;
+pub mod moments;
 pub mod own;
 pub mod past;
 pub mod queue;

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use toolyard::domain::breakpoint::{BreakpointSpec, Place, Trouble};
-use toolyard::domain::program::Asked;
+use toolyard::domain::program::{Asked, Back};
 use toolyard::domain::{
     Boundary, BreakpointEvent, Command, EffectClass, Event, Knob, Lane, Mode, ProgramSource,
     ProgramVerdict, Record, State, TaskId,
@@ -234,5 +234,148 @@ fn where_somebody_looks_on_a_program_tells_the_last_values_of_its_lines() {
             assert_eq!(m, stay.then(|| 4.into()));
             assert_eq!(state.tool_calls.len(), 4);
         }
+    });
+}
+
+/// What has been called, and what a program still has ahead of it in its record.
+fn ahead(desk: &Desk) -> usize {
+    desk.yard.state.borrow().tasks[0].programs[0].held.as_ref().unwrap().ahead
+}
+
+#[test]
+fn a_person_takes_a_program_back_and_nothing_is_called_twice() {
+    on_paused_time(async {
+        let trial =
+            Trial { stay: true, paused: true, effect: EffectClass::Write, ..trial(&[LOOP]) };
+        let made = Rc::clone(&trial.made);
+        let desk = Desk { yard: trial.start() };
+        let back = |to| Command::TakeProgramBack { task: TaskId(1), to };
+        for _ in 0..3 {
+            desk.to(Place::Line(7)).await;
+        }
+        assert_eq!((desk.at(), made.borrow().len()), ((1, 7, 3, 1), 3));
+        desk.wish(back(Back::Line)).await;
+        assert_eq!((desk.at(), ahead(&desk)), ((1, 6, 3, 1), 1), "before the call of this time");
+        desk.wish(back(Back::Call)).await;
+        assert_eq!((desk.at(), ahead(&desk)), ((1, 6, 2, 1), 2));
+        desk.wish(back(Back::Line)).await;
+        assert_eq!(desk.at(), (1, 4, 1, 2), "in the function");
+        let values = || {
+            let state = desk.yard.state.borrow();
+            let values = state.tasks[0].programs[0].values.iter();
+            values.map(|set| format!("{}={}", set.name, set.value)).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(values(), "out=[] i=0 x=0 n=0 m=1", "what came later is gone");
+        desk.wish(back(Back::Statement(1))).await;
+        assert_eq!((desk.at(), values()), ((1, 1, 1, 1), String::new()));
+        for (to, why) in [
+            (Back::Line, "this is the first statement of the program"),
+            (Back::Call, "the program has made no call before this place"),
+        ] {
+            desk.yard.wish(back(to));
+            desk.yard.settle().await;
+            assert_eq!(desk.yard.refusals().pop().unwrap(), why);
+        }
+        desk.to(Place::Line(7)).await;
+        assert_eq!((desk.at(), made.borrow().len()), ((1, 7, 1, 1), 3), "of the record");
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.answer().as_deref(), Some("[1, 2, 3, 4]"));
+        assert_eq!(made.borrow().len(), 4, "each call was made once");
+    });
+}
+
+#[test]
+fn a_program_that_was_taken_back_goes_another_way_and_its_record_is_kept() {
+    on_paused_time(async {
+        let trial = Trial { stay: true, paused: true, ..trial(&[LOOP]) };
+        let made = Rc::clone(&trial.made);
+        let desk = Desk { yard: trial.start() };
+        let back = |to| Command::TakeProgramBack { task: TaskId(1), to };
+        // Back from its end.
+        desk.to(Place::Frame(0)).await;
+        assert!(desk.yard.state.borrow().control.is_held_at(Boundary::AfterProgram));
+        desk.wish(back(Back::Line)).await;
+        assert_eq!((desk.at(), ahead(&desk)), ((1, 8, 1, 1), 0));
+        assert_eq!(desk.yard.state.borrow().tasks[0].programs[0].how, None);
+        desk.wish(back(Back::Call)).await;
+        desk.wish(back(Back::Call)).await;
+        assert_eq!((desk.at(), ahead(&desk)), ((1, 6, 3, 1), 2));
+        desk.ask("1", Some("i")).await;
+        assert_eq!((desk.at(), ahead(&desk), made.borrow().len()), ((1, 6, 3, 1), 2, 4));
+        // The call with 1 instead of 2 is one that the way before has made, too.
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.answer().as_deref(), Some("[1, 2, 2, 4]"));
+        let left = desk.yard.state.borrow().tasks[0].programs[0].left.len();
+        assert_eq!(left, 2, "two calls are left behind");
+        // Whoever runs it again gets the same, and calls nothing.
+        let records: Vec<Record> =
+            desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();
+        let again =
+            Trial { recorded: records, paused: true, stay: true, ..super::programs::trial(&[]) };
+        let made = Rc::clone(&again.made);
+        let again = again.start();
+        again.until("the task is done", |state| state.tasks_done == 1).await;
+        assert_eq!(again.state.borrow().tasks[0].answer.as_deref(), Some("[1, 2, 2, 4]"));
+        assert_eq!(made.borrow().len(), 0);
+    });
+}
+
+#[test]
+fn a_write_that_a_program_has_left_behind_is_not_done_again_unasked() {
+    const WRITES: &str = "for i in range(3):\n    x = echo(text=str(i))\nprint(x)";
+    on_paused_time(async {
+        let trial =
+            Trial { stay: true, paused: true, effect: EffectClass::Write, ..trial(&[WRITES]) };
+        let made = Rc::clone(&trial.made);
+        let desk = Desk { yard: trial.start() };
+        let back = |to| Command::TakeProgramBack { task: TaskId(1), to };
+        desk.to(Place::Frame(0)).await;
+        desk.wish(back(Back::Call)).await;
+        desk.wish(back(Back::Call)).await;
+        assert_eq!((desk.at(), made.borrow().len()), ((1, 2, 2, 1), 3));
+        // The second time it makes the call of the third time, which is done already.
+        desk.ask("2", Some("i")).await;
+        desk.yard.wish(Command::Run);
+        let mut last = None;
+        for _ in 0..2 {
+            let is_next =
+                |state: &State| state.control.asks.first().is_some_and(|it| Some(*it) != last);
+            desk.yard.until("it asks", is_next).await;
+            let effect = desk.yard.state.borrow().control.asks[0];
+            desk.yard.wish(Command::Consent { effect, allowed: false });
+            last = Some(effect);
+        }
+        desk.yard.until("it is done", |state| state.tasks_done == 1).await;
+        assert_eq!(desk.answer().as_deref(), Some("2"));
+        assert_eq!(made.borrow().len(), 3, "no write was done twice");
+    });
+}
+
+#[test]
+fn an_expression_that_takes_too_long_harms_no_program() {
+    on_paused_time(async {
+        let desk = Desk::held_at(LOOP, Place::Line(7)).await;
+        desk.ask("sum(i for i in range(10**9))", None).await;
+        assert_eq!(desk.told(), ["sum(i for i in range(10**9)) = it takes longer than 50 ms"]);
+        desk.ask("sum(i for i in range(10**9))", Some("x")).await;
+        assert!(desk.told().iter().all(|told| told.ends_with("longer than 50 ms")));
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.answer().as_deref(), Some("[1, 2, 3, 4]"));
+    });
+}
+
+#[test]
+fn an_expression_calls_no_tool_by_another_name() {
+    on_paused_time(async {
+        let text = "e = echo\nx = e(text='1')\ny = 2\nprint(x)";
+        let desk = Desk::held_at(text, Place::Line(4)).await;
+        for sets in [None, Some("x")] {
+            desk.ask("e(text='2')", sets).await;
+            let why = "it calls a tool, and an expression makes no calls";
+            assert!(desk.told().iter().all(|told| told.ends_with(why)), "{:?}", desk.told());
+        }
+        desk.wish(Command::Run).await;
+        assert_eq!(desk.answer().as_deref(), Some("1"));
+        assert_eq!(desk.yard.state.borrow().tool_calls.len(), 1);
     });
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolyard::domain::probe::{LearnedSchema, ProbeEnd, SchemaSource};
+use toolyard::domain::probe::{LearnedSchema, Merged, ProbeEnd, SchemaSource};
 use toolyard::domain::result_schema::{Drift, Drifted, Schema, SchemaMode};
 use toolyard::domain::{ProbeEvent, TaskId};
 use toolyard::ui::pane::PaneId;
@@ -25,6 +25,9 @@ fn learned(tool: &str, result: serde_json::Value, after: &[&str]) -> ProbeEvent 
         samples: 2,
         pass: u32::from(!after.is_empty()),
         tokens: 1234,
+        program: "print(search(query=\"Titanic\"))".to_owned(),
+        response: "{\"results\": [{\"id\": 1}]}".to_owned(),
+        merged: vec![Merged { arguments: json!({"query": "Titanic"}), fields: 2, brought: vec![] }],
     };
     ProbeEvent::SchemaLearned {
         tool: tool.into(),
@@ -68,6 +71,9 @@ fn each_tool_says_what_is_known_of_it() {
         .collect();
     for name in ["details", "review"] {
         seen.push(Inspect::text(&Subject::Tool(name.into()), story.state(), &[], 60));
+    }
+    for name in ["details", "review", "rate", "waits"] {
+        seen.push(Inspect::text(&Subject::Probed(name.into()), story.state(), &[], 60));
     }
     insta::assert_snapshot!("probing", seen.join("\n\n"));
 }

@@ -64,7 +64,16 @@ pub fn revised() -> Story {
         let frame =
             |function: Option<&str>, line| Frame { function: function.map(str::to_owned), line };
         let frames = vec![frame(None, 5), frame(Some("show"), line)];
-        let at = Arc::new(LineStop { line, hit, frames, set, told });
+        let at = Arc::new(LineStop {
+            line,
+            hit,
+            frames,
+            set,
+            told,
+            nth: 7,
+            calls: 1,
+            ..LineStop::default()
+        });
         ProgramEvent::ProgramHeld { task: TASK, number: 2, at }
     };
     let crew = json!([{"id": 1, "name": "Ada"}, {"id": 2, "name": "Bo"}]);

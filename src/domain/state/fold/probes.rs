@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::Family;
 use crate::domain::event::ProbeEvent;
 use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::probe::{KnownSchema, LearnedSchema, ProbeEnd, ProbeRow, Probing, SchemaSource};
+use crate::domain::probe::{
+    KnownSchema, LearnedSchema, Merged, ProbeEnd, ProbeRow, Probing, SchemaSource,
+};
 use crate::domain::result_schema::{Drift, Schema};
 use crate::domain::state::{State, ToolCallPhase, What};
 
@@ -55,9 +57,13 @@ impl State {
     /// The result that differs becomes part of the schema, so that the same difference is told once.
     fn drift(&mut self, tool: &ToolName, call: EffectId, drift: &[Drift]) {
         let Some(result) = self.json_result(call) else { return };
+        let arguments = self.tool_call(call).map(|call| call.arguments.clone()).unwrap_or_default();
         let known = self.tools.get_mut(tool).and_then(|tool| tool.learned.as_mut());
         let Some(known) = known else { return };
-        Arc::make_mut(&mut known.learned).schema.widen(&result);
+        let learned = Arc::make_mut(&mut known.learned);
+        learned.schema.widen(&result);
+        let fields = Schema::of(learned.mode, &[result]).size();
+        learned.note(Merged { arguments, fields, brought: drift.to_vec() });
         known.drifts = known.drifts.saturating_add(1);
         known.drift = drift.to_vec();
     }

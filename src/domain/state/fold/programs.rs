@@ -37,7 +37,18 @@ impl State {
                 program.end = Some(Arc::clone(end));
                 program.how = Some(*how);
             }
-            ProgramEvent::ClockRead { .. } => {}
+            ProgramEvent::ProgramTakenBack { task, number, to, .. } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.take_back(*to);
+            }
+            ProgramEvent::ProgramParted { task, number, calls } => {
+                let Some(program) = self.program_mut(*task, *number) else { return };
+                program.left.extend_from_slice(calls);
+            }
+            ProgramEvent::ClockRead { task, millis } => {
+                let last = self.task_mut(*task).and_then(|task| task.programs.last_mut());
+                last.into_iter().for_each(|program| program.tell_time(*millis));
+            }
             ProgramEvent::ToolBlamed { task, number, tool, by, path } => {
                 let Some(program) = self.program_mut(*task, *number) else { return };
                 program.blamed = Some(Blamed { tool: tool.clone(), by: *by, path: path.clone() });

@@ -1,7 +1,7 @@
 //! Programs (ATC): which one is held.
 
 use crate::domain::event::Boundary;
-use crate::domain::state::{ProgramState, State, TaskState};
+use crate::domain::state::{ProgramState, State, TaskState, ToolCallState};
 
 impl State {
     /// The program that is held before a line, or after its end, and its task.
@@ -11,6 +11,18 @@ impl State {
             .any(|boundary| self.control.is_held_at(*boundary));
         let task = self.current_task().filter(|_| is_held)?;
         Some((task, task.programs.last()?))
+    }
+
+    /// The program that can be taken back: one that is held, or whose last call is held after its end, and its task.
+    pub fn reversible_program(&self) -> Option<(&TaskState, &ProgramState)> {
+        self.held_program().or_else(|| {
+            let task = self.current_task()?;
+            let program = task.programs.last().filter(|program| program.how.is_none())?;
+            let mut calls = program.calls.iter().filter_map(|id| self.tool_call(*id));
+            let is_held = |call: &ToolCallState| self.control.is_held(call.lane);
+            let last = program.calls.last().and_then(|id| self.tool_call(*id))?;
+            (calls.all(|call| call.phase.is_over()) && is_held(last)).then_some((task, program))
+        })
     }
 
     /// Whether a program is held before one of its lines, where its variables can be asked for and set.

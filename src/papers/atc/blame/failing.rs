@@ -4,6 +4,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
+use super::super::place::Lines;
 use super::super::syntax::Tree;
 
 /// The walk to a place.
@@ -43,6 +44,42 @@ pub(in super::super) fn base_of(tree: &Tree, range: TextRange) -> Option<TextRan
         _ => return None,
     };
     Some(base.range())
+}
+
+/// The values that the statement of a line works on: the innermost one that begins there, else the innermost one around
+/// the line.
+pub(super) fn of_line<'t>(tree: &'t Tree, lines: &Lines<'_>, line: u32) -> Vec<&'t Expr> {
+    let mut search = OfLine { lines, line, begins: None, around: None };
+    search.visit_body(tree.body());
+    match search.begins.or(search.around) {
+        Some(Stmt::If(stmt)) => vec![&stmt.test],
+        Some(Stmt::While(stmt)) => vec![&stmt.test],
+        Some(stmt) => values(stmt),
+        None => Vec::new(),
+    }
+}
+
+/// The walk to a line.
+struct OfLine<'t, 'l> {
+    lines: &'l Lines<'l>,
+    line: u32,
+    begins: Option<&'t Stmt>,
+    around: Option<&'t Stmt>,
+}
+
+impl<'t> Visitor<'t> for OfLine<'t, '_> {
+    fn visit_stmt(&mut self, stmt: &'t Stmt) {
+        let range = stmt.range();
+        let (first, last) = (self.lines.line(range.start()), self.lines.line(range.end()));
+        if !(first..=last).contains(&self.line) {
+            return;
+        }
+        if first == self.line {
+            self.begins.get_or_insert(stmt);
+        }
+        self.around = Some(stmt);
+        walk_stmt(self, stmt);
+    }
 }
 
 impl<'t> Visitor<'t> for Search<'t> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::builtins::is_builtin;
 use super::super::place::Lines;
 use super::super::syntax::Tree;
-use super::failing::failing;
+use super::failing::{failing, of_line};
 use super::parts::{data, parts, parts_of_call};
 use super::program::{Program, Site, Source};
 use super::read::read;
@@ -70,6 +70,37 @@ pub fn by_flow(program: &str, span: Span, tools: &[&str], calls: &[CallMade]) ->
     failing.into_iter().for_each(|expr| flow.follow(expr, None, None, None));
     flow.run();
     flow.blame(roots, calls)
+}
+
+/// The ways from the value of a line back to the calls that made it, the shortest first. `failed`: the place in the line
+/// that is meant, if it is not all of it. A line that calls a tool itself is led back to what it gives the tool.
+pub fn ways(program: &str, line: u32, failed: Option<Span>, tools: &[&str]) -> Vec<Vec<Step>> {
+    let lines = Lines::of(program);
+    let Ok(tree) = Tree::parse(program) else { return Vec::new() };
+    let program = read(&tree);
+    let mut flow = Flow::of(&program, &lines, tools);
+    let place = failed.and_then(|span| lines.range(span));
+    let roots = match place {
+        Some(range) => failing(&tree, range),
+        None => of_line(&tree, &lines, line),
+    };
+    for root in roots {
+        match root {
+            Expr::Call(call) if !flow.called_tools(call).is_empty() => {
+                data(call).into_iter().for_each(|given| flow.follow(given, None, None, None));
+            }
+            root => flow.follow(root, None, None, None),
+        }
+    }
+    flow.run();
+    let mut ways: Vec<Vec<Step>> = Vec::new();
+    for hit in &flow.hits {
+        let way = flow.way(hit);
+        if !ways.iter().any(|known| known.last() == way.last()) {
+            ways.push(way);
+        }
+    }
+    ways
 }
 
 /// An expression that is followed.

@@ -13,7 +13,7 @@ mod targets;
 
 pub(super) use self::failing::base_of;
 pub use self::{
-    flow::{CallMade, Step, by_flow},
+    flow::{CallMade, Step, by_flow, ways},
     reply::by_reply,
 };
 
@@ -157,6 +157,43 @@ mod tests {
         let both = [call("movie", 2, true), call("person", 4, false)];
         assert_eq!(said(either, &both), "r 2, movie 2", "a failed call has no value");
         assert_eq!(said(either, &[call("person", 9, true)]), "none of person, movie");
+    }
+
+    #[test]
+    fn a_line_is_led_back_to_the_calls_that_made_its_value() {
+        let text = "p = person()
+pid = p[0]
+def films(pid):
+    for m in credits(pid):
+        c = movie(
+            id=m)
+        if c[0] and p:
+            t.append(m)
+    return t
+t = []
+print(films(pid))
+";
+        let said = |line| {
+            let ways = ways(text, line, None, &TOOLS).into_iter().map(|way| {
+                let steps = way.iter().map(|step| format!("{} {}", step.name, step.line));
+                steps.collect::<Vec<_>>().join(", ")
+            });
+            ways.collect::<Vec<_>>().join("; ")
+        };
+        for (line, right) in [
+            (1, ""),
+            (2, "p 1, person 1"),
+            (3, ""),
+            (4, "pid 11, pid 2, p 1, person 1"),
+            (5, "m 4, credits 4"),
+            (6, "m 4, credits 4"),
+            (7, "p 1, person 1; c 5, movie 5"),
+            (11, "films 9, t 8, m 4, credits 4"),
+            (12, ""),
+        ] {
+            assert_eq!(said(line), right, "line {line}");
+        }
+        assert!(ways("x = (", 1, None, &TOOLS).is_empty());
     }
 
     #[test]

@@ -12,14 +12,17 @@ use std::sync::Arc;
 use self::choose::{Left, targets};
 use self::sample::{Found, Sampled};
 use super::extract;
-use crate::domain::probe::{LearnedSchema, Probe, ProbeEnd, SchemaSource};
+use crate::domain::probe::{LearnedSchema, Merged, Probe, ProbeEnd, SchemaSource};
 use crate::domain::result_schema::{Schema, SchemaMode};
 use crate::domain::{
-    GraphEvent, Knob, MenuItem, Offered, Outcome, ProbeEvent, ProbeSchema, State, ToolName,
+    GraphEvent, Knob, MenuItem, Offered, Outcome, ProbeEvent, ProbeSchema, State, ToolName, words,
 };
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::probing::Passes;
 use crate::strategy::{Context, Ending};
+
+/// Bytes of a response that are kept.
+const RESPONSE: usize = 4 << 10;
 
 /// Probes tools until all have answered, or a pass reaches none.
 pub async fn probe(ctx: &impl Context, probe: &Probe) -> Ending {
@@ -158,9 +161,12 @@ impl<C: Context> Prober<'_, C> {
                 after.push(from.clone());
             }
         }
-        let learned = LearnedSchema {
+        let mut learned = LearnedSchema {
             schema: Schema::of(mode, &results),
             mode,
+            program: first.program.clone(),
+            response: words::clipped(&first.result.to_string(), RESPONSE),
+            merged: Vec::new(),
             question: first.question.clone(),
             arguments: first.arguments.clone(),
             after: after.clone(),
@@ -168,6 +174,13 @@ impl<C: Context> Prober<'_, C> {
             pass,
             tokens,
         };
+        let used = if mode == SchemaMode::Paper { 1 } else { found.len() };
+        for (i, Found { arguments, result, .. }) in found.iter().enumerate().take(used) {
+            let fields = Schema::of(mode, &results[i..=i]).size();
+            let known = Schema::of(mode, &results[..i]);
+            let brought = if i == 0 { Vec::new() } else { known.drift(result) };
+            learned.note(Merged { arguments: arguments.clone(), fields, brought });
+        }
         let (tool, source) = (tool.clone(), SchemaSource::Probed);
         let named = tool.clone();
         let learned = Arc::new(learned);

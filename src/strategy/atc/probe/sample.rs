@@ -23,6 +23,7 @@ use crate::strategy::{CallResult, Context, Ending, Observation, close};
 /// The result of a probed tool.
 pub(super) struct Found {
     pub question: String,
+    pub program: String,
     pub arguments: Value,
     pub result: Value,
     /// The tools whose results have values of the arguments.
@@ -116,8 +117,8 @@ impl<C: Context> Prober<'_, C> {
         let (mut program, mut from) = (program, None);
         loop {
             let (ctx, number, names) = (self.ctx, self.programs, &self.names);
-            let run = Run { ctx, number, program: &program, names, from };
-            let ran = run.to_end(functions.to_vec()).await;
+            let run = Run { ctx, number, program: &program, names, functions, from };
+            let ran = run.to_end().await;
             let Some((text, held)) = edited(self.ctx, number) else { return (program, ran) };
             from = Some(From::of(&program, &text, held));
             program = text;
@@ -181,7 +182,8 @@ impl<C: Context> Prober<'_, C> {
             .filter_map(|other| Some((other.tool.clone(), self.result(other).ok()?)))
             .collect();
         let after = taken_from(&call.arguments, program, &results);
-        Found { question: String::new(), arguments: call.arguments.clone(), result, after }
+        let (question, program) = (String::new(), program.to_owned());
+        Found { question, program, arguments: call.arguments.clone(), result, after }
     }
 
     /// What a call returned, if that is an answer.

@@ -11,11 +11,14 @@ use self::rows::{GUTTER, Row, rows};
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::state::ProgramState;
-use crate::domain::{Base, State, TaskState};
+use crate::domain::{Base, State, TaskState, words::counted};
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
+use crate::ui::looking;
 use crate::ui::popups::{EditProgram, Subject};
+use crate::ui::symbols::RECORDED;
 use crate::ui::vlist::{self, List};
+use crate::ui::window::Move;
 use crate::ui::{change, cx::Cx, pane::PaneId, text, view::View};
 
 /// The part of a row that what stands at its end may take.
@@ -33,10 +36,31 @@ pub const SPEC: PaneSpec = PaneSpec {
         None => EditProgram::of(world.live).map_or_else(Vec::new, |form| view.open(form)),
         Some(_) => change::edit_score(world, view),
     },
-    leave: |view| (view.program, view.program_line) = (None, None),
-    keys: &[Action::Breakpoint, Action::RunToHere, Action::Evaluate],
+    go: walk,
+    leave: |view| {
+        if !view.looked.leave() {
+            (view.program, view.program_line) = (None, None);
+        }
+    },
+    keys: &[
+        Action::Breakpoint,
+        Action::RunToHere,
+        Action::BackToLine,
+        Action::Why,
+        Action::GoToMoment,
+        Action::Evaluate,
+    ],
     ..PLAIN
 };
+
+/// Left and right go through the statements that the program has come to.
+pub fn walk(state: &State, view: &mut View, to: Move) -> bool {
+    match to {
+        Move::Left => looking::step(state, view, false),
+        Move::Right => looking::step(state, view, true),
+        _ => false,
+    }
+}
 
 /// Whether the task has programs, or its strategy writes them.
 pub fn shows(state: &State, view: &View) -> bool {
@@ -60,7 +84,10 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         count => format!(" of {count}"),
     };
     let number = program.number;
-    Line::from(format!(" · task {} · program {number}{of}{}", task.id, standing(program)))
+    let looked = cx.view.looked.seen(task.id, number);
+    let looked = looked.map_or_else(String::new, |it| format!(" · {RECORDED} {}", it.place()));
+    let standing = standing(program);
+    Line::from(format!(" · task {} · program {number}{of}{looked}{standing}", task.id))
 }
 
 fn standing(program: &ProgramState) -> String {
@@ -77,7 +104,11 @@ fn standing(program: &ProgramState) -> String {
                 .zip(caller)
                 .map(|(name, line)| format!(" in {name}(), called in line {line}"));
             let times = if at.hit > 1 { format!(", time {}", at.hit) } else { String::new() };
-            format!(" · at line {}{times}{}", at.line, inner.unwrap_or_default())
+            let ahead = match at.ahead {
+                0 => String::new(),
+                calls => format!(" · {} ahead: not made again", counted(calls, "call")),
+            };
+            format!(" · at line {}{times}{}{ahead}", at.line, inner.unwrap_or_default())
         }),
     }
 }
@@ -108,14 +139,14 @@ fn subject(state: &State, view: &View) -> Option<Subject> {
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let Some((_, program)) = view.program_of(state) else { return List::none() };
-    let lines: Vec<&str> = program.text.lines().collect();
+    let lines: Vec<String> = program.text.lines().map(str::to_owned).collect();
     let selected = line(program, view).map(|line| line as usize - 1);
     let count = lines.len();
     List::new(
         (count, selected),
         move |row| Some(row).filter(|row| *row < count),
         |row, view| view.program_line = u32::try_from(row + 1).ok(),
-        move |row| lines.get(row).copied().unwrap_or_default().to_owned(),
+        move |row| lines.get(row).cloned().unwrap_or_default(),
     )
 }
 
@@ -125,7 +156,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let words = "no program yet: the programmer writes one over the tools for each task";
         return note(area, words, cx.theme.dim, buf);
     };
-    let rows = rows(cx, program);
+    let rows = rows(cx, task.id, program);
     let selected = line(program, cx.view);
     let place = rows.iter().position(|row| row.line.is_some() && row.line == selected);
     // An error stands below its line.
@@ -150,8 +181,19 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 impl View {
-    /// The program that is shown: the chosen one, else the last of its task.
-    pub fn program_of<'a>(&self, state: &'a State) -> Option<(&'a TaskState, &'a ProgramState)> {
+    /// The program that is shown: the chosen one, else the last of its task. As it was at the moment looked at, if that is
+    /// known.
+    pub fn program_of<'a>(&'a self, state: &'a State) -> Option<(&'a TaskState, &'a ProgramState)> {
+        let (task, program) = self.recorded_program(state)?;
+        let seen = self.looked.seen(task.id, program.number);
+        Some((task, seen.map_or(program, |seen| &seen.program)))
+    }
+
+    /// The same, as the session has told it.
+    pub fn recorded_program<'a>(
+        &self,
+        state: &'a State,
+    ) -> Option<(&'a TaskState, &'a ProgramState)> {
         let task = self.worked_on(state)?;
         let chosen = self.program.filter(|(of, _)| *of == task.id);
         let chosen = chosen.and_then(|(_, number)| state.program(task.id, number));

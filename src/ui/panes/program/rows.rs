@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use crate::domain::breakpoint::Place;
 use crate::domain::program::Set;
 use crate::domain::state::ProgramState;
-use crate::domain::{Origin, ProgramVerdict, ToolCallPhase, ToolCallState};
+use crate::domain::{Origin, ProgramVerdict, TaskId, ToolCallPhase, ToolCallState};
 use crate::ui::cx::Cx;
 use crate::ui::panes::inline_json;
 use crate::ui::panes::program_words::{said, shown, way};
@@ -29,8 +29,9 @@ pub(super) struct Row {
     pub line: Option<u32>,
 }
 
-pub(super) fn rows(cx: &Cx<'_>, program: &ProgramState) -> Vec<Row> {
-    let writer = Writer { cx };
+pub(super) fn rows(cx: &Cx<'_>, task: TaskId, program: &ProgramState) -> Vec<Row> {
+    let looks_back = cx.view.looked.seen(task, program.number).is_some();
+    let writer = Writer { cx, looks_back };
     let mut rows = writer.lines(program);
     rows.extend(writer.after(program));
     rows
@@ -38,6 +39,8 @@ pub(super) fn rows(cx: &Cx<'_>, program: &ProgramState) -> Vec<Row> {
 
 struct Writer<'a> {
     cx: &'a Cx<'a>,
+    /// Another moment is shown than the program's present.
+    looks_back: bool,
 }
 
 impl Writer<'_> {
@@ -46,6 +49,10 @@ impl Writer<'_> {
         let theme = self.cx.theme;
         let error = program.error();
         let held = program.held.as_ref().filter(|_| program.how.is_none()).map(|at| at.line);
+        let here = match self.looks_back {
+            true => (RECORDED, theme.past),
+            false => (HELD, theme.accent),
+        };
         let mut rows = Vec::new();
         for (number, line) in (1_u32..).zip(program.text.lines()) {
             let calls: Vec<&ToolCallState> = program
@@ -58,7 +65,7 @@ impl Writer<'_> {
             let failed = error.is_some_and(|error| error.line() == Some(number));
             let breakpoint = self.cx.state.breakpoint_of(&Place::Line(number));
             let mark = match breakpoint {
-                _ if held == Some(number) => (HELD, theme.accent),
+                _ if held == Some(number) => here,
                 _ if runs => (RUNNING, theme.accent),
                 _ if failed => (FAILED, theme.warn),
                 Some((_, known)) if known.on => (CHOSEN, theme.bad),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{Inspect, Subject, program};
 use crate::domain::state::What;
 use crate::files::safe_json::safe;
+use crate::papers::atc::record;
 use crate::ui::called::Called;
 use crate::ui::own::Selection;
 use crate::ui::panes::program_words::Variable;
@@ -94,6 +95,8 @@ impl Subject {
             Subject::Task(task) => ("task", task.to_string()),
             Subject::Plan(task) => ("plan", task.to_string()),
             Subject::Program(task, number) => ("program", format!("{task}-{number}")),
+            Subject::Compared(task, first, second) => ("calls", format!("{task}-{first}-{second}")),
+            Subject::Probed(tool) => ("probing", tool.to_string()),
             Subject::Variable(_, _, name) => ("value", name.clone()),
             Subject::Line(n) => ("event", n.to_string()),
             Subject::Messages => ("messages", String::new()),
@@ -129,6 +132,14 @@ fn value(subject: &Subject, world: &World<'_>) -> Option<Value> {
         Subject::Task(task) => json(state.task(*task)?),
         Subject::Plan(task) => json(state.task(*task)?.budget.plan.as_deref()?),
         Subject::Program(task, number) => json(state.program(*task, *number)?),
+        Subject::Compared(task, first, second) => {
+            let calls = |number: u32| {
+                let way = record::way(state, state.program(*task, number)?)?;
+                json(&way)
+            };
+            json(&[calls(*first)?, calls(*second)?])
+        }
+        Subject::Probed(tool) => json(state.tools.get(tool)?.learned.as_ref()?),
         Subject::Variable(task, number, name) => {
             match program::of_name(state.program(*task, *number)?, name)? {
                 Variable::Set(set) => Some(set.value.clone()),
@@ -167,6 +178,9 @@ fn path(subject: &Subject) -> Option<String> {
             )
         }
         Subject::Line(n) => format!(".transcript[] | select(.n == {n})"),
-        Subject::Messages | Subject::Fields | Subject::Said(_) => return None,
+        Subject::Probed(tool) => format!(".tools[{}].learned", name(tool.as_str())?),
+        Subject::Compared(..) | Subject::Messages | Subject::Fields | Subject::Said(_) => {
+            return None;
+        }
     })
 }

@@ -2,11 +2,13 @@
 //! The lines are made when what they tell of has changed, not with every frame: a prompt may be long.
 
 mod call;
+mod compared;
 mod copied;
 mod evidence;
 mod fields;
 mod page;
 mod plan;
+mod probed;
 mod program;
 mod prompt;
 mod search;
@@ -47,6 +49,10 @@ pub enum Subject {
     Plan(TaskId),
     /// A program of a task by its number.
     Program(TaskId, u32),
+    /// What two programs of a task have called, by their numbers.
+    Compared(TaskId, u32, u32),
+    /// What probing has learned of a tool.
+    Probed(ToolName),
     /// A variable of a program by its name, or an expression that was asked there.
     Variable(TaskId, u32, String),
     /// A line of the transcript by its event's number.
@@ -82,6 +88,8 @@ impl Subject {
                 Some(state.effect(call)?.n)
             }
             Subject::Tool(_)
+            | Subject::Compared(..)
+            | Subject::Probed(_)
             | Subject::Variable(..)
             | Subject::Messages
             | Subject::Fields
@@ -101,6 +109,10 @@ impl Subject {
             Subject::Task(task) => format!("Task {task}"),
             Subject::Plan(task) => format!("Plan of task {task}"),
             Subject::Program(task, number) => format!("Program {number} of task {task}"),
+            Subject::Compared(task, first, second) => {
+                format!("Calls of programs {first} and {second} of task {task}")
+            }
+            Subject::Probed(tool) => format!("Probing of {tool}"),
             Subject::Variable(_, _, name) => format!("Value of {}", text::clean(name)),
             Subject::Line(n) => format!("Event {n}"),
             Subject::Messages => "Messages".to_owned(),
@@ -119,6 +131,10 @@ impl Subject {
             Subject::Task(task) => task::write(state, *task, page),
             Subject::Plan(task) => plan::write(state, *task, page),
             Subject::Program(task, number) => program::write(state, *task, *number, page),
+            Subject::Compared(task, first, second) => {
+                compared::write(state, *task, (*first, *second), page);
+            }
+            Subject::Probed(tool) => probed::write(state, tool, page),
             Subject::Variable(task, number, name) => {
                 program::variable(state, *task, *number, name, page);
             }
@@ -143,6 +159,15 @@ impl Subject {
                 let programs = state.task(*task).into_iter().flat_map(|task| &task.programs);
                 programs.map(|program| Subject::Program(*task, program.number)).collect()
             }
+            Subject::Compared(task, ..) => {
+                let programs = state.task(*task).into_iter().flat_map(|task| &task.programs);
+                let numbers: Vec<u32> = programs.map(|program| program.number).collect();
+                let pairs = numbers.iter().enumerate().flat_map(|(i, second)| {
+                    numbers[..i].iter().map(|first| Subject::Compared(*task, *first, *second))
+                });
+                pairs.collect()
+            }
+            Subject::Probed(_) => state.tools.keys().cloned().map(Subject::Probed).collect(),
             _ => Vec::new(),
         }
     }
@@ -203,6 +228,8 @@ impl Inspect {
             | Subject::Task(_)
             | Subject::Evidence(..)
             | Subject::Program(..)
+            | Subject::Compared(..)
+            | Subject::Probed(_)
             | Subject::Variable(..) => state.n,
             Subject::Messages => cx.view.messages.len() as u64,
         }
@@ -230,6 +257,7 @@ impl Popup for Inspect {
             | Subject::Task(_)
             | Subject::Plan(_)
             | Subject::Program(..) => &[TURN, SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT],
+            Subject::Compared(..) | Subject::Probed(_) => &[TURN, SCROLL, FIND, LEAVE, COPY, EDIT],
             Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT],
             Subject::Tool(_)
             | Subject::Variable(..)

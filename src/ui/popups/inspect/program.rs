@@ -36,7 +36,7 @@ pub(super) fn write(state: &State, task: TaskId, number: u32, page: &mut Page<'_
     }
 }
 
-fn numbered(text: &str) -> String {
+pub(super) fn numbered(text: &str) -> String {
     let lines =
         (1..).zip(text.lines()).map(|(number, line): (u32, _)| format!("{number:>4}  {line}"));
     lines.collect::<Vec<_>>().join("\n")

@@ -1,0 +1,108 @@
+//! A program that is run again over what it was told. Given the answers to its calls it does the same each time, so
+//! that any moment of it can be reached, and nothing is called for that.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Answer, Frame, Pause, ProgramEnd, ProgramStart, Raised, Set};
+
+/// Why the value of an expression is not told: it has 50 ms.
+pub const TOO_LONG: &str = "it takes longer than 50 ms";
+/// The same of one that calls a tool by another name.
+pub const CALLS: &str = "it calls a tool, and an expression makes no calls";
+
+/// A call that a program made, and the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeardCall {
+    /// The function.
+    pub tool: String,
+    pub arguments: Map<String, Value>,
+    pub answer: Answer,
+}
+
+/// What a program was told.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Heard {
+    pub calls: Vec<HeardCall>,
+    /// The times of day, in milliseconds since 1970, UTC.
+    pub clocks: Vec<i64>,
+}
+
+/// Up to where a program is run again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Until {
+    /// To the first question that the record does not answer, or to its end.
+    #[default]
+    Record,
+    /// Before the nth statement that it comes to, from 1.
+    Statement(u64),
+    /// Before the statement that makes this call of the record, from 0.
+    Call(usize),
+    /// Before this line, when it comes there for the last time.
+    Line(u32),
+    /// Before the last statement that it comes to.
+    Last,
+}
+
+/// A program to be run again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Again {
+    /// It is one that can stop.
+    pub start: ProgramStart,
+    pub heard: Heard,
+    pub until: Until,
+    /// Expressions to evaluate there. They change nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<String>,
+    /// Say how many statements the whole record leads to.
+    #[serde(default)]
+    pub counts: bool,
+}
+
+/// Where a program is that was run again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reached {
+    pub pause: Pause,
+    /// Calls of the record that it has made.
+    pub calls: usize,
+    /// Times of day that it has read of the record.
+    pub clocks: usize,
+    /// It made another call than the record has in this place.
+    pub parted: bool,
+    /// The values that it has, or had where it stopped before its last statement.
+    pub values: Vec<Set>,
+    /// Statements that it has come to.
+    pub statements: u64,
+    /// Statements to which its whole record leads, where that was to be said.
+    pub whole: u64,
+    /// The functions at work where it waits for a call.
+    pub frames: Vec<Frame>,
+}
+
+impl Reached {
+    /// The interpreter is gone.
+    pub fn failed(error: Raised) -> Self {
+        Self {
+            pause: Pause::Ended(ProgramEnd::failed("", error)),
+            calls: 0,
+            clocks: 0,
+            parted: false,
+            values: Vec::new(),
+            statements: 0,
+            whole: 0,
+            frames: Vec::new(),
+        }
+    }
+}
+
+/// How far a person takes a program back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Back {
+    /// To the statement before.
+    Line,
+    /// To the statement that made the last call.
+    Call,
+    /// To the nth statement that it came to.
+    Statement(u64),
+}

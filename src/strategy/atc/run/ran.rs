@@ -1,0 +1,151 @@
+//! What a program did so far, and the record over which it can be run again.
+
+use crate::domain::EffectId;
+use crate::domain::ToolCall;
+use crate::domain::program::{
+    Again, Answer, Extra, Heard, HeardCall, ProgramCall, ProgramEnd, ProgramStart, Until, Wanted,
+};
+use crate::strategy::CallResult;
+
+/// A place in a record: what was answered before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub calls: usize,
+    pub clocks: usize,
+}
+
+/// What a program did.
+#[derive(Default)]
+pub struct Ran {
+    pub calls: Vec<ToolCall>,
+    pub called: Vec<CallResult>,
+    pub end: ProgramEnd,
+    /// How it was started last.
+    pub start: ProgramStart,
+    /// What it was told. It is deterministic, so it can be run again over that.
+    pub heard: Heard,
+    /// The effects of these calls.
+    ids: Vec<EffectId>,
+    /// Where it is in that; before the end if a person has taken it back.
+    pub place: Place,
+    /// What a person has set.
+    pub sets: Vec<Extra>,
+    /// How much of what a person asked for it knows of.
+    pub asked: usize,
+    /// How often a person has taken it back.
+    pub backs: u32,
+}
+
+impl Ran {
+    pub fn new(start: ProgramStart) -> Self {
+        Self { start, ..Self::default() }
+    }
+
+    /// The end of its record.
+    pub fn whole(&self) -> Place {
+        Place { calls: self.heard.calls.len(), clocks: self.heard.clocks.len() }
+    }
+
+    /// Whether something is wanted that it does not tell as it was started.
+    pub fn lacks(&self, wanted: &Wanted) -> bool {
+        let is_new = |extra: &Extra| !self.start.extras.contains(extra);
+        self.asked < wanted.asked.len()
+            || !self.start.stoppable && !wanted.is_none()
+            || wanted.extras.iter().any(is_new)
+    }
+
+    /// From here on it is started in a way that tells what is wanted.
+    pub fn tells(&mut self, wanted: &Wanted) {
+        self.start.stoppable = true;
+        self.start.extras = wanted.extras.iter().chain(&self.sets).cloned().collect();
+    }
+
+    /// To run it again over its record up to there, or up to a place of it.
+    pub fn again(&self, until: Until, record: Place, asked: Vec<String>) -> Again {
+        let first = |all: &[HeardCall]| all.get(..record.calls).unwrap_or(all).to_vec();
+        let clocks = self.heard.clocks.iter().take(record.clocks).copied().collect();
+        let heard = Heard { calls: first(&self.heard.calls), clocks };
+        let start = ProgramStart { stoppable: true, ..self.start.clone() };
+        Again { start, heard, until, asked, counts: false }
+    }
+
+    /// The time of day: that of the record, else what the clock says.
+    pub fn time(&mut self, clock: impl FnOnce() -> i64) -> i64 {
+        let known = self.heard.clocks.get(self.place.clocks).copied();
+        self.place.clocks += 1;
+        known.unwrap_or_else(|| {
+            let now = clock();
+            self.heard.clocks.push(now);
+            now
+        })
+    }
+
+    /// What the record answers to these calls; `None`: it has others here, or not all of them.
+    pub fn recorded(&mut self, made: &[ProgramCall]) -> Option<Vec<Answer>> {
+        let ahead = self.heard.calls.get(self.place.calls..)?;
+        let is_same = |(was, now): (&HeardCall, &ProgramCall)| {
+            was.tool == now.tool && was.arguments == now.arguments
+        };
+        if ahead.len() < made.len() || !ahead.iter().zip(made).all(is_same) {
+            return None;
+        }
+        let answers = ahead.iter().take(made.len()).map(|call| call.answer.clone()).collect();
+        self.place.calls += made.len();
+        Some(answers)
+    }
+
+    /// Calls were made and answered.
+    pub fn note(&mut self, made: &[ProgramCall], called: &[CallResult], answers: &[Answer]) {
+        let heard = made.iter().zip(answers).map(|(call, answer)| {
+            let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
+            HeardCall { tool, arguments, answer: answer.clone() }
+        });
+        self.heard.calls.extend(heard);
+        self.ids.extend(called.iter().map(|called| called.id));
+        self.place.calls = self.heard.calls.len();
+    }
+
+    /// Forgets what the record has behind the place where the program is; the calls of that.
+    pub fn part(&mut self) -> Vec<EffectId> {
+        self.heard.calls.truncate(self.place.calls);
+        self.heard.clocks.truncate(self.place.clocks);
+        self.ids.split_off(self.place.calls.min(self.ids.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    fn call(id: u32) -> ProgramCall {
+        let arguments: Map<_, _> = [("id".to_owned(), json!(id))].into_iter().collect();
+        ProgramCall { tool: "film".to_owned(), arguments, line: id }
+    }
+
+    fn called(id: u32) -> CallResult {
+        let observation = crate::strategy::Observation::Result(id.to_string());
+        let (id, tool, arguments) = (EffectId(id), "film".into(), json!({}));
+        CallResult { id, tool, arguments, observation, injected: false }
+    }
+
+    #[test]
+    fn the_record_answers_as_long_as_the_calls_are_the_same() {
+        let mut ran = Ran::default();
+        let answer = |id: u32| Answer::Result(id.to_string());
+        for id in 1..=3 {
+            assert_eq!(ran.recorded(&[call(id)]), None);
+            assert!(ran.part().is_empty());
+            ran.note(&[call(id)], &[called(id)], &[answer(id)]);
+        }
+        assert_eq!((ran.time(|| 7), ran.time(|| 8)), (7, 8));
+        ran.place = Place::default();
+        assert_eq!(ran.recorded(&[call(1), call(2)]), Some(vec![answer(1), answer(2)]));
+        assert_eq!(ran.time(|| 9), 7);
+        assert_eq!(ran.recorded(&[call(3), call(4)]), None, "it does not have all of them");
+        assert_eq!(ran.recorded(&[call(4)]), None, "it has another one");
+        assert_eq!(ran.part(), [EffectId(3)]);
+        assert_eq!(ran.whole(), Place { calls: 2, clocks: 1 });
+    }
+}

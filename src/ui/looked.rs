@@ -1,0 +1,173 @@
+//! A moment of a program that is looked at: the program is run again over its record beside the screen, and nothing is
+//! called for that.
+
+use std::sync::Arc;
+
+use crate::domain::program::{Again, LineStop, Pause, Reached, Set, Until};
+use crate::domain::state::{ProgramState, State};
+use crate::domain::{EffectId, TaskId};
+use crate::papers::atc::record;
+use crate::ui::text::clean;
+
+/// Expressions that are evaluated at each moment; of more, the oldest goes.
+const ASKS: usize = 8;
+
+/// The moment of a program that a person has chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    pub task: TaskId,
+    pub number: u32,
+    pub until: Until,
+}
+
+/// What is to be known, and of which record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub task: TaskId,
+    pub number: u32,
+    pub until: Until,
+    pub asks: Vec<String>,
+    /// The last call that was answered, and how many were; and how often the program was changed.
+    pub record: (Option<EffectId>, usize, usize),
+}
+
+/// A program at a moment.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    wanted: Wanted,
+    /// As it was then.
+    pub program: ProgramState,
+    /// The statement before which it was, from 1; of how many.
+    pub statement: u64,
+    pub statements: u64,
+    /// It has not ended there.
+    pub goes_on: bool,
+    /// Why this may not be true.
+    pub doubt: Option<String>,
+}
+
+/// What is looked at of programs.
+#[derive(Debug, Default)]
+pub struct Looked {
+    pub chosen: Option<Chosen>,
+    pub asks: Vec<String>,
+    /// What is to be seen now.
+    wanted: Option<Wanted>,
+    /// What was asked for last.
+    sent: Option<Wanted>,
+    seen: Option<Box<Seen>>,
+}
+
+impl Looked {
+    /// The program as it was at the moment looked at.
+    pub fn seen(&self, task: TaskId, number: u32) -> Option<&Seen> {
+        let is_it = |wanted: &Wanted| (wanted.task, wanted.number) == (task, number);
+        self.wanted.as_ref().filter(|wanted| is_it(wanted))?;
+        self.seen.as_deref().filter(|seen| is_it(&seen.wanted))
+    }
+
+    /// Evaluates this wherever one looks from now on.
+    pub fn ask(&mut self, expression: String) {
+        self.asks.retain(|known| *known != expression);
+        if self.asks.len() == ASKS {
+            self.asks.remove(0);
+        }
+        self.asks.push(expression);
+    }
+
+    /// Back to the present of the program. False if that is what is shown.
+    pub fn leave(&mut self) -> bool {
+        self.asks.clear();
+        self.chosen.take().is_some()
+    }
+
+    /// Takes in what is to be seen now.
+    pub fn want(&mut self, wanted: Option<Wanted>) {
+        self.wanted = wanted;
+    }
+
+    /// What is to be run again now, unless that was asked for already.
+    pub fn send(&mut self, state: &State) -> Option<(Wanted, Again)> {
+        let wanted = self.wanted.clone().filter(|wanted| self.sent.as_ref() != Some(wanted))?;
+        self.sent = Some(wanted.clone());
+        let again = record::again(state, wanted.task, wanted.number)?;
+        let (until, asked) = (wanted.until, wanted.asks.clone());
+        Some((wanted, Again { until, asked, counts: true, ..again }))
+    }
+
+    /// Takes in where the program is.
+    pub fn see(&mut self, state: &State, wanted: Wanted, reached: Reached) {
+        let program = state.program(wanted.task, wanted.number);
+        self.seen = program.map(|program| Box::new(Seen::of(state, program, wanted, reached)));
+    }
+}
+
+impl Seen {
+    fn of(state: &State, program: &ProgramState, wanted: Wanted, reached: Reached) -> Self {
+        let Reached { pause, calls, parted, values, statements, frames, whole, .. } = reached;
+        let mut shown = program.clone();
+        let way = record::way(state, program).unwrap_or_default();
+        let made = if wanted.until == Until::Record { way.len() } else { calls };
+        shown.calls = way.iter().take(made).map(|call| call.id).collect();
+        shown.values.clone_from(&values);
+        shown.held = None;
+        let mut doubt = parted.then(|| "it makes other calls than its record has".to_owned());
+        let goes_on = match pause {
+            Pause::Line(at) => {
+                shown.values = merged(values, &at.set);
+                shown.held = Some(Arc::new(at));
+                true
+            }
+            Pause::Call(call) => {
+                let line = call.line;
+                shown.held = Some(Arc::new(LineStop { line, frames, ..LineStop::default() }));
+                true
+            }
+            Pause::Calls(calls) => {
+                let line = calls.first().map_or(0, |call| call.line);
+                shown.held = Some(Arc::new(LineStop { line, frames, ..LineStop::default() }));
+                true
+            }
+            Pause::Clock => true,
+            Pause::Ended(end) => {
+                let was = program.end.as_deref();
+                let is_same = was.is_none_or(|was| {
+                    was.printed == end.printed && was.error.is_some() == end.error.is_some()
+                });
+                if !is_same {
+                    let how =
+                        end.error.map_or_else(String::new, |it| format!(": {}", it.summary()));
+                    doubt = Some(format!("it ends otherwise than it did{how}"));
+                }
+                false
+            }
+        };
+        if goes_on {
+            (shown.end, shown.how, shown.blamed) = (None, None, None);
+        }
+        let statements = whole.max(statements);
+        let statement = reached.statements;
+        Self { wanted, program: shown, statement, statements, goes_on, doubt }
+    }
+
+    /// Where it is, in words.
+    pub fn place(&self) -> String {
+        let place = match self.goes_on {
+            true => format!("statement {} of {}", self.statement, self.statements),
+            false => format!("at its end, after {} statements", self.statements),
+        };
+        match &self.doubt {
+            Some(doubt) => format!("{place} · {}", clean(doubt)),
+            None => place,
+        }
+    }
+}
+
+/// The newest value of each variable at each line.
+fn merged(mut values: Vec<Set>, set: &[Set]) -> Vec<Set> {
+    for set in set {
+        values.retain(|known| known.line != set.line || known.name != set.name);
+        values.push(set.clone());
+    }
+    values
+}

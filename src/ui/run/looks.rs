@@ -1,0 +1,44 @@
+//! Programs that are run again beside the screen, to look at their past.
+
+use futures::future::LocalBoxFuture;
+
+use crate::domain::program::{Interpreter, Reached};
+use crate::ui::looked::Wanted;
+use crate::ui::screen::Screen;
+
+type Work = LocalBoxFuture<'static, (Box<dyn Interpreter>, Wanted, Reached)>;
+
+/// One look at a time.
+pub struct Looks {
+    make: fn() -> Box<dyn Interpreter>,
+    /// It stays warm for the next look.
+    idle: Option<Box<dyn Interpreter>>,
+    work: Option<Work>,
+}
+
+impl Looks {
+    pub fn new(make: fn() -> Box<dyn Interpreter>) -> Self {
+        Self { make, idle: None, work: None }
+    }
+
+    /// Begins to run a program again if the screen wants that.
+    pub fn begin(&mut self, screen: &mut Screen) {
+        if self.work.is_some() {
+            return;
+        }
+        let Some((wanted, again)) = screen.rerun() else { return };
+        let mut interpreter = self.idle.take().unwrap_or_else(self.make);
+        self.work = Some(Box::pin(async move {
+            let reached = interpreter.again(&again).await;
+            (interpreter, wanted, reached)
+        }));
+    }
+
+    /// Where a program is that was run again; never, where none is.
+    pub async fn end(&mut self) -> (Wanted, Reached) {
+        let Some(work) = &mut self.work else { return std::future::pending().await };
+        let (interpreter, wanted, reached) = work.await;
+        (self.idle, self.work) = (Some(interpreter), None);
+        (wanted, reached)
+    }
+}
