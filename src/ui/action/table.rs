@@ -491,10 +491,7 @@ mod tests {
             assert!(spec.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", spec.name);
             assert!(![spec.name, spec.short, spec.doc].contains(&""), "{:?}", spec.action);
         }
-    }
-
-    #[test]
-    fn every_pane_can_be_gone_to() {
+        // Every pane can be gone to.
         for pane in PaneId::ALL.iter().copied() {
             assert_eq!(Action::Pane(pane).spec().action, Action::Pane(pane));
         }
