@@ -160,6 +160,7 @@ impl Sitting {
             price_cached: None,
             price_from: None,
             context: None,
+            small: false,
         };
         let session = SessionSpec {
             strategy: Some("atc".parse().unwrap()),
