@@ -29,7 +29,7 @@ pub struct SessionArgs {
     /// Without a workspace: work on this embedded sample instead of the one that shows the strategy.
     #[arg(long, value_name = "SAMPLE", conflicts_with = "workspace")]
     pub sample: Option<Sample>,
-    /// Strategy: direct, react, toolnet, dfsdt, tot-dfs, rewoo, workers or atc, followed by any of
+    /// Strategy: direct, react, toolnet, dfsdt, tot-dfs, rewoo, workers, atc or cotools, followed by any of
     /// +prompt, +btp and +reflexion; +toolnet after the last three.
     #[arg(long, value_name = "S")]
     pub strategy: Option<String>,
