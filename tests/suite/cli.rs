@@ -25,6 +25,7 @@ mod plan;
 mod probe;
 mod programs;
 mod prompts;
+mod reading;
 mod reaped;
 mod report;
 mod resuming;

@@ -39,13 +39,16 @@ impl Start {
     ) {
         let mut reading = match self.open() {
             Ok((reading, judge, reader)) => {
-                if let Some(judge) = judge {
-                    std::thread::spawn(move || judge.run(&to_be_judged));
+                match judge {
+                    Some(judge) => drop(std::thread::spawn(move || judge.run(&to_be_judged))),
+                    // Whoever asks then hears at once that there is none.
+                    None => drop(to_be_judged),
                 }
                 let _ = news.send(ReaderEvent::HeadsLoaded { reader });
                 reading
             }
             Err(error) => {
+                drop(to_be_judged);
                 let _ = news.send(ReaderEvent::ReaderFailed { error: error.clone() });
                 // Whoever asked meanwhile is told too.
                 while let Ok(asked) = orders.recv() {

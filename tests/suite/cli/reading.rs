@@ -1,0 +1,59 @@
+//! Sessions with a model file that reads along: a tiny one of random numbers.
+
+use std::path::Path;
+
+use toolyard::domain::{Event, ReaderEvent, Record, ToolMap};
+use toolyard::store::journal;
+
+use crate::program::Home;
+
+/// A home whose configuration names this model file.
+fn home(model: &str) -> Home {
+    let home = Home::new();
+    home.write("c.toml", format!("[reader]\nmodel = {model:?}\n"));
+    home
+}
+
+fn tiny() -> String {
+    let file = "tests/data/vectors/cotools/tiny.gguf";
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file).display().to_string()
+}
+
+/// The records of a session with 7 tasks of the sample.
+fn session(home: &Home, strategy: &str) -> Vec<Record> {
+    let to_end = ["run", "--config", "c.toml", "--journal", "j.jsonl", "--tasks-limit", "7"];
+    let ran = home.run(&[&to_end[..], &["--strategy", strategy, "--keep-going"]].concat());
+    assert!(ran.out.contains("all tasks are done"), "{ran:?}");
+    journal::read(&home.path("j.jsonl")).unwrap().records
+}
+
+#[test]
+fn tools_are_encoded_and_ranked_while_a_session_runs() {
+    for strategy in ["toolnet", "cotools"] {
+        let records = session(&home(&tiny()), strategy);
+        let state = toolyard::domain::State::fold(&records);
+        let reader = state.reader.as_ref().unwrap();
+        assert_eq!((reader.about.model.as_str(), &reader.failed), ("tiny", &None));
+        // A slow machine may still encode when the session ends.
+        assert!(reader.encoded > 0 && reader.tools == state.tools.len(), "{reader:?}");
+        let all = |map: &std::sync::Arc<ToolMap>| map.tools.len() == state.tools.len();
+        assert!(reader.encoded < reader.tools || reader.map.as_ref().is_some_and(all));
+        let mut rankings = state.embeddings.iter().filter_map(|read| read.ranking.as_ref());
+        let first = rankings.next().unwrap();
+        assert!(first.queries == 0 && !first.has_states(), "words alone rank at first");
+        assert!(rankings.any(|ranking| ranking.queries >= 5 && ranking.has_states()), "{strategy}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_model_is_named_and_words_rank() {
+    for strategy in ["toolnet", "cotools"] {
+        let home = home("c.toml");
+        let records = session(&home, strategy);
+        let failed = records.iter().find_map(|record| match &record.event {
+            Event::Reader(ReaderEvent::ReaderFailed { error }) => Some(error.clone()),
+            _ => None,
+        });
+        assert!(failed.unwrap().contains("c.toml: "), "{strategy}");
+    }
+}
