@@ -9,5 +9,6 @@ pub mod journal;
 pub mod kept;
 pub mod prices;
 pub mod prompts;
+mod sqlite;
 pub mod states;
 pub mod tasks;

@@ -1,23 +1,20 @@
 //! Opens the store, and checks that the file is one with a known format.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use std::{fs, thread};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tracing::info;
 
 use super::upgrade::{VERSION, keep_copy, upgrade};
 use super::{Experience, error::ExperienceError, reread::reread, words::Reader};
+use crate::store::sqlite;
 
 /// Identifies the file as a store of past uses: "tyex", stored as `application_id`.
 const MARK: i64 = 0x7479_6578;
 
-/// How long a write waits for another session. One transaction takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The pause until it is tried again where SQLite itself does not wait.
-const AGAIN: Duration = Duration::from_millis(5);
+/// How much of the file is kept in memory, in KiB: the words of some 50,000 queries fit.
+const MEMORY: i64 = 16 * 1024;
 
 impl Experience {
     /// Opens the store in this file, and creates it if necessary.
@@ -55,11 +52,8 @@ impl Experience {
     }
 
     fn open_with(path: &Path, more: OpenFlags) -> Result<Self, ExperienceError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
-        // SQLite would take a relative path that begins with "file:" for a URI.
         info!(?path, "opening past uses of tools");
-        let opened = Connection::open_with_flags(Path::new(".").join(path), flags);
-        let connection = opened.map_err(ExperienceError::of(path))?;
+        let connection = sqlite::open(path, more).map_err(ExperienceError::of(path))?;
         Self::over(connection, path.to_owned())
     }
 
@@ -73,23 +67,20 @@ impl Experience {
 
 fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceError> {
     let failed = ExperienceError::of(path);
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
-    connection.set_prepared_statement_cache_capacity(32);
-    // A transaction that will write waits for its turn at the start, not halfway.
-    connection.set_transaction_behavior(TransactionBehavior::Immediate);
+    sqlite::wait_for_others(connection).map_err(failed)?;
     // In one transaction, so that a session that creates the store meanwhile is seen whole or not at all.
     let reading = connection.transaction_with_behavior(TransactionBehavior::Deferred);
     let reading = reading.map_err(failed)?;
     let before = found(&reading, path)?;
     drop(reading);
     if before == Found::Store(VERSION) {
-        return settings(connection).map_err(failed);
+        return sqlite::settings(connection, MEMORY).map_err(failed);
     }
     // Must come before the first table; only then does the file shrink when uses are removed.
     if before == Found::Nothing {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
-    settings(connection).map_err(failed)?;
+    sqlite::settings(connection, MEMORY).map_err(failed)?;
     if let Found::Store(version) = before {
         keep_copy(connection, path, version)?;
     }
@@ -107,34 +98,6 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
         }
     }
     transaction.commit().map_err(failed)
-}
-
-/// Settings of this connection. SQLite's own `-wal` and `-shm` are the only further files.
-fn settings(connection: &Connection) -> rusqlite::Result<()> {
-    write_ahead(connection)?;
-    // A power cut may lose the last uses, but never damages the store.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
-    // In KiB. It limits the memory; the words of some 50,000 queries fit.
-    connection.pragma_update(None, "cache_size", -16 * 1024)
-}
-
-/// Makes writers and readers wait less for each other. SQLite does not wait for its turn here when another session does
-/// the same with a new file, since both could wait for ever.
-fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
-    let began = Instant::now();
-    loop {
-        match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && began.elapsed() < PATIENCE =>
-            {
-                thread::sleep(AGAIN);
-            }
-            done => return done,
-        }
-    }
 }
 
 /// The content of a file.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
+use crate::store::sqlite::Fault;
 
 /// Why the cache could not be opened, read or written. A failed write changes nothing.
 #[derive(Debug, thiserror::Error)]
@@ -39,11 +39,11 @@ impl StatesError {
     pub(super) fn of(path: &Path) -> impl Fn(rusqlite::Error) -> Self + Copy {
         move |error| {
             let path = path.to_owned();
-            match error.sqlite_error_code() {
-                Some(ErrorCode::NotADatabase) => Self::NoDatabase { path },
-                Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, why: error.to_string() },
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
-                _ => Self::Failed { path, why: error.to_string() },
+            match Fault::from(error) {
+                Fault::NoDatabase => Self::NoDatabase { path },
+                Fault::Damaged(why) => Self::Damaged { path, why },
+                Fault::Busy => Self::Busy { path },
+                Fault::Other(why) => Self::Failed { path, why },
             }
         }
     }

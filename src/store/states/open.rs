@@ -1,13 +1,13 @@
 //! Opens the cache, and checks that the file is one.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use std::{fs, thread};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tracing::info;
 
 use super::{MOST_STATES, StateCache, StatesError};
+use crate::store::sqlite;
 
 /// Identifies the file as a cache of states: "tyst", stored as `application_id`.
 const MARK: i64 = 0x7479_7374;
@@ -15,11 +15,8 @@ const MARK: i64 = 0x7479_7374;
 /// The format of `schema.sql`, stored in the file as `user_version`.
 const VERSION: i64 = 1;
 
-/// How long a write waits for another session. One transaction takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The pause until it is tried again where SQLite itself does not wait.
-const AGAIN: Duration = Duration::from_millis(5);
+/// How much of the file is kept in memory, in KiB.
+const MEMORY: i64 = 8 * 1024;
 
 impl StateCache {
     /// Opens the cache in this file, and creates it if necessary.
@@ -31,12 +28,8 @@ impl StateCache {
             let io = |source| StatesError::Io { path: folder.to_owned(), source };
             fs::create_dir_all(folder).map_err(io)?;
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX
-            | OpenFlags::SQLITE_OPEN_CREATE;
         info!(?path, "opening the cache of states");
-        // SQLite would take a relative path that begins with "file:" for a URI.
-        let opened = Connection::open_with_flags(Path::new(".").join(path), flags);
+        let opened = sqlite::open(path, OpenFlags::SQLITE_OPEN_CREATE);
         Self::over(opened.map_err(StatesError::of(path))?, path.to_owned())
     }
 
@@ -68,10 +61,7 @@ impl StateCache {
 
 fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StatesError> {
     let failed = StatesError::of(path);
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
-    connection.set_prepared_statement_cache_capacity(32);
-    // A transaction that will write waits for its turn at the start, not halfway.
-    connection.set_transaction_behavior(TransactionBehavior::Immediate);
+    sqlite::wait_for_others(connection).map_err(failed)?;
     let reading = connection.transaction_with_behavior(TransactionBehavior::Deferred);
     let reading = reading.map_err(failed)?;
     let is_new = !is_cache(&reading, path)?;
@@ -80,7 +70,7 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StatesError> 
     if is_new {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
-    settings(connection).map_err(failed)?;
+    sqlite::settings(connection, MEMORY).map_err(failed)?;
     if is_new {
         let transaction = connection.transaction().map_err(failed)?;
         // Another session may have done it in the meantime.
@@ -92,34 +82,6 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StatesError> 
         transaction.commit().map_err(failed)?;
     }
     Ok(())
-}
-
-/// Settings of this connection. SQLite's own `-wal` and `-shm` are the only further files.
-fn settings(connection: &Connection) -> rusqlite::Result<()> {
-    write_ahead(connection)?;
-    // A power cut may lose the last states, but never damages the cache.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
-    // In KiB.
-    connection.pragma_update(None, "cache_size", -8 * 1024)
-}
-
-/// Lets writers and readers wait less for each other. SQLite does not wait for its turn here when another session does
-/// the same with a new file, since both could wait for ever.
-fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
-    let began = Instant::now();
-    loop {
-        match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && began.elapsed() < PATIENCE =>
-            {
-                thread::sleep(AGAIN);
-            }
-            done => return done,
-        }
-    }
 }
 
 /// Whether the file is a cache; `false` for an empty one.

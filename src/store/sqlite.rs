@@ -1,0 +1,76 @@
+//! What all files of SQLite have in common: settings for several sessions at once, and kinds of errors.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+/// How long a write waits for another session. One transaction takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The pause until it is tried again where SQLite itself does not wait.
+const AGAIN: Duration = Duration::from_millis(5);
+
+/// Opens a file to read and write; these flags say whether it may be created.
+pub fn open(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
+    // SQLite would take a relative path that begins with "file:" for a URI.
+    Connection::open_with_flags(Path::new(".").join(path), flags)
+}
+
+/// Lets this connection wait for other sessions. Must come before the first transaction.
+pub fn wait_for_others(connection: &mut Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(32);
+    // A transaction that will write waits for its turn at the start, not halfway.
+    connection.set_transaction_behavior(TransactionBehavior::Immediate);
+    Ok(())
+}
+
+/// Settings of this connection, which keeps so many KiB of the file in memory. SQLite's own `-wal` and `-shm` are the
+/// only further files.
+pub fn settings(connection: &Connection, memory_kib: i64) -> rusqlite::Result<()> {
+    write_ahead(connection)?;
+    // A power cut may lose the last changes, but never damages the file.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "cache_size", -memory_kib)
+}
+
+/// Lets writers and readers wait less for each other. SQLite does not wait for its turn here when another session does
+/// the same with a new file, since both could wait for ever.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let began = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && began.elapsed() < PATIENCE =>
+            {
+                thread::sleep(AGAIN);
+            }
+            done => return done,
+        }
+    }
+}
+
+/// What is wrong with a file.
+pub enum Fault {
+    NoDatabase,
+    Damaged(String),
+    Busy,
+    Other(String),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NoDatabase,
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged(error.to_string()),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            _ => Self::Other(error.to_string()),
+        }
+    }
+}
