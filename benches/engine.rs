@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::domain::{
     BreakpointSpec, EffectClass, Finish, Knob, ModelError, ModelSpec, Reply, Request, Task,
-    ToolCall, ToolError, ToolMode, ToolName, ToolOutput, ToolSpec, Usage,
+    ToolCall, ToolError, ToolName, ToolOutput, ToolSpec, Usage,
 };
 use toolyard::engine::{self, Setup};
 use toolyard::model::{Model, Progress};
@@ -81,17 +81,10 @@ fn tool(i: usize) -> Rc<dyn Tool> {
 
 fn setup(tools: usize, journal: Option<Journal>) -> Option<Setup> {
     let spec = ModelSpec {
-        name: "instant".into(),
-        source: "bench".into(),
         simulated: true,
-        small: false,
-        mode: ToolMode::Native,
-        structured: false,
         price_in: Some(0.0),
         price_out: Some(0.0),
-        price_cached: None,
-        price_from: None,
-        context: None,
+        ..ModelSpec::new("instant", "bench")
     };
     let mut tool_box = ToolBox::default();
     for i in 0..tools {

@@ -23,7 +23,7 @@ use toolyard::domain::program::{
     Stops, Until,
 };
 use toolyard::domain::{
-    Boundary, Command, Finish, ModelError, ModelSpec, Record, Reply, Request, Task, ToolMode, Usage,
+    Boundary, Command, Finish, ModelError, ModelSpec, Record, Reply, Request, Task, Usage,
 };
 use toolyard::engine;
 use toolyard::model::{Model, Progress};
@@ -150,17 +150,10 @@ struct Sitting {
 impl Sitting {
     fn begin(local: &LocalSet) -> Self {
         let spec = ModelSpec {
-            name: "instant".into(),
-            source: "bench".into(),
             simulated: true,
-            mode: ToolMode::Native,
-            structured: false,
             price_in: Some(0.0),
             price_out: Some(0.0),
-            price_cached: None,
-            price_from: None,
-            context: None,
-            small: false,
+            ..ModelSpec::new("instant", "bench")
         };
         let session = SessionSpec {
             strategy: Some("atc".parse().unwrap()),

@@ -148,6 +148,23 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
+    /// A model with tool calls of its own, and nothing else known of it.
+    pub fn new(name: impl Into<ModelName>, source: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            source: source.into(),
+            simulated: false,
+            small: false,
+            mode: ToolMode::Native,
+            structured: false,
+            price_in: None,
+            price_out: None,
+            price_cached: None,
+            price_from: None,
+            context: None,
+        }
+    }
+
     /// The address of its endpoint, such as `api.openai.com`; a simulated or a local model has none.
     pub fn server(&self) -> Option<&str> {
         let is_here = self.simulated || self.small;

@@ -6,8 +6,8 @@ use futures::stream::{self, LocalBoxStream};
 use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
 
 use crate::domain::{
-    JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, Reply, Request, ToolMode,
-    ToolName, ToolSpec, Usage,
+    JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, Reply, Request, ToolName,
+    ToolSpec, Usage,
 };
 use crate::model::{Model, Progress};
 use crate::strategy::Sought;
@@ -79,19 +79,8 @@ pub struct LocalReading(Arc<ModelSpec>);
 
 impl LocalReading {
     pub fn new(name: &str) -> Self {
-        Self(Arc::new(ModelSpec {
-            name: name.into(),
-            source: "this machine".to_owned(),
-            simulated: false,
-            mode: ToolMode::default(),
-            structured: false,
-            price_in: Some(0.0),
-            price_out: Some(0.0),
-            price_cached: None,
-            price_from: None,
-            context: None,
-            small: false,
-        }))
+        let spec = ModelSpec::new(name, "this machine");
+        Self(Arc::new(ModelSpec { price_in: Some(0.0), price_out: Some(0.0), ..spec }))
     }
 
     fn error(&self) -> ModelError {

@@ -66,18 +66,15 @@ pub struct Local {
 impl Local {
     /// A model whose file is opened at its first request.
     pub fn new(name: ModelName, settings: Settings, seed: u64) -> Self {
+        let source = format!("{TOO_SMALL}: local file {}", settings.path.display());
         let spec = ModelSpec {
-            name,
-            source: format!("{TOO_SMALL}: local file {}", settings.path.display()),
-            simulated: false,
             small: true,
             mode: ToolMode::Text,
-            structured: false,
             price_in: Some(settings.price_in),
             price_out: Some(settings.price_out),
             price_cached: settings.price_cached,
             price_from: Some("configuration".to_owned()),
-            context: None,
+            ..ModelSpec::new(name, source)
         };
         Self { spec: Arc::new(spec), settings, seed, open: Arc::default() }
     }

@@ -23,7 +23,7 @@ use super::{Model, Progress};
 use crate::domain::markers::ANSWER_IS;
 use crate::domain::{
     Chance, Finish, ModelError, ModelName, ModelSpec, Reply, Request, Role, Task, ToolCall,
-    ToolMode, ToolName, Usage, tokens,
+    ToolName, Usage, tokens,
 };
 
 mod actor;
@@ -129,22 +129,18 @@ impl Simulated {
         seed: u64,
         tasks: impl IntoIterator<Item = Task>,
     ) -> Self {
+        // Two settings of skill count as two models in comparisons.
+        let source = format!(
+            "simulated: no language model, decides by reference chains and weights with skill {}",
+            settings.skill
+        );
         let spec = ModelSpec {
-            name,
-            // Two settings of skill count as two models in comparisons.
-            source: format!(
-                "simulated: no language model, decides by reference chains and weights with skill {}",
-                settings.skill
-            ),
             simulated: true,
-            small: false,
-            mode: ToolMode::Native,
-            structured: false,
             price_in: Some(settings.price_in),
             price_out: Some(settings.price_out),
             price_cached: settings.price_cached,
             price_from: Some("configuration".to_owned()),
-            context: None,
+            ..ModelSpec::new(name, source)
         };
         let known = tasks.into_iter().filter(|task| !task.chain.is_empty());
         let chains = known.map(|task| (task.text.trim().to_owned(), task)).collect();
