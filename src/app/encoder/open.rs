@@ -16,7 +16,7 @@ impl Encoder {
     /// # Errors
     /// A file cannot be read, is damaged, or is something else.
     pub fn open(model: &Path, cache: Option<&Path>) -> Result<Self, EncoderError> {
-        let reader = LocalReader::open(model)?;
+        let reader = LocalReader::shared(model)?;
         let mut states = match cache {
             Some(path) => StateCache::open(path)?,
             None => StateCache::in_memory()?,
