@@ -41,7 +41,7 @@ impl LoadedHeads {
     /// Loads files of heads that fit this model, one for each use at most.
     ///
     /// # Errors
-    /// A file cannot be read, is no file of heads, does not fit the model, or is the second one for its use.
+    /// A file cannot be read, has no heads, does not fit the model, or is the second one for its use.
     pub fn load(files: &[PathBuf], encoder: &Encoder) -> Result<Self, HeadsError> {
         let mut loaded = Self::default();
         for path in files {
@@ -64,7 +64,7 @@ impl LoadedHeads {
 /// Loads heads for this use.
 ///
 /// # Errors
-/// The file cannot be read, is no file of heads, or does not fit the model or the use.
+/// The file cannot be read, has no heads, or does not fit the model or the use.
 pub fn load(path: &Path, encoder: &Encoder, wanted: Use) -> Result<Arc<HeadFile>, HeadsError> {
     let heads = read(path)?;
     check(path, &heads, encoder, wanted)?;

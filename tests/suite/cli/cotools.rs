@@ -189,7 +189,7 @@ fn any_file_of_queries_is_measured() {
     home.write("none.jsonl", "{\"query\": \"a\", \"tools\": []}\n");
     home.write("form.jsonl", "{\"query\": 7}\n");
     for (file, part) in [
-        ("bad.jsonl", "bad.jsonl:2: tools: \"wether\" is no tool of set"),
+        ("bad.jsonl", "bad.jsonl:2: tools: set has no tool \"wether\""),
         ("none.jsonl", "none.jsonl:1: tools: no tool"),
         ("form.jsonl", "form.jsonl:1"),
         ("missing.jsonl", "missing.jsonl"),

@@ -24,7 +24,7 @@ impl Catalogue {
     /// The tools of a workspace or of a data set.
     ///
     /// # Errors
-    /// A file is wrong, or there is no tool.
+    /// A file is wrong, or the catalogue has no tools.
     pub fn open(args: &CatalogueArgs) -> Result<Self, Trouble> {
         let catalogue = match (&args.workspace, &args.data) {
             (Some(folder), _) => Self::of_workspace(folder)?,

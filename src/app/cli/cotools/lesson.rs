@@ -30,7 +30,7 @@ pub struct Amount {
     pub seed: u64,
 }
 
-/// Whether each call of a record is an example, or its last call is as often as it has calls.
+/// Which examples a record gives: one for each call, or its last call once for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calls {
     Each,

@@ -69,8 +69,10 @@ fn lesson(args: &RetrievalEvalArgs, catalogue: &Catalogue) -> Result<Lesson, Tro
     for (line, asked) in read_queries(&args.file).map_err(Trouble::usage)? {
         let place = |name: &String| {
             places.get(name.as_str()).copied().ok_or_else(|| {
-                let text =
-                    format!("{name:?} is no tool of {}; expected a name of one", catalogue.name);
+                let text = format!(
+                    "{} has no tool {name:?}; expected the name of one of its tools",
+                    catalogue.name
+                );
                 let file = args.file.display().to_string();
                 Trouble::usage(Problem::of_line(file, line, "tools", text))
             })
