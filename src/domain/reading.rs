@@ -11,12 +11,12 @@ pub struct ReaderAbout {
     pub model: String,
     /// Where its states are taken, such as `layer 14 mean`.
     pub states: String,
-    /// The names of the heads by use; none: untrained states.
+    /// What the heads that compare queries and tools have learned from; none: untrained states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heads: Vec<String>,
-    /// Whether it can judge text while it is written.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub judges: bool,
+    /// What the judge of texts has learned from, if there is a trained one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
 }
 
 /// A piece of written text with the judge's probability of a call after it.

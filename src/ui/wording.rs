@@ -226,12 +226,13 @@ fn ranked(ranking: &Ranking) -> String {
     }
     let best = ranking.ranked(Retrieve::Both, MIX as f32).into_iter().take(3);
     let best: Vec<_> = best.map(|(tool, score)| format!("{} {score:.1}", tool.tool)).collect();
-    format!(
-        "read; {} of {} tools have states; best: {}",
-        ranking.encoded,
-        ranking.pool,
-        best.join(", ")
-    )
+    let encoded = match ranking.encoded {
+        encoded if encoded < ranking.pool => {
+            format!(" ({encoded} of {} have states)", ranking.pool)
+        }
+        _ => String::new(),
+    };
+    format!("tools by states and words{encoded}: {}", best.join(", "))
 }
 
 /// The words for a model that reads along.
@@ -239,10 +240,12 @@ pub fn reader(event: &ReaderEvent) -> String {
     match event {
         ReaderEvent::HeadsLoaded { reader } => {
             let heads = match reader.heads.as_slice() {
-                [] => "no heads: untrained states".to_owned(),
-                heads => format!("heads {}", heads.join(", ")),
+                [] => "untrained states".to_owned(),
+                heads => format!("heads from {}", heads.join(" and ")),
             };
-            format!("{} reads along: {}, {heads}", reader.model, reader.states)
+            let judge = reader.judge.as_ref().map(|judge| format!(", a judge from {judge}"));
+            let judge = judge.unwrap_or_default();
+            format!("{} reads along: {}, {heads}{judge}", reader.model, reader.states)
         }
         ReaderEvent::ToolEncoded { encoded, tools } => {
             format!("{encoded} of {} encoded", counted(*tools, "tool"))

@@ -12,7 +12,7 @@ family! {
         HeadsLoaded {
             reader: ReaderAbout,
         },
-        /// So many of the tools have a state by now.
+        /// The number of tools that have a state now.
         ToolEncoded {
             encoded: usize,
             tools: usize,

@@ -80,10 +80,13 @@ impl Ranking {
         scored
     }
 
-    /// The places of the tools by words alone, from 1.
+    /// The places by words alone, from 1, of the tools that share more words with the text than the
+    /// worst of them.
     pub fn places_by_words(&self) -> HashMap<&ToolName, usize> {
         let ranked = self.ranked(Retrieve::Words, 0.0);
-        (1..).zip(ranked).map(|(place, (tool, _))| (&tool.tool, place)).collect()
+        let worst = ranked.last().map_or(0.0, |(_, words)| *words);
+        let placed = (1..).zip(ranked).take_while(|(_, (_, words))| *words > worst);
+        placed.map(|(place, (tool, _))| (&tool.tool, place)).collect()
     }
 
     /// Whether states say anything: before enough queries were seen, or without encoded tools, words
@@ -125,6 +128,9 @@ mod tests {
         assert_eq!(names(&ranking, Retrieve::Both, 0.25), ["a", "b", "new"]);
         assert_eq!(names(&ranking, Retrieve::Both, 1.0), ["b", "new", "a"]);
         assert_eq!((ranking.pool, ranking.encoded), (3, 2));
+        let places = ranking.places_by_words();
+        let place = |tool: &str| places.get(&ToolName::from(tool)).copied();
+        assert_eq!((place("b"), place("new"), place("a")), (Some(1), Some(2), None));
     }
 
     #[test]

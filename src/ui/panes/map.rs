@@ -59,7 +59,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let best = ranking.map(|ranking| best(cx.state, ranking)).unwrap_or_default();
     let of = |tool: &ToolName| map.tools.iter().find(|(name, _)| name == tool);
     let dot = |style: ratatui::style::Style| style.fg.unwrap_or_default();
-    let names = Rect { width: area.width / 3, ..area };
+    let names = Rect { width: if best.is_empty() { 0 } else { area.width / 3 }, ..area };
     let area = Rect { x: names.right(), width: area.width - names.width, ..area };
     Canvas::default()
         .marker(Marker::Braille)

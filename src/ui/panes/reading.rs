@@ -8,7 +8,9 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{JudgedPiece, Knob, ModelCallState, RankedTool, Ranking, State};
+use crate::domain::{
+    JudgedPiece, Knob, ModelCallState, RankedTool, Ranking, State, words::counted,
+};
 use crate::papers::cotools::FEWEST;
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
@@ -45,7 +47,11 @@ pub(super) fn about(state: &State) -> String {
     let about = &reader.about;
     let heads = match about.heads.as_slice() {
         [] => "untrained states".to_owned(),
-        heads => format!("heads {}", heads.join(", ")),
+        heads => format!("heads from {}", heads.join(" and ")),
+    };
+    let judge = match &about.judge {
+        Some(judge) => format!("judge from {judge}"),
+        None => "no trained judge: a call starts after =".to_owned(),
     };
     let seen = state.rankings().next().map_or(0, |(_, ranking)| ranking.queries);
     let means = match seen {
@@ -56,12 +62,14 @@ pub(super) fn about(state: &State) -> String {
         (encoded, tools) if encoded < tools => format!(" · {encoded} of {tools} tools encoded"),
         _ => String::new(),
     };
-    clean(&format!("{} · {} · {heads} · {means}{encoded}", about.model, about.states)).into_owned()
+    clean(&format!("{} · {} · {heads} · {means}{encoded} · {judge}", about.model, about.states))
+        .into_owned()
 }
 
 /// The tools of the last ranking, best first.
 pub(super) fn tools<'a>(state: &'a State, view: &View) -> List<'a> {
-    let ranked = last(state).map(|(_, ranked)| ranked).unwrap_or_default();
+    let ranking = state.rankings().next();
+    let ranked = ranking.map(|(_, ranking)| sorted(state, ranking)).unwrap_or_default();
     let place = view.tool.as_ref();
     let place = place.and_then(|tool| ranked.iter().position(|(ranked, _)| ranked.tool == *tool));
     let names: Vec<_> = ranked.iter().map(|(ranked, _)| ranked.tool.clone()).collect();
@@ -74,11 +82,10 @@ pub(super) fn tools<'a>(state: &'a State, view: &View) -> List<'a> {
     )
 }
 
-/// The last ranking, sorted as the knobs say.
-fn last(state: &State) -> Option<(&Ranking, Vec<(&RankedTool, f32)>)> {
-    let (_, ranking) = state.rankings().next()?;
+/// The tools of a ranking with their scores, sorted as the knobs say.
+fn sorted<'a>(state: &State, ranking: &'a Ranking) -> Vec<(&'a RankedTool, f32)> {
     let (retrieve, mix) = state.knobs.retrieval();
-    Some((ranking, ranking.ranked(retrieve, mix)))
+    ranking.ranked(retrieve, mix)
 }
 
 /// The last model call of the task that was judged.
@@ -93,13 +100,13 @@ fn calls(state: &State) -> Option<String> {
     let theta = state.knobs.get(Knob::Theta);
     let step = Knob::Theta.spec().step;
     let at = |theta: f64| starts(&call.judged, theta).count();
+    let (less, more) = (theta - step, theta + step);
+    let highest = call.judged.iter().fold(0.0_f32, |highest, piece| highest.max(piece.p));
     Some(format!(
-        "{} at θ {theta:.2} · {} at {:.2} · {} at {:.2}",
-        at(theta),
-        at(theta - step),
-        theta - step,
-        at(theta + step),
-        theta + step
+        "{} at θ {theta:.2} · {less:.2}: {} · {more:.2}: {} · highest p {highest:.2}",
+        counted(at(theta), "call"),
+        at(less),
+        at(more),
     ))
 }
 
@@ -119,7 +126,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         rest = Rect { y: rest.y + rows, height: rest.height - rows, ..rest };
         part
     };
-    note(below(1), &about(cx.state), cx.theme.dim, buf);
+    let facts = wrapped(vec![Span::styled(about(cx.state), cx.theme.dim)], usize::from(area.width));
+    for line in facts.iter().take(usize::from(area.height) / 4) {
+        line.render(below(1), buf);
+    }
     if let Some(call) = judged(cx.state) {
         let lines = wrapped(strip(cx, call), usize::from(area.width));
         let hidden = lines.len().saturating_sub(STRIP);
@@ -127,12 +137,17 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             line.render(below(1), buf);
         }
     }
-    let Some((ranking, ranked)) = last(cx.state) else {
+    let Some((read, ranking)) = cx.state.rankings().next() else {
         return note(rest, "no text was read in this task yet", cx.theme.dim, buf);
     };
+    let ranked = sorted(cx.state, ranking);
+    let read =
+        format!("for: {}", clean(&read.text).split_whitespace().collect::<Vec<_>>().join(" "));
+    note(below(1), &read, cx.theme.text, buf);
     heading(cx, below(1), buf);
     let by_words = ranking.places_by_words();
-    let selected = cx.view.tool.as_ref();
+    // Elsewhere the best tools are of more use than the selected one.
+    let selected = cx.view.tool.as_ref().filter(|_| cx.view.focus == SPEC.id);
     let selected = selected.and_then(|tool| ranked.iter().position(|(it, _)| it.tool == *tool));
     vlist::draw(cx, SPEC.id, (rest, buf, hits), (ranked.len(), selected), |i, row| {
         let (tool, score) = ranked.get(i)?;
@@ -226,7 +241,7 @@ fn tool_row(
     let other = match by_words {
         Some(words) if words == place => String::new(),
         Some(words) => format!("  {words}."),
-        None => String::new(),
+        None => "  –".to_owned(),
     };
     let room = row.left();
     row.cell(&other, room, if tool.states.is_none() { cx.theme.warn } else { cx.theme.dim });

@@ -28,8 +28,8 @@ pub fn read() -> Story {
     let reader = ReaderAbout {
         model: "SmolLM2-135M".to_owned(),
         states: "layer 14 mean".to_owned(),
-        heads: vec!["stq".to_owned()],
-        judges: true,
+        heads: vec!["STQuestions, 2556 examples".to_owned()],
+        judge: Some("GSM8K-XL, 200 examples".to_owned()),
     };
     story.tell(ReaderEvent::HeadsLoaded { reader });
     story.tell(ReaderEvent::ToolEncoded { encoded: 3, tools: 4 });

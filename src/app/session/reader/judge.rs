@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, mpsc};
 
 use tokio::sync::oneshot;
+use tracing::warn;
 
 use super::Asking;
 use crate::app::encoder::{Encoder, EncoderError};
@@ -29,12 +30,14 @@ impl ReadingAlong {
         Self { encoder, heads, cancelled }
     }
 
-    /// Judges until nobody can ask any more. A text that cannot be read gets no answer.
+    /// Judges until nobody can ask any more. Where a text cannot be read, no call starts.
     pub fn run(mut self, asked: &mpsc::Receiver<ToJudge>) {
         while let Ok(ToJudge { query, from, answer }) = asked.recv() {
-            if let Ok(pieces) = self.judge(&query, from) {
-                let _ = answer.send(pieces);
-            }
+            let pieces = self.judge(&query, from).unwrap_or_else(|why| {
+                warn!(%why, "a text was not judged");
+                Vec::new()
+            });
+            let _ = answer.send(pieces);
         }
     }
 

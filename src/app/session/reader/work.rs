@@ -10,13 +10,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc as news;
 
 use super::judge::{ReadingAlong, ToJudge};
-use super::{Asked, Asking, name};
+use super::{Asked, Asking};
 use crate::app::config;
 use crate::app::encoder::Encoder;
 use crate::app::encoder::heads::LoadedHeads;
 use crate::domain::{ReaderAbout, ReaderEvent, ToolMap, ToolName, ToolSpec, Usage};
 use crate::engine::Scored;
-use crate::papers::cotools::{Layer, Map, Matrix, Pooling, Retrieval, Use, tool_text};
+use crate::papers::cotools::{
+    HeadAbout, HeadFile, Layer, Map, Matrix, Pooling, Retrieval, Use, tool_text,
+};
 
 /// How often it says how many tools are encoded.
 const SAID_EVERY: Duration = Duration::from_millis(500);
@@ -41,7 +43,7 @@ impl Start {
             Ok((reading, judge, reader)) => {
                 match judge {
                     Some(judge) => drop(std::thread::spawn(move || judge.run(&to_be_judged))),
-                    // Whoever asks then hears at once that there is none.
+                    // A request then fails at once, instead of waiting for an answer.
                     None => drop(to_be_judged),
                 }
                 let _ = news.send(ReaderEvent::HeadsLoaded { reader });
@@ -50,7 +52,7 @@ impl Start {
             Err(error) => {
                 drop(to_be_judged);
                 let _ = news.send(ReaderEvent::ReaderFailed { error: error.clone() });
-                // Whoever asked meanwhile is told too.
+                // Requests that were made meanwhile, and later ones, fail with the same error.
                 while let Ok(asked) = orders.recv() {
                     if let Asked::Rank { answer, .. } = asked {
                         let _ = answer.send(Err(error.clone()));
@@ -82,6 +84,9 @@ impl Start {
         let cache = config::default_states();
         let encoder = Encoder::open(&self.file, cache.as_deref()).map_err(|why| why.to_string())?;
         let heads = LoadedHeads::load(&self.heads, &encoder).map_err(|why| why.to_string())?;
+        let from = |heads: &Arc<HeadFile>| lesson(&heads.about);
+        let learned = heads.question.iter().chain(&heads.here).map(from).collect();
+        let judged = heads.judge.as_ref().map(from);
         let trained = |heads| Retrieval::trained(heads).map_err(|why| why.to_string());
         let question = match heads.question {
             Some(heads) => trained(heads)?,
@@ -94,8 +99,8 @@ impl Start {
         let about = ReaderAbout {
             model: self.name.clone(),
             states: place(question.at()),
-            heads: self.heads.iter().map(|file| name(file)).collect(),
-            judges: judge.is_some(),
+            heads: learned,
+            judge: judged,
         };
         let reading = Reading {
             encoder,
@@ -110,6 +115,12 @@ impl Start {
         };
         Ok((reading, judge, about))
     }
+}
+
+/// What heads have learned from: `STQuestions, 2556 examples`. The licence is in the file.
+fn lesson(about: &HeadAbout) -> String {
+    let data = about.data.split(" (").next().unwrap_or_default();
+    format!("{data}, {} examples", about.examples)
 }
 
 /// Where states are taken, in words.
