@@ -11,6 +11,7 @@ use crate::program::{Home, Ran};
 mod call;
 mod cotools;
 mod describe;
+mod embedding;
 mod experience;
 mod failing;
 mod foreign;

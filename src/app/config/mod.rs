@@ -143,13 +143,23 @@ pub struct ExperienceConfig {
     pub embeddings: Option<Endpoint>,
 }
 
-/// The small local model that reads along. Its files are opened where they are needed, never at the start.
+/// The small local model that reads along, or an endpoint of embeddings in its place. Files are opened where
+/// they are needed, never at the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReaderSettings {
     /// A model file (GGUF); `None`: there is no reader.
     pub model: Option<PathBuf>,
-    /// Files of trained heads.
+    /// Files of heads that were trained for the model file.
     pub heads: Vec<PathBuf>,
+    /// The embedding model that ranks tools where there is no model file.
+    pub embeddings: Option<Endpoint>,
+}
+
+impl ReaderSettings {
+    /// Whether something ranks tools by more than their words.
+    pub fn is_some(&self) -> bool {
+        self.model.is_some() || self.embeddings.is_some()
+    }
 }
 
 impl Default for Config {

@@ -33,15 +33,14 @@ impl Config {
             ModelConfig::OpenAi(endpoint) => lacks(endpoint),
         };
         // An embedding model has no output, and so no price for it.
-        let reader = self.experience.embeddings.as_ref();
-        let is_unpriced = reader.is_some_and(|endpoint| endpoint.price_in.is_none());
+        let readers = [&self.experience.embeddings, &self.reader.embeddings];
+        let is_unpriced = readers.into_iter().flatten().any(|endpoint| endpoint.price_in.is_none());
         if !is_unpriced && !self.models.values().any(is_lacking) {
             return Ok(());
         }
         let Some(table) = self.price_table()? else { return Ok(()) };
-        if let Some(endpoint) = &mut self.experience.embeddings {
-            fill(endpoint, &table);
-        }
+        let readers = [&mut self.experience.embeddings, &mut self.reader.embeddings];
+        readers.into_iter().flatten().for_each(|endpoint| fill(endpoint, &table));
         for model in self.models.values_mut() {
             match model {
                 ModelConfig::Simulated(_) | ModelConfig::Local(_) => {}

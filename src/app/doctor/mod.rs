@@ -102,7 +102,13 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     prices::table(&config, &mut findings);
     tools::examine(subject.workspace, &config, &mut findings);
     terminal::examine(subject.terminal, subject.environment, &mut findings);
-    findings.push(reader::of(&config));
+    match &config.reader.embeddings {
+        Some(endpoint) if config.reader.model.is_none() => {
+            let asked = models::ask("reader", "embeddings", endpoint, subject.environment);
+            findings.extend(asked.await);
+        }
+        _ => findings.push(reader::of(&config)),
+    }
     models::examine(&config, subject.environment, &mut findings).await;
     findings
 }

@@ -50,7 +50,8 @@ fn roles_of(config: &Config, model: &ModelName) -> String {
     bound.map(Role::name).collect::<Vec<_>>().join(", ")
 }
 
-async fn ask(
+/// Whether the keys of an endpoint exist, and whether it answers.
+pub(super) async fn ask(
     about: &str,
     roles: &str,
     endpoint: &Endpoint,

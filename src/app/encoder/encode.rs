@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::passes::{self, Passed, Reading};
 use super::tokens::tokens;
 use super::{Encoder, EncoderError, Work};
-use crate::papers::cotools::{Layer, Matrix, Pooling, RunningMean, tool_text};
+use crate::papers::cotools::{Layer, Matrix, Pooling, RunningMean};
 use crate::reader::{self, Reader, Tokens, Wanted};
 use crate::store::states::{Place, SharedStates, TextKey};
 
@@ -91,34 +91,15 @@ impl Encoder {
         found.rows.iter().map(|rows| matrix(rows, &places, self.facts().width)).collect()
     }
 
-    /// The states of tools by name and description. See [`Encoder::encode_with`].
-    ///
-    /// # Errors
-    /// Those of [`Encoder::encode_with`].
-    #[cfg(feature = "inside")]
-    pub fn tools(
-        &mut self,
-        tools: &[(&str, &str)],
-        at: (Layer, Pooling),
-        cancelled: &AtomicBool,
-        progress: &mut dyn FnMut(usize),
-    ) -> Result<Matrix<f32>, EncoderError> {
-        let texts: Vec<String> =
-            tools.iter().map(|(name, description)| tool_text(name, description)).collect();
-        self.encode(&texts, at, cancelled, progress)
-    }
-
-    /// The states of tools that are in the cache; `None` where a tool has to be encoded first. It reads no text.
+    /// The states of texts that are in the cache; `None` where a text has to be encoded first. It reads no text.
     ///
     /// # Errors
     /// The cache fails.
-    pub fn known_tools(
+    pub fn cached(
         &self,
-        tools: &[(&str, &str)],
+        texts: &[String],
         at: (Layer, Pooling),
     ) -> Result<Vec<Option<Vec<f32>>>, EncoderError> {
-        let texts: Vec<String> =
-            tools.iter().map(|(name, description)| tool_text(name, description)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         Ok(self.known(&texts, &[at])?.rows.pop().unwrap_or_default())
     }

@@ -221,7 +221,8 @@ fn known_target(
     let specs = || workspace.manifests.iter().map(|manifest| &manifest.spec);
     let declared = specs().map(|spec| spec.class.trim()).filter(|class| !class.is_empty());
     let classes = config.workers.classes.names().chain(declared.map(str::to_owned));
-    let embedding = config.experience.embeddings.as_ref().map(|_| Target::Embedding);
+    let embeds = config.experience.embeddings.is_some() || config.reader.is_some();
+    let embedding = embeds.then_some(Target::Embedding);
     let known: Vec<Target> = specs()
         .map(|spec| Target::Tool(spec.name.clone()))
         .chain(classes.map(Target::Class))

@@ -2,14 +2,14 @@
 
 use std::{path::PathBuf, rc::Rc};
 
-use super::reader::LocalRanker;
+use super::reader;
 use super::{PreparedSession, SessionError, SessionSpec, classes, schemas};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
 use crate::domain::{ModelName, Opening, Prior, State, Task, TaskList, ToolGraph};
 use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
-use crate::engine::{Keep, KeepBreakpoints, Memory, Ranker, SchemaBook, Setup};
+use crate::engine::{Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
 use crate::model::{Model, http::Endpoint, local::Local, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
@@ -108,8 +108,7 @@ impl PreparedSession {
         let domain = self
             .folder()
             .map_or_else(|| self.workspace.title.clone(), |folder| folder.display().to_string());
-        let ranker = LocalRanker::new(&self.config.reader, &domain);
-        let ranker = ranker.map(|ranker| Rc::new(ranker) as Rc<dyn Ranker>);
+        let ranker = reader::of(&self.config.reader, &domain)?;
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
         // What a continued session had learned was saved after its last task.
         let known = match self.past.is_empty() {
@@ -288,9 +287,13 @@ fn unpriced(config: &Config) -> Option<String> {
     })
 }
 
-/// The embedding model, if one is configured.
+/// The embedding model for past queries, if one is configured.
 pub fn embedder(config: &Config) -> Result<Option<Rc<dyn Model>>, SessionError> {
-    let Some(endpoint) = config.experience.embeddings.clone() else { return Ok(None) };
-    let model = OpenAi::embedding(endpoint).map_err(SessionError::input)?;
-    Ok(Some(Rc::new(model)))
+    config.experience.embeddings.as_ref().map(embedding).transpose()
+}
+
+/// The embedding model at this endpoint.
+pub(super) fn embedding(endpoint: &Endpoint) -> Result<Rc<dyn Model>, SessionError> {
+    let model = OpenAi::embedding(endpoint.clone()).map_err(SessionError::input)?;
+    Ok(Rc::new(model))
 }

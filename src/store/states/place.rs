@@ -8,7 +8,7 @@ use crate::papers::cotools::{Layer, Pooling};
 /// Where states are taken.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// SHA-256 of the model's file, in hexadecimal digits.
+    /// SHA-256 of the model's file, in hexadecimal digits, or the name of an embedding model.
     pub model: String,
     pub layer: Layer,
     pub pooling: Pooling,

@@ -68,6 +68,9 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         all.insert(format!("role {role}"), format!("{model}, {}", hash(&settings)?));
     }
     // Named only where there are any, so that folders of older comparisons still fit.
+    if config.reader.is_some() {
+        all.insert("reader".to_owned(), hash(&format!("{:?}", config.reader))?);
+    }
     if !opening.sampling.is_empty() {
         all.insert("sampling".to_owned(), hash(&opening.sampling)?);
     }

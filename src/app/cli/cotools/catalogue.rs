@@ -75,10 +75,6 @@ impl Catalogue {
         self.tools.iter().map(|tool| tool_text(tool.name.as_str(), &tool.description)).collect()
     }
 
-    pub fn pairs(&self) -> Vec<(&str, &str)> {
-        self.tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_str())).collect()
-    }
-
     /// The index of words over some of the tools.
     pub fn lexical(&self, places: &[usize]) -> Lexical {
         Lexical::new(places.iter().map(|place| &*self.tools[*place]))

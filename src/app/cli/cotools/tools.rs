@@ -27,7 +27,7 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
         None => Retrieval::untrained(Use::Question, encoder.size()),
     };
     let at = retrieval.at();
-    let known = encoder.known_tools(&catalogue.pairs(), at).map_err(Trouble::failed)?;
+    let known = encoder.cached(&catalogue.texts(), at).map_err(Trouble::failed)?;
     for (name, state) in catalogue.names().zip(known) {
         retrieval.insert(name, state).map_err(Trouble::failed)?;
     }

@@ -1,33 +1,59 @@
-//! The reader of a session: a thread with a local model that ranks tools by their states.
+//! The reader of a session: a thread with a local model that ranks tools by their states, or an
+//! endpoint of embeddings in its place.
 //!
-//! It opens the model, then answers queries at once, and encodes tools while nobody asks. So a query
-//! waits for one tool at most, and the session never waits for the encoding.
+//! The thread opens the model, then answers queries at once, and encodes tools while nobody asks. So a
+//! query waits for one tool at most, and the session never waits for the encoding.
 
+mod endpoint;
 mod judge;
+mod pool;
 mod work;
 
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 
 use futures::stream::{self, LocalBoxStream};
 use futures::{FutureExt, StreamExt, future::LocalBoxFuture};
 use tokio::sync::{mpsc as news, oneshot};
 
+use self::endpoint::EndpointRanker;
 use self::judge::ToJudge;
 use self::work::Start;
-use crate::app::config::ReaderSettings;
+use super::{SessionError, setup::embedding};
+use crate::app::config::{self, ReaderSettings};
 use crate::domain::{JudgedPiece, ModelError, ModelErrorKind, ReaderEvent, ToolSpec};
 use crate::engine::{LocalReading, Query, Ranker, Scored};
 use crate::model::Model;
+use crate::store::states::StateCache;
+
+/// The reader that the settings name; `None` if they name none. `domain` names the queries that belong
+/// together, and have a mean of their own.
+///
+/// # Errors
+/// The endpoint of embeddings, or the cache of their vectors, cannot be used.
+pub fn of(settings: &ReaderSettings, domain: &str) -> Result<Option<Rc<dyn Ranker>>, SessionError> {
+    if let Some(file) = &settings.model {
+        return Ok(Some(Rc::new(LocalRanker::new(file, &settings.heads, domain))));
+    }
+    let Some(endpoint) = &settings.embeddings else { return Ok(None) };
+    let cache = match config::default_states() {
+        Some(path) => StateCache::open(&path),
+        None => StateCache::in_memory(),
+    };
+    let cache = cache.map_err(SessionError::input)?;
+    let model = embedding(endpoint)?;
+    Ok(Some(Rc::new(EndpointRanker::new(model, cache.into(), domain))))
+}
 
 /// A reader on a thread of its own, which ends with it.
-pub struct LocalRanker {
+struct LocalRanker {
     model: Rc<LocalReading>,
     asked: mpsc::Sender<Asked>,
     to_judge: mpsc::Sender<ToJudge>,
-    news: Mutex<Option<news::UnboundedReceiver<ReaderEvent>>>,
+    news: News,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -36,11 +62,42 @@ enum Asked {
     Rank { query: Asking, answer: oneshot::Sender<Result<Scored, String>> },
 }
 
+/// What a reader says beside the effects, until somebody listens.
+struct News(RefCell<Option<news::UnboundedReceiver<ReaderEvent>>>);
+
+impl From<news::UnboundedReceiver<ReaderEvent>> for News {
+    fn from(news: news::UnboundedReceiver<ReaderEvent>) -> Self {
+        Self(RefCell::new(Some(news)))
+    }
+}
+
+impl News {
+    /// The news from now on; nothing for a second listener.
+    fn stream(&self) -> LocalBoxStream<'static, ReaderEvent> {
+        let Some(news) = self.0.take() else { return stream::empty().boxed_local() };
+        stream::unfold(news, |mut news| async move { Some((news.recv().await?, news)) })
+            .boxed_local()
+    }
+}
+
 /// A query that a thread can own.
 struct Asking {
     question: String,
     answer: Option<String>,
     is_need: bool,
+}
+
+impl Asking {
+    /// The domain of this query. Questions and thoughts are worded differently, and each kind has a
+    /// mean of its own.
+    fn domain(&self, workspace: &str) -> String {
+        let kind = match self {
+            Self { is_need: true, .. } => "needs",
+            Self { answer: Some(_), .. } => "places",
+            _ => "tasks",
+        };
+        format!("{workspace}: {kind}")
+    }
 }
 
 impl From<Query<'_>> for Asking {
@@ -51,25 +108,22 @@ impl From<Query<'_>> for Asking {
 }
 
 impl LocalRanker {
-    /// The reader that the settings name; `None` if they name none. `domain` names the queries that
-    /// belong together, and have a mean of their own.
-    pub fn new(settings: &ReaderSettings, domain: &str) -> Option<Self> {
-        let file = settings.model.clone()?;
-        let name = name(&file);
+    fn new(file: &Path, heads: &[PathBuf], domain: &str) -> Self {
+        let name = name(file);
         let (asked, orders) = mpsc::channel();
         let (to_judge, to_be_judged) = mpsc::channel();
         let (tell, news) = news::unbounded_channel();
         let cancelled = Arc::new(AtomicBool::new(false));
         let work = Start {
-            file,
-            heads: settings.heads.clone(),
+            file: file.to_owned(),
+            heads: heads.to_owned(),
             name: name.clone(),
             domain: domain.to_owned(),
             cancelled: Arc::clone(&cancelled),
         };
         std::thread::spawn(move || work.run(&orders, to_be_judged, &tell));
         let model = Rc::new(LocalReading::new(&name));
-        Some(Self { model, asked, to_judge, news: Mutex::new(Some(news)), cancelled })
+        Self { model, asked, to_judge, news: News::from(news), cancelled }
     }
 }
 
@@ -117,9 +171,6 @@ impl Ranker for LocalRanker {
     }
 
     fn news(&self) -> LocalBoxStream<'static, ReaderEvent> {
-        let news = self.news.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(news) = news else { return stream::empty().boxed_local() };
-        stream::unfold(news, |mut news| async move { Some((news.recv().await?, news)) })
-            .boxed_local()
+        self.news.stream()
     }
 }

@@ -1,0 +1,201 @@
+//! An endpoint of embeddings in the reader's place.
+//!
+//! It is asked only while a query is ranked, which is an effect with a price: the request embeds the
+//! query, and some tools that were not embedded yet. So each tool is paid for once, and a query waits for
+//! one request at most. A tool without an embedding is ranked by words.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures::stream::LocalBoxStream;
+use futures::{FutureExt, future, future::LocalBoxFuture};
+use tokio::sync::mpsc as news;
+
+use super::pool::Pool;
+use super::{Asking, News};
+use crate::domain::{
+    Embedding, JudgedPiece, ModelError, ModelErrorKind, ReaderAbout, ReaderEvent, ToolName,
+    ToolSpec, Usage,
+};
+use crate::engine::{Query, Ranker, Scored};
+use crate::model::{Embedder, Model};
+use crate::papers::cotools::{Layer, ModelSize, Pooling, Retrieval, Use, tool_text};
+use crate::store::states::{Place, SharedStates, TextKey};
+
+/// Texts in a request; some servers accept no more.
+const AT_ONCE: usize = 32;
+
+/// Ranks tools by the embeddings of an endpoint.
+pub(super) struct EndpointRanker {
+    model: Rc<dyn Model>,
+    cache: SharedStates,
+    domain: String,
+    tools: RefCell<Vec<Arc<ToolSpec>>>,
+    /// `None` until the width of the embeddings is known.
+    pool: RefCell<Option<Pool>>,
+    tell: news::UnboundedSender<ReaderEvent>,
+    news: News,
+}
+
+impl EndpointRanker {
+    /// A ranker by this model, which has an embedder. `domain` names the queries that belong together.
+    pub fn new(model: Rc<dyn Model>, cache: SharedStates, domain: &str) -> Self {
+        let (tell, news) = news::unbounded_channel();
+        let spec = model.spec();
+        let name = model.embedder().map_or(spec.name.as_str(), Embedder::model);
+        let reader = ReaderAbout {
+            model: name.to_owned(),
+            states: format!("embeddings of {}", spec.source),
+            heads: Vec::new(),
+            judge: None,
+        };
+        let _ = tell.send(ReaderEvent::HeadsLoaded { reader });
+        let (domain, news) = (domain.to_owned(), News::from(news));
+        let (tools, pool) = (RefCell::default(), RefCell::default());
+        Self { model, cache, domain, tools, pool, tell, news }
+    }
+
+    fn embedder(&self) -> Result<&dyn Embedder, ModelError> {
+        let name = &self.model.spec().name;
+        let text = || format!("{name} does not support embeddings");
+        self.model.embedder().ok_or_else(|| ModelError::new(ModelErrorKind::Refused, text()))
+    }
+
+    /// Where its vectors are in the cache.
+    fn place(&self) -> Place {
+        let model = self.embedder().map_or("", Embedder::model);
+        Place { model: format!("embeddings: {model}"), layer: Layer::Final, pooling: Pooling::Mean }
+    }
+
+    /// The vectors of texts that were embedded before.
+    fn cached(&self, texts: &[String]) -> Vec<Option<Vec<f32>>> {
+        let keys: Vec<_> = texts.iter().map(|text| TextKey::of(text)).collect();
+        let found = self.cache.lock().get(&self.place(), &keys);
+        // What cannot be read is embedded again.
+        found.unwrap_or_else(|_| vec![None; texts.len()])
+    }
+
+    /// Makes the pool of the tools that there are, for vectors of this width.
+    fn make_pool(&self, width: usize) {
+        let size = ModelSize { layers: 1, width, feed_forward: None };
+        let retrieval = Retrieval::untrained(Use::Question, size);
+        let mut pool = Pool::new(retrieval, None, self.tell.clone());
+        pool.take(&self.tools.borrow(), |texts, _| self.cached(texts));
+        self.pool.replace(Some(pool));
+    }
+
+    /// The next tools to embed, with their texts.
+    fn next(&self) -> Vec<(ToolName, String)> {
+        const MOST: usize = AT_ONCE - 1;
+        match &*self.pool.borrow() {
+            Some(pool) => pool.next(MOST),
+            None => named(self.tools.borrow().iter().take(MOST)),
+        }
+    }
+
+    async fn ranked(&self, query: Asking) -> Result<Scored, ModelError> {
+        let text = format!("{}{}", query.question, query.answer.as_deref().unwrap_or_default());
+        let known = self.cached(std::slice::from_ref(&text)).pop().flatten();
+        let (state, usage) = match (known, self.next()) {
+            (Some(state), tools) if tools.is_empty() => (state, Usage::default()),
+            (_, tools) => self.embed(&text, tools).await?,
+        };
+        let scored = self.score(&query, &text, &state);
+        Ok(Scored { usage, ..scored.map_err(|why| bad_answer(&why))? })
+    }
+
+    /// Embeds a query and these tools, and keeps the vectors. Returns that of the query.
+    async fn embed(
+        &self,
+        query: &str,
+        tools: Vec<(ToolName, String)>,
+    ) -> Result<(Vec<f32>, Usage), ModelError> {
+        let (tools, texts): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
+        let texts = [vec![query.to_owned()], texts].concat();
+        let answer = self.embedder()?.embed(&texts).await?;
+        let vectors: Vec<_> = answer.embeddings.iter().map(direction).collect();
+        let keys = texts.iter().map(|text| TextKey::of(text));
+        let states: Vec<_> = keys.zip(vectors.iter().map(Vec::as_slice)).collect();
+        self.cache.lock().put(&self.place(), &states).map_err(|why| bad_answer(&why))?;
+        let Some((state, vectors)) = vectors.split_first() else {
+            return Err(bad_answer(&"no embeddings"));
+        };
+        if let Some(pool) = &mut *self.pool.borrow_mut() {
+            for (tool, vector) in tools.iter().zip(vectors) {
+                pool.insert(tool, [vector.as_slice()]).map_err(|why| bad_answer(&why))?;
+            }
+            pool.say();
+        }
+        Ok((state.clone(), answer.usage))
+    }
+
+    /// The scores of the tools for a text, which counts as a query from now on.
+    fn score(&self, query: &Asking, text: &str, state: &[f32]) -> Result<Scored, String> {
+        if self.pool.borrow().is_none() {
+            self.make_pool(state.len());
+        }
+        let (place, domain) = (self.place(), query.domain(&self.domain));
+        let mut cache = self.cache.lock();
+        let before = cache.mean(&domain, &place).map_err(|why| why.to_string())?;
+        let scored = match &mut *self.pool.borrow_mut() {
+            Some(pool) => pool.score(query, state, &before).map_err(|why| why.to_string())?,
+            None => Scored::default(),
+        };
+        let added = cache.add_query(&domain, &place, &TextKey::of(text), state);
+        added.map_err(|why| why.to_string())?;
+        Ok(scored)
+    }
+}
+
+fn bad_answer(why: &dyn std::fmt::Display) -> ModelError {
+    ModelError::new(ModelErrorKind::BadAnswer, format!("the embeddings are of no use: {why}"))
+}
+
+fn named<'a>(tools: impl Iterator<Item = &'a Arc<ToolSpec>>) -> Vec<(ToolName, String)> {
+    tools
+        .map(|tool| (tool.name.clone(), tool_text(tool.name.as_str(), &tool.description)))
+        .collect()
+}
+
+/// The embedding as a vector of length 1.
+fn direction(embedding: &Embedding) -> Vec<f32> {
+    let numbers: Vec<f32> = embedding.vector().iter().map(|x| f32::from(*x)).collect();
+    let length = numbers.iter().map(|x| x * x).sum::<f32>().sqrt();
+    numbers.iter().map(|x| x / length).collect()
+}
+
+impl Ranker for EndpointRanker {
+    fn model(&self) -> Rc<dyn Model> {
+        Rc::clone(&self.model)
+    }
+
+    fn take_tools(&self, tools: Vec<Arc<ToolSpec>>) {
+        self.tools.replace(tools);
+        if let Some(pool) = &mut *self.pool.borrow_mut() {
+            return pool.take(&self.tools.borrow(), |texts, _| self.cached(texts));
+        }
+        let texts: Vec<_> =
+            named(self.tools.borrow().iter()).into_iter().map(|(_, text)| text).collect();
+        // Another session may have embedded some of them.
+        if let Some(state) = self.cached(&texts).into_iter().flatten().next() {
+            self.make_pool(state.len());
+        }
+    }
+
+    fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
+        self.ranked(query.into()).boxed_local()
+    }
+
+    fn judge<'a>(
+        &'a self,
+        _query: Query<'a>,
+        _from: usize,
+    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
+        future::ready(None).boxed_local()
+    }
+
+    fn news(&self) -> LocalBoxStream<'static, ReaderEvent> {
+        self.news.stream()
+    }
+}

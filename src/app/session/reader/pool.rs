@@ -1,0 +1,210 @@
+//! The tools of a session with their states, and the map of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::Asking;
+use crate::domain::{ReaderEvent, ToolMap, ToolName, ToolSpec};
+use crate::engine::Scored;
+use crate::papers::cotools::{
+    BadShape, Layer, Map, Matrix, Pooling, Retrieval, RunningMean, tool_text,
+};
+
+/// How often it says how many tools are encoded.
+const SAID_EVERY: Duration = Duration::from_millis(500);
+
+/// A map of fewer tools says nothing, and one of more has no room for its names.
+const FEWEST_ON_MAP: usize = 3;
+const MOST_ON_MAP: usize = 4_000;
+
+/// The tools that there are, and what ranks them.
+pub(super) struct Pool {
+    /// Which tools suit a question.
+    question: Retrieval,
+    /// Which one is called at a place of an answer; `None`: the same as for a question.
+    here: Option<Retrieval>,
+    news: UnboundedSender<ReaderEvent>,
+    /// The axes of the last map, and how many tools made them.
+    map: Option<(Map, usize)>,
+    /// The description of each tool.
+    known: HashMap<ToolName, String>,
+    /// Tools without a state, the next one last.
+    open: Vec<ToolName>,
+    said: Option<Instant>,
+}
+
+impl Pool {
+    pub fn new(
+        question: Retrieval,
+        here: Option<Retrieval>,
+        news: UnboundedSender<ReaderEvent>,
+    ) -> Self {
+        let (map, known, open, said) = (None, HashMap::new(), Vec::new(), None);
+        Self { question, here, news, map, known, open, said }
+    }
+
+    /// The states that a tool needs.
+    pub fn at(&self) -> Vec<(Layer, Pooling)> {
+        self.uses().map(Retrieval::at).collect()
+    }
+
+    fn uses(&self) -> impl Iterator<Item = &Retrieval> {
+        [&self.question].into_iter().chain(&self.here)
+    }
+
+    fn uses_mut(&mut self) -> impl Iterator<Item = &mut Retrieval> {
+        [&mut self.question].into_iter().chain(&mut self.here)
+    }
+
+    /// Takes over the tools that there are now. `cached` has states of texts, where they are known.
+    pub fn take(
+        &mut self,
+        tools: &[Arc<ToolSpec>],
+        cached: impl Fn(&[String], (Layer, Pooling)) -> Vec<Option<Vec<f32>>>,
+    ) {
+        let now: HashMap<&ToolName, &str> =
+            tools.iter().map(|tool| (&tool.name, tool.description.as_str())).collect();
+        let gone = self.known.keys().filter(|tool| !now.contains_key(tool));
+        for tool in gone.cloned().collect::<Vec<_>>() {
+            self.known.remove(&tool);
+            self.uses_mut().for_each(|retrieval| {
+                retrieval.remove(tool.as_str());
+            });
+        }
+        let is_new = |tool: &&Arc<ToolSpec>| {
+            self.known.get(&tool.name).is_none_or(|known| *known != tool.description)
+        };
+        let new: Vec<_> = tools.iter().filter(is_new).collect();
+        let text = |tool: &&Arc<ToolSpec>| tool_text(tool.name.as_str(), &tool.description);
+        let texts: Vec<_> = new.iter().map(text).collect();
+        for retrieval in self.uses_mut() {
+            for (tool, state) in new.iter().zip(cached(&texts, retrieval.at())) {
+                // A state of another width is none.
+                if retrieval.insert(tool.name.as_str(), state).is_err() {
+                    let _ = retrieval.insert(tool.name.as_str(), None);
+                }
+            }
+        }
+        for tool in new {
+            self.known.insert(tool.name.clone(), tool.description.clone());
+        }
+        let mut open: Vec<_> = tools.iter().rev().map(|tool| tool.name.clone()).collect();
+        open.retain(|tool| self.uses().any(|retrieval| !retrieval.has_state(tool.as_str())));
+        self.open = open;
+        self.uses_mut().for_each(|retrieval| drop(retrieval.prepare()));
+        self.said = None;
+        self.say();
+    }
+
+    /// Whether a tool lacks states.
+    pub fn has_next(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// The next tools without states, this many at most, with the texts that stand for them.
+    pub fn next(&self, most: usize) -> Vec<(ToolName, String)> {
+        let text =
+            |tool: &ToolName| Some((tool.clone(), tool_text(tool.as_str(), self.known.get(tool)?)));
+        self.open.iter().rev().take(most).filter_map(text).collect()
+    }
+
+    /// Leaves the tools without states to words.
+    pub fn give_up(&mut self) {
+        self.open.clear();
+    }
+
+    /// Takes the states of a tool, one for each use.
+    ///
+    /// # Errors
+    /// A state has another width.
+    pub fn insert<'a>(
+        &mut self,
+        tool: &ToolName,
+        states: impl IntoIterator<Item = &'a [f32]>,
+    ) -> Result<(), BadShape> {
+        for (retrieval, state) in self.uses_mut().zip(states) {
+            retrieval.insert(tool.as_str(), Some(state.to_vec()))?;
+        }
+        self.open.retain(|open| open != tool);
+        Ok(())
+    }
+
+    /// Says how many tools are encoded: now and then, and at the end, with the map.
+    pub fn say(&mut self) {
+        let is_due = self.said.is_none_or(|said| said.elapsed() >= SAID_EVERY);
+        if is_due || self.open.is_empty() {
+            let tools = self.known.len();
+            let encoded = tools - self.open.len();
+            let _ = self.news.send(ReaderEvent::ToolEncoded { encoded, tools });
+            self.said = Some(Instant::now());
+        }
+        if self.open.is_empty() {
+            let map = self.draw().map(|map| ReaderEvent::ToolsMapped { map: Arc::new(map) });
+            map.into_iter().for_each(|map| drop(self.news.send(map)));
+        }
+    }
+
+    /// The map of the tools. Its axes are computed again if many tools came or went, so that a tool
+    /// whose description changes moves, and the others stay.
+    fn draw(&mut self) -> Option<ToolMap> {
+        self.question.prepare().ok()?;
+        let vectors: Vec<(&str, &[f32])> = self.question.vectors().collect();
+        if vectors.len() < FEWEST_ON_MAP || vectors.len() > MOST_ON_MAP {
+            return None;
+        }
+        let kept =
+            self.map.take().filter(|(_, tools)| vectors.len().abs_diff(*tools) * 10 <= *tools);
+        let (axes, made_by) = match kept {
+            Some(kept) => kept,
+            None => {
+                let rows: Vec<_> = vectors.iter().map(|(_, vector)| *vector).collect();
+                (Map::of(&Matrix::of_rows(&rows).ok()?), vectors.len())
+            }
+        };
+        let place = |(tool, vector): (&str, &[f32])| Some((tool.into(), spot(&axes, vector)?));
+        let tools = vectors.into_iter().filter_map(place).collect();
+        let explained = axes.explained().map(|share| share as f32);
+        self.map = Some((axes, made_by));
+        Some(ToolMap { explained, tools })
+    }
+
+    /// What ranks tools for this query.
+    pub fn retrieval(&self, query: &Asking) -> &Retrieval {
+        match (&query.answer, &self.here) {
+            (Some(_), Some(here)) => here,
+            _ => &self.question,
+        }
+    }
+
+    /// The scores of the tools for a query with this state, in a domain with this mean. What reading
+    /// the query used is not in it.
+    ///
+    /// # Errors
+    /// The state or the mean has another width.
+    pub fn score(
+        &mut self,
+        query: &Asking,
+        state: &[f32],
+        mean: &RunningMean,
+    ) -> Result<Scored, BadShape> {
+        let Self { question, here, map, .. } = self;
+        let (retrieval, on_map) = match (&query.answer, here) {
+            (Some(_), Some(here)) => (here, false),
+            _ => (question, true),
+        };
+        let scores = retrieval.scores(state, mean.mean())?;
+        let vector = retrieval.query_vector(state, mean.mean()).ok();
+        let vector = vector.filter(|_| on_map && scores.is_some());
+        let place = map.as_ref().zip(vector).and_then(|((map, _), vector)| spot(map, &vector));
+        let named = retrieval.tools().zip(scores.into_iter().flatten());
+        let states = named.filter_map(|(tool, score)| Some((tool.into(), score?))).collect();
+        Ok(Scored { queries: mean.count(), place, states, ..Scored::default() })
+    }
+}
+
+fn spot(map: &Map, vector: &[f32]) -> Option<[f32; 2]> {
+    Some(map.place(vector).ok()?.map(|x| x as f32))
+}
