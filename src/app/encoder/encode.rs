@@ -170,7 +170,8 @@ impl Encoder {
         Ok(self.cache().lock().add_query(domain, &place, &query, state)?)
     }
 
-    fn place(&self, (layer, pooling): (Layer, Pooling)) -> Place {
+    /// Where states of this model are in a cache.
+    pub fn place(&self, (layer, pooling): (Layer, Pooling)) -> Place {
         Place { model: self.hash().to_owned(), layer, pooling }
     }
 

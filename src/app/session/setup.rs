@@ -108,7 +108,12 @@ impl PreparedSession {
         let domain = self
             .folder()
             .map_or_else(|| self.workspace.title.clone(), |folder| folder.display().to_string());
-        let ranker = reader::of(&self.config.reader, &domain)?;
+        let memory_of_reader = match (&self.learned, self.spec.fresh) {
+            (Some(_), _) => reader::Memory::Kept,
+            (None, false) => reader::Memory::Copied,
+            (None, true) => reader::Memory::Fresh,
+        };
+        let ranker = reader::of(&self.config.reader, &domain, memory_of_reader)?;
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
         // What a continued session had learned was saved after its last task.
         let known = match self.past.is_empty() {

@@ -41,7 +41,7 @@ impl StateCache {
         let failed = StatesError::of(&self.path);
         // A write keeps other sessions waiting: a query that is known, or beyond the bound, writes nothing.
         let before = self.mean(domain, at)?;
-        if before.count() >= MOST_QUERIES || self.knows(domain, at, query).map_err(failed)? {
+        if before.count() >= MOST_QUERIES || self.knows(domain, at, query)? {
             return Ok(before);
         }
         let unfit = |why: String| StatesError::Unfit { domain: domain.to_owned(), why };
@@ -66,12 +66,20 @@ impl StateCache {
         Ok(mean)
     }
 
-    fn knows(&self, domain: &str, at: &Place, query: &TextKey) -> rusqlite::Result<bool> {
-        let Some(place) = at.find(&self.connection)? else { return Ok(false) };
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT 1 FROM query WHERE domain = ?1 AND place = ?2 AND text = ?3")?;
-        select.exists(params![domain, place, query.0])
+    /// Whether a query of this domain was asked before.
+    ///
+    /// # Errors
+    /// The cache fails.
+    pub fn knows(&self, domain: &str, at: &Place, query: &TextKey) -> Result<bool, StatesError> {
+        let knows = || {
+            let Some(place) = at.find(&self.connection)? else { return Ok(false) };
+            let mut select = self.connection.prepare_cached(
+                "SELECT 1 FROM query WHERE domain = ?1 AND place = ?2 AND text = ?3",
+            )?;
+            select.exists(params![domain, place, query.0])
+        };
+        let knows: rusqlite::Result<bool> = knows();
+        knows.map_err(StatesError::of(&self.path))
     }
 }
 

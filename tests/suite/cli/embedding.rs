@@ -55,7 +55,7 @@ async fn tools_are_embedded_once_with_the_queries_and_rank() {
     let server = MockServer::start().await;
     Mock::given(path("/v1/embeddings")).respond_with(embed).mount(&server).await;
     let home = home(&server);
-    let records = session(&home, "1.jsonl", &[]);
+    let records = session(&home, "1.jsonl", &["--learned", "l.json"]);
     let state = State::fold(&records);
     let reader = state.reader.as_ref().unwrap();
     assert_eq!((reader.about.model.as_str(), reader.encoded, reader.tools), ("small", 21, 21));
@@ -72,7 +72,7 @@ async fn tools_are_embedded_once_with_the_queries_and_rank() {
     });
     assert!((spent.unwrap() - 0.22).abs() < 1e-9, "{spent:?}");
     // A later session finds what was embedded in the cache, and states rank from its first query on.
-    let again = State::fold(&session(&home, "2.jsonl", &[]));
+    let again = State::fold(&session(&home, "2.jsonl", &["--learned", "l.json"]));
     let texts = asked(&server).await;
     assert!(texts[1..].iter().all(|texts| texts.len() == 1), "{texts:?}");
     let distinct: HashSet<_> = texts.concat().into_iter().collect();

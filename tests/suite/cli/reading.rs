@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolyard::domain::{Event, ReaderEvent, Record, ToolMap};
+use toolyard::domain::{Event, Ranking, ReaderEvent, Record, Retrieve, ToolMap};
 use toolyard::store::journal;
 
 use crate::program::Home;
@@ -21,10 +21,36 @@ fn tiny() -> String {
 
 /// The records of a session with 7 tasks of the sample.
 fn session(home: &Home, strategy: &str) -> Vec<Record> {
-    let to_end = ["run", "--config", "c.toml", "--journal", "j.jsonl", "--tasks-limit", "7"];
-    let ran = home.run(&[&to_end[..], &["--strategy", strategy, "--keep-going"]].concat());
+    session_to(home, "j.jsonl", &["--strategy", strategy])
+}
+
+fn session_to(home: &Home, to: &str, more: &[&str]) -> Vec<Record> {
+    let to_end = ["run", "--config", "c.toml", "--journal", to, "--tasks-limit", "7"];
+    let ran = home.run(&[&to_end[..], &["--keep-going"], more].concat());
     assert!(ran.out.contains("all tasks are done"), "{ran:?}");
-    journal::read(&home.path("j.jsonl")).unwrap().records
+    journal::read(&home.path(to)).unwrap().records
+}
+
+/// The rankings of a session, each with the number of queries before it.
+fn rankings(records: &[Record]) -> Vec<(u64, Vec<String>)> {
+    let state = toolyard::domain::State::fold(records);
+    let names = |ranking: &Ranking| {
+        let ranked = ranking.ranked(Retrieve::Both, 0.25).into_iter();
+        (ranking.queries, ranked.map(|(tool, _)| tool.tool.to_string()).collect())
+    };
+    state.embeddings.iter().filter_map(|read| Some(names(read.ranking.as_ref()?))).collect()
+}
+
+#[test]
+fn a_fresh_session_ranks_as_the_one_before() {
+    let home = home(&tiny());
+    let fresh = ["--strategy", "toolnet", "--fresh"];
+    let first = rankings(&session_to(&home, "1.jsonl", &fresh));
+    assert_eq!((first[0].0, first.iter().any(|(queries, _)| *queries >= 5)), (0, true));
+    let kept = ["--strategy", "toolnet", "--learned", "l.json"];
+    session_to(&home, "2.jsonl", &kept);
+    assert_eq!(rankings(&session_to(&home, "3.jsonl", &fresh)), first);
+    assert!(rankings(&session_to(&home, "4.jsonl", &kept))[0].0 >= 5, "earlier queries are known");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use futures::stream::LocalBoxStream;
 use futures::{FutureExt, future, future::LocalBoxFuture};
 use tokio::sync::mpsc as news;
 
+use super::means::{Means, Memory};
 use super::pool::Pool;
 use super::{Asking, News};
 use crate::domain::{
@@ -30,6 +31,9 @@ const AT_ONCE: usize = 32;
 pub(super) struct EndpointRanker {
     model: Rc<dyn Model>,
     cache: SharedStates,
+    means: RefCell<Means>,
+    /// Whether all tools are embedded before it ranks.
+    is_fresh: bool,
     domain: String,
     tools: RefCell<Vec<Arc<ToolSpec>>>,
     /// `None` until the width of the embeddings is known.
@@ -40,7 +44,7 @@ pub(super) struct EndpointRanker {
 
 impl EndpointRanker {
     /// A ranker by this model, which has an embedder. `domain` names the queries that belong together.
-    pub fn new(model: Rc<dyn Model>, cache: SharedStates, domain: &str) -> Self {
+    pub fn new(model: Rc<dyn Model>, cache: SharedStates, domain: &str, memory: Memory) -> Self {
         let (tell, news) = news::unbounded_channel();
         let spec = model.spec();
         let name = model.embedder().map_or(spec.name.as_str(), Embedder::model);
@@ -53,7 +57,9 @@ impl EndpointRanker {
         let _ = tell.send(ReaderEvent::HeadsLoaded { reader });
         let (domain, news) = (domain.to_owned(), News::from(news));
         let (tools, pool) = (RefCell::default(), RefCell::default());
-        Self { model, cache, domain, tools, pool, tell, news }
+        let means = RefCell::new(Means::new(cache.clone(), memory));
+        let is_fresh = memory == Memory::Fresh;
+        Self { model, cache, means, is_fresh, domain, tools, pool, tell, news }
     }
 
     fn embedder(&self) -> Result<&dyn Embedder, ModelError> {
@@ -76,8 +82,11 @@ impl EndpointRanker {
         found.unwrap_or_else(|_| vec![None; texts.len()])
     }
 
-    /// Makes the pool of the tools that there are, for vectors of this width.
-    fn make_pool(&self, width: usize) {
+    /// Makes the pool of the tools that there are, if there is none, for vectors of this width.
+    fn ensure_pool(&self, width: usize) {
+        if self.pool.borrow().is_some() {
+            return;
+        }
         let size = ModelSize { layers: 1, width, feed_forward: None };
         let retrieval = Retrieval::untrained(Use::Question, size);
         let mut pool = Pool::new(retrieval, None, self.tell.clone());
@@ -96,56 +105,67 @@ impl EndpointRanker {
 
     async fn ranked(&self, query: Asking) -> Result<Scored, ModelError> {
         let text = format!("{}{}", query.question, query.answer.as_deref().unwrap_or_default());
-        let known = self.cached(std::slice::from_ref(&text)).pop().flatten();
-        let (state, usage) = match (known, self.next()) {
-            (Some(state), tools) if tools.is_empty() => (state, Usage::default()),
-            (_, tools) => self.embed(&text, tools).await?,
+        let known = || self.cached(std::slice::from_ref(&text)).pop().flatten();
+        let (mut usage, mut has_asked) = (Usage::default(), false);
+        let state = loop {
+            let query = match (known(), self.next()) {
+                (Some(state), tools) if tools.is_empty() || has_asked && !self.is_fresh => {
+                    break state;
+                }
+                (None, _) if has_asked => return Err(bad_answer(&"the cache lost them")),
+                (state, tools) => self.embed(state.is_none().then_some(&text), tools),
+            };
+            add(&mut usage, &query.await?);
+            has_asked = true;
         };
         let scored = self.score(&query, &text, &state);
         Ok(Scored { usage, ..scored.map_err(|why| bad_answer(&why))? })
     }
 
-    /// Embeds a query and these tools, and keeps the vectors. Returns that of the query.
+    /// Embeds a query, if it is not known, and these tools, and keeps the vectors.
     async fn embed(
         &self,
-        query: &str,
+        query: Option<&String>,
         tools: Vec<(ToolName, String)>,
-    ) -> Result<(Vec<f32>, Usage), ModelError> {
-        let (tools, texts): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
-        let texts = [vec![query.to_owned()], texts].concat();
+    ) -> Result<Usage, ModelError> {
+        let (tools, mut texts): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
+        texts.extend(query.cloned());
         let answer = self.embedder()?.embed(&texts).await?;
         let vectors: Vec<_> = answer.embeddings.iter().map(direction).collect();
         let keys = texts.iter().map(|text| TextKey::of(text));
         let states: Vec<_> = keys.zip(vectors.iter().map(Vec::as_slice)).collect();
         self.cache.lock().put(&self.place(), &states).map_err(|why| bad_answer(&why))?;
-        let Some((state, vectors)) = vectors.split_first() else {
-            return Err(bad_answer(&"no embeddings"));
-        };
+        self.ensure_pool(vectors.first().map_or(0, Vec::len));
         if let Some(pool) = &mut *self.pool.borrow_mut() {
-            for (tool, vector) in tools.iter().zip(vectors) {
+            for (tool, vector) in tools.iter().zip(&vectors) {
                 pool.insert(tool, [vector.as_slice()]).map_err(|why| bad_answer(&why))?;
             }
             pool.say();
         }
-        Ok((state.clone(), answer.usage))
+        Ok(answer.usage)
     }
 
     /// The scores of the tools for a text, which counts as a query from now on.
     fn score(&self, query: &Asking, text: &str, state: &[f32]) -> Result<Scored, String> {
-        if self.pool.borrow().is_none() {
-            self.make_pool(state.len());
+        self.ensure_pool(state.len());
+        let domain = query.domain(&self.domain);
+        let before = self.means.borrow_mut().ask(&domain, &self.place(), text, state);
+        let before = before.map_err(|why| why.to_string())?;
+        match &mut *self.pool.borrow_mut() {
+            Some(pool) => pool.score(query, state, &before).map_err(|why| why.to_string()),
+            None => Ok(Scored::default()),
         }
-        let (place, domain) = (self.place(), query.domain(&self.domain));
-        let mut cache = self.cache.lock();
-        let before = cache.mean(&domain, &place).map_err(|why| why.to_string())?;
-        let scored = match &mut *self.pool.borrow_mut() {
-            Some(pool) => pool.score(query, state, &before).map_err(|why| why.to_string())?,
-            None => Scored::default(),
-        };
-        let added = cache.add_query(&domain, &place, &TextKey::of(text), state);
-        added.map_err(|why| why.to_string())?;
-        Ok(scored)
     }
+}
+
+fn add(sum: &mut Usage, more: &Usage) {
+    sum.tokens_in += more.tokens_in;
+    sum.cached += more.cached;
+    sum.estimated |= more.estimated;
+    sum.dollars = match (sum.dollars, more.dollars) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    };
 }
 
 fn bad_answer(why: &dyn std::fmt::Display) -> ModelError {
@@ -179,7 +199,7 @@ impl Ranker for EndpointRanker {
             named(self.tools.borrow().iter()).into_iter().map(|(_, text)| text).collect();
         // Another session may have embedded some of them.
         if let Some(state) = self.cached(&texts).into_iter().flatten().next() {
-            self.make_pool(state.len());
+            self.ensure_pool(state.len());
         }
     }
 

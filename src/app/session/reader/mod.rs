@@ -6,6 +6,7 @@
 
 mod endpoint;
 mod judge;
+mod means;
 mod pool;
 mod work;
 
@@ -29,14 +30,20 @@ use crate::engine::{LocalReading, Query, Ranker, Scored};
 use crate::model::Model;
 use crate::store::states::StateCache;
 
+pub use self::means::Memory;
+
 /// The reader that the settings name; `None` if they name none. `domain` names the queries that belong
 /// together, and have a mean of their own.
 ///
 /// # Errors
 /// The endpoint of embeddings, or the cache of their vectors, cannot be used.
-pub fn of(settings: &ReaderSettings, domain: &str) -> Result<Option<Rc<dyn Ranker>>, SessionError> {
+pub fn of(
+    settings: &ReaderSettings,
+    domain: &str,
+    memory: Memory,
+) -> Result<Option<Rc<dyn Ranker>>, SessionError> {
     if let Some(file) = &settings.model {
-        return Ok(Some(Rc::new(LocalRanker::new(file, &settings.heads, domain))));
+        return Ok(Some(Rc::new(LocalRanker::new(file, &settings.heads, domain, memory))));
     }
     let Some(endpoint) = &settings.embeddings else { return Ok(None) };
     let cache = match config::default_states() {
@@ -45,7 +52,7 @@ pub fn of(settings: &ReaderSettings, domain: &str) -> Result<Option<Rc<dyn Ranke
     };
     let cache = cache.map_err(SessionError::input)?;
     let model = embedding(endpoint)?;
-    Ok(Some(Rc::new(EndpointRanker::new(model, cache.into(), domain))))
+    Ok(Some(Rc::new(EndpointRanker::new(model, cache.into(), domain, memory))))
 }
 
 /// A reader on a thread of its own, which ends with it.
@@ -108,7 +115,7 @@ impl From<Query<'_>> for Asking {
 }
 
 impl LocalRanker {
-    fn new(file: &Path, heads: &[PathBuf], domain: &str) -> Self {
+    fn new(file: &Path, heads: &[PathBuf], domain: &str, memory: Memory) -> Self {
         let name = name(file);
         let (asked, orders) = mpsc::channel();
         let (to_judge, to_be_judged) = mpsc::channel();
@@ -119,6 +126,7 @@ impl LocalRanker {
             heads: heads.to_owned(),
             name: name.clone(),
             domain: domain.to_owned(),
+            memory,
             cancelled: Arc::clone(&cancelled),
         };
         std::thread::spawn(move || work.run(&orders, to_be_judged, &tell));

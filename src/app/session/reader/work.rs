@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc as news;
 
 use super::judge::{ReadingAlong, ToJudge};
+use super::means::{Means, Memory};
 use super::pool::Pool;
 use super::{Asked, Asking};
 use crate::app::config;
@@ -24,6 +25,7 @@ pub(super) struct Start {
     pub heads: Vec<PathBuf>,
     pub name: String,
     pub domain: String,
+    pub memory: Memory,
     pub cancelled: Arc<AtomicBool>,
 }
 
@@ -101,6 +103,8 @@ impl Start {
             judge: judged,
         };
         let reading = Reading {
+            means: Means::new(encoder.cache().clone(), self.memory),
+            is_fresh: self.memory == Memory::Fresh,
             encoder,
             pool: Pool::new(question, here, news.clone()),
             domain: self.domain.clone(),
@@ -135,6 +139,9 @@ fn place((layer, pooling): (Layer, Pooling)) -> String {
 struct Reading {
     encoder: Encoder,
     pool: Pool,
+    means: Means,
+    /// Whether all tools are encoded before it ranks.
+    is_fresh: bool,
     domain: String,
     cancelled: Arc<AtomicBool>,
     news: news::UnboundedSender<ReaderEvent>,
@@ -169,17 +176,18 @@ impl Reading {
 
     /// The scores of the tools for a text, which counts as a query from now on.
     fn rank(&mut self, query: &Asking) -> Result<Scored, String> {
-        let Self { encoder, pool, domain, cancelled, .. } = self;
+        while self.is_fresh && self.pool.has_next() && !self.cancelled.load(Ordering::Relaxed) {
+            self.encode_one();
+        }
+        let Self { encoder, pool, means, domain, cancelled, .. } = self;
         let (retrieval, domain) = (pool.retrieval(query), query.domain(domain));
         let at = retrieval.at();
         let answer = query.answer.as_deref().unwrap_or_default();
         let text = retrieval.query_text(&query.question, answer);
         let states = encoder.encode(std::slice::from_ref(&text), at, cancelled, &mut |_| {});
         let states = states.map_err(|why| why.to_string())?;
-        let before = encoder.mean(&domain, at).map_err(|why| why.to_string())?;
-        let scored = pool.score(query, states.row(0), &before).map_err(|why| why.to_string())?;
-        let added = encoder.add_query(&domain, at, &text, states.row(0));
-        added.map_err(|why| why.to_string())?;
-        Ok(scored)
+        let before = means.ask(&domain, &encoder.place(at), &text, states.row(0));
+        let before = before.map_err(|why| why.to_string())?;
+        pool.score(query, states.row(0), &before).map_err(|why| why.to_string())
     }
 }

@@ -1,0 +1,113 @@
+//! The mean of each domain's queries, as a session sees it.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use crate::papers::cotools::{BadShape, RunningMean};
+use crate::store::states::{Place, SharedStates, StatesError, TextKey};
+
+/// What a reader has of earlier sessions, and later sessions of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// It knows earlier queries, and its own are kept.
+    Kept,
+    /// It knows earlier queries, and forgets its own, as a copy of a session does.
+    Copied,
+    /// It knows no queries but its own, and all tools from its first query on. So what it says can be repeated.
+    Fresh,
+}
+
+pub(super) struct Means {
+    cache: SharedStates,
+    memory: Memory,
+    /// What is not kept.
+    own: HashMap<(String, Place), Own>,
+}
+
+#[derive(Default)]
+struct Own {
+    mean: RunningMean,
+    queries: HashSet<TextKey>,
+}
+
+impl Means {
+    pub fn new(cache: SharedStates, memory: Memory) -> Self {
+        Self { cache, memory, own: HashMap::new() }
+    }
+
+    /// The mean of the queries before this one, which counts from now on, unless it was asked before.
+    ///
+    /// # Errors
+    /// The cache fails, or the state has another width than those before.
+    pub fn ask(
+        &mut self,
+        domain: &str,
+        at: &Place,
+        text: &str,
+        state: &[f32],
+    ) -> Result<RunningMean, StatesError> {
+        let key = TextKey::of(text);
+        let mut cache = self.cache.lock();
+        if self.memory == Memory::Kept {
+            let before = cache.mean(domain, at)?;
+            cache.add_query(domain, at, &key, state)?;
+            return Ok(before);
+        }
+        let is_copied = self.memory == Memory::Copied;
+        let own = match self.own.entry((domain.to_owned(), at.clone())) {
+            Entry::Occupied(own) => own.into_mut(),
+            Entry::Vacant(own) => own.insert(Own {
+                mean: if is_copied { cache.mean(domain, at)? } else { RunningMean::default() },
+                queries: HashSet::new(),
+            }),
+        };
+        let before = own.mean.clone();
+        let is_known = is_copied && cache.knows(domain, at, &key)?;
+        if !is_known && own.queries.insert(key) {
+            let unfit = |why: BadShape| StatesError::Unfit {
+                domain: domain.to_owned(),
+                why: why.to_string(),
+            };
+            own.mean.add(state).map_err(unfit)?;
+        }
+        Ok(before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::cotools::{Layer, Pooling};
+    use crate::store::states::StateCache;
+
+    fn at() -> Place {
+        Place { model: "m".to_owned(), layer: Layer::Final, pooling: Pooling::Mean }
+    }
+
+    #[test]
+    fn only_what_is_kept_is_known_later() {
+        let cache = SharedStates::from(StateCache::in_memory().unwrap());
+        let ask = |means: &mut Means, text: &str| {
+            means.ask("d", &at(), text, &[1.0, 2.0]).unwrap().count()
+        };
+        let counts = |memory: Memory, texts: &[&str]| -> Vec<u64> {
+            let mut means = Means::new(cache.clone(), memory);
+            texts.iter().map(|text| ask(&mut means, text)).collect()
+        };
+        assert_eq!(counts(Memory::Fresh, &["a", "a", "b", "c"]), [0, 1, 1, 2]);
+        assert_eq!(counts(Memory::Kept, &["a", "a", "b", "c"]), [0, 1, 1, 2]);
+        assert_eq!(counts(Memory::Copied, &["a", "d", "d", "e"]), [3, 3, 4, 4]);
+        assert_eq!(counts(Memory::Fresh, &["a", "b"]), [0, 1]);
+        assert_eq!(counts(Memory::Kept, &["e"]), [3]);
+    }
+
+    #[test]
+    fn a_state_of_another_width_is_refused() {
+        for memory in [Memory::Kept, Memory::Copied, Memory::Fresh] {
+            let cache = SharedStates::from(StateCache::in_memory().unwrap());
+            let mut means = Means::new(cache, memory);
+            means.ask("d", &at(), "a", &[1.0, 2.0]).unwrap();
+            assert!(means.ask("d", &at(), "b", &[1.0]).is_err(), "{memory:?}");
+        }
+    }
+}
