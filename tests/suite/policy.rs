@@ -93,6 +93,23 @@ fn an_embedding_is_afforded_up_to_the_last_credit_with_the_time_for_it() {
 }
 
 #[test]
+fn an_embedding_that_costs_nothing_or_has_no_budget_is_never_refused() {
+    let text = "How high is Mount Orla?";
+    let mut bounded = story(0.0);
+    let model = dear(&bounded);
+    let free = ModelSpec { price_in: Some(0.0), price_out: Some(0.0), ..model.clone() };
+    turn(&mut bounded, 0.0);
+    assert!(policy(&bounded).affords_embedding(TASK, &model, text).is_err());
+    assert_eq!(policy(&bounded).affords_embedding(TASK, &free, text), Ok(()));
+    let rates = Rates { credits_per_second: 1.0, ..Rates::default() };
+    let mut unbounded = Story::opened("react", rates);
+    unbounded.queue(&[(text, None)]).start(1);
+    turn(&mut unbounded, 0.0);
+    assert_eq!(policy(&unbounded).affords_embedding(TASK, &model, text), Ok(()));
+    assert_eq!(policy(&unbounded).embedding_seconds(TASK, &model, text), None);
+}
+
+#[test]
 fn an_embedding_may_take_the_seconds_that_the_credits_left_buy() {
     let text = "How high is Mount Orla?";
     let mut timed = story(2.0);

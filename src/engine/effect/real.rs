@@ -15,6 +15,7 @@ use crate::engine::ranker::{Query, Scored};
 use crate::engine::{handle::Handle, session::Session, station::Passage};
 use crate::model::text;
 use crate::papers::cotools;
+use crate::strategy::Sought;
 use crate::tool::{Invocation, Tool};
 
 /// How long a client waits for a silent model.
@@ -108,7 +109,7 @@ async fn embed(
             }
             delay(kind, passage.chance).await;
         }
-        let read = read(handle, call).await?;
+        let read = read(handle, passage.task, call).await?;
         let lost = passage.fault.as_ref().and_then(|(_, kind)| kind.spoil_embedding());
         lost.map_or(Ok(read), Err)
     };
@@ -116,12 +117,16 @@ async fn embed(
 }
 
 /// Embeds the text, or ranks the tools for it.
-async fn read(handle: &Handle, call: &EmbeddingCall) -> Result<EmbeddingResult, ModelError> {
+async fn read(
+    handle: &Handle,
+    task: TaskId,
+    call: &EmbeddingCall,
+) -> Result<EmbeddingResult, ModelError> {
     let EmbeddingCall { model, text, ranker } = call;
     if let Some((ranker, sought)) = ranker {
-        let query = Query::of(text, *sought);
-        let scored = ranker.rank(query).await?;
-        let ranking = handle.read(|session| ranking(session, text, &scored));
+        let text = handle.read(|session| in_context(session, task, text, *sought));
+        let scored = ranker.rank(Query::of(&text, *sought)).await?;
+        let ranking = handle.read(|session| ranking(session, &text, &scored));
         let (embedding, ranking) = (None, Some(Arc::new(ranking)));
         return Ok(EmbeddingResult { embedding, ranking, usage: scored.usage });
     }
@@ -132,6 +137,12 @@ async fn read(handle: &Handle, call: &EmbeddingCall) -> Result<EmbeddingResult, 
     let read = embedder.embed(std::slice::from_ref(text)).await?;
     let embedding = read.embeddings.into_iter().next();
     Ok(EmbeddingResult { embedding, ranking: None, usage: read.usage })
+}
+
+/// What is read: a need after its task, since it hardly says by itself what it is about.
+fn in_context(session: &Session, task: TaskId, text: &str, sought: Sought) -> String {
+    let task = session.state.task(task).filter(|_| sought == Sought::Need);
+    task.map_or_else(|| text.to_owned(), |of| format!("{}\n{text}", of.task.text))
 }
 
 /// The scores as a ranking of the tools that are offered now, beside those by words.

@@ -12,13 +12,13 @@ use super::yard::{Trial, calls, say};
 
 fn told() -> Told {
     let judged = vec![(" are", 0.9), ("two", 0.3)];
-    Told { best: vec!["alpha", "beta", "echo"], judged, ..Told::default() }
+    Told { best: vec!["gamma", "alpha", "beta", "echo"], judged, ..Told::default() }
 }
 
 fn trial(replies: Vec<Reply>) -> Trial {
     Trial {
         strategy: "cotools",
-        names: &["echo", "alpha", "beta"],
+        names: &["echo", "alpha", "beta", "gamma"],
         replies: replies.into_iter().map(Ok::<_, ModelError>).collect(),
         knobs: vec![(Knob::CallK, 2.0)],
         ranker: Some(Rc::new(told())),
@@ -48,7 +48,7 @@ async fn the_text_ends_where_a_call_starts_and_goes_on_with_its_result() {
     let task = &state.tasks[0];
     assert_eq!((task.outcome(), task.answer.as_deref()), (Some(Outcome::Answered), Some("done")));
     let menu: Vec<&str> = task.steps[0].menu.iter().map(|item| item.tool.as_str()).collect();
-    assert_eq!(menu, ["alpha", "beta", ToolName::END], "the best for this place, by its meaning");
+    assert_eq!(menu, ["gamma", "alpha", ToolName::END], "the best for this place, by its meaning");
     let judged = &state.model_calls[0].judged;
     assert_eq!(judged.last().map(|piece| (piece.end, piece.p)), Some((15, 0.9)));
     assert!(judged.iter().any(|piece| piece.p == 0.3), "what is not above θ is shown, too");

@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use futures::stream::{self, LocalBoxStream};
 use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
+use serde_json::json;
 use toolyard::domain::{
     EmbeddingEvent, Event, JudgedPiece, Knob, ModelError, Offered, ReaderAbout, ReaderEvent,
-    Record, State, ToolSpec, Usage,
+    Record, Reply, State, ToolSpec, Usage,
 };
 use toolyard::engine::{LocalReading, Query, Ranker, Scored};
 use toolyard::model::Model;
 
-use super::yard::{Trial, Yard};
+use super::yard::{Trial, Yard, calls, say};
 
 /// A reader that knows what it is told.
 #[derive(Default)]
@@ -118,6 +119,19 @@ async fn the_first_menu_has_the_tools_that_suit_the_task_by_its_meaning() {
     let at = |kind: &str| kinds.iter().position(|it| *it == kind).unwrap();
     assert!(at("EmbeddingFinished") < at("StepStarted"));
     assert_eq!(state.reader.unwrap().about.model, "told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thought_is_read_after_its_task() {
+    let reader = told();
+    let asked = Rc::clone(&reader.asked);
+    let thought = "A lamp, or a door?".to_owned();
+    let call = calls(&[("echo", json!({"text": "x", "ms": 1}))]);
+    let replies = vec![Ok(Reply { text: thought, ..call }), Ok(say("Final answer: hello"))];
+    let (state, _) = run(Trial { replies, ..trial(reader) }).await;
+    assert_eq!(*asked.borrow(), ["Say hello.", "Say hello.\nA lamp, or a door?"]);
+    let texts: Vec<_> = state.embeddings.iter().map(|read| read.text.as_str()).collect();
+    assert_eq!(texts, ["Say hello.", "A lamp, or a door?"], "it is known by its own words");
 }
 
 #[tokio::test(start_paused = true)]

@@ -63,7 +63,7 @@ impl Policy<'_> {
     }
 
     /// Whether the budget pays for an embedding and for finishing afterwards. An unknown price
-    /// counts as that of any request.
+    /// counts as that of any request. Unlike other calls it comes before the budget plan, too.
     pub fn affords_embedding(
         &self,
         task: TaskId,
@@ -71,6 +71,9 @@ impl Policy<'_> {
         text: &str,
     ) -> Result<(), String> {
         let cost = self.embedding_cost(model, text);
+        if !self.has_budget(task) || cost + self.least_time() <= 0.0 {
+            return Ok(());
+        }
         let (reserve, left) = (self.beside_uses(task), self.state.credits_left());
         if cost + reserve + self.least_time() > left + CENT {
             return Err(format!(
@@ -79,6 +82,11 @@ impl Policy<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Whether this task has a budget plan, or will have one.
+    pub(super) fn has_budget(&self, task: TaskId) -> bool {
+        self.state.task(task).and_then(|task| task.strategy).is_some_and(|strategy| strategy.btp)
     }
 
     pub(super) fn embedding_cost(&self, model: &ModelSpec, text: &str) -> f64 {

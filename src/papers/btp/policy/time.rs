@@ -51,9 +51,9 @@ impl Policy<'_> {
     }
 
     /// The most seconds that the embedding model may take, so that the task can finish; `None` if
-    /// seconds are free.
+    /// seconds are free, or the task has no budget plan.
     pub fn embedding_seconds(&self, task: TaskId, model: &ModelSpec, text: &str) -> Option<f64> {
-        (self.state.rates.credits_per_second > 0.0).then_some(())?;
+        (self.state.rates.credits_per_second > 0.0 && self.has_budget(task)).then_some(())?;
         let free = self.state.credits_left() - self.beside_uses(task);
         Some(self.seconds(free - self.embedding_cost(model, text)))
     }
