@@ -229,12 +229,6 @@ fn reader(fields: &mut Fields<'_>, folder: &Path, reader: &mut ReaderSettings) {
     fields.section("embeddings", |fields| {
         reader.embeddings = model::endpoint("embeddings", fields, folder);
     });
-    let of_file = [("model", reader.model.is_some()), ("heads", !reader.heads.is_empty())];
-    for (name, _) in of_file.into_iter().filter(|(_, is_set)| *is_set) {
-        if let Some(field) = fields.get(name).filter(|_| reader.embeddings.is_some()) {
-            field.refuse("conflicts with [reader.embeddings]; set only one of the two");
-        }
-    }
 }
 
 fn paths(field: &Field<'_>, folder: &Path) -> Option<Vec<PathBuf>> {

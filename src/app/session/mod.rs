@@ -9,6 +9,7 @@
 
 mod classes;
 mod costs;
+mod embedding;
 mod error;
 mod made_up;
 mod place;
@@ -27,10 +28,11 @@ mod written;
 
 pub use self::{
     costs::CostRange,
+    embedding::embedder,
     error::{Field, SessionError},
     prepare::PreparedSession,
     resume::newest_interrupted,
-    setup::{embedder, models, opening},
+    setup::{models, opening},
     spawn::Session,
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
     sweep::Standing,

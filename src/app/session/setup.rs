@@ -3,7 +3,7 @@
 use std::{path::PathBuf, rc::Rc};
 
 use super::reader;
-use super::{PreparedSession, SessionError, SessionSpec, classes, schemas};
+use super::{PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
@@ -290,15 +290,4 @@ fn unpriced(config: &Config) -> Option<String> {
              (toolyard import prices FILE), or set price_in and price_out"
         )
     })
-}
-
-/// The embedding model for past queries, if one is configured.
-pub fn embedder(config: &Config) -> Result<Option<Rc<dyn Model>>, SessionError> {
-    config.experience.embeddings.as_ref().map(embedding).transpose()
-}
-
-/// The embedding model at this endpoint.
-pub(super) fn embedding(endpoint: &Endpoint) -> Result<Rc<dyn Model>, SessionError> {
-    let model = OpenAi::embedding(endpoint.clone()).map_err(SessionError::input)?;
-    Ok(Rc::new(model))
 }

@@ -106,12 +106,3 @@ async fn a_fault_breaks_the_embeddings_of_a_reader() {
     assert!(state.embeddings.iter().all(|read| read.error.is_some()));
     assert!(asked(&server).await.is_empty(), "nothing was sent");
 }
-
-#[test]
-fn a_model_file_and_an_endpoint_exclude_each_other() {
-    let home = Home::new();
-    let of = "[reader.embeddings]\nurl = \"http://localhost:1/v1\"\nmodel = \"small\"\n";
-    home.write("c.toml", format!("[reader]\nmodel = \"m.gguf\"\n{of}"));
-    let ran = home.run(&["run", "--config", "c.toml"]);
-    assert!(ran.code == 2 && ran.err.contains("c.toml:2: reader.model: conflicts with"), "{ran:?}");
-}

@@ -12,9 +12,10 @@ use futures::stream::LocalBoxStream;
 use futures::{FutureExt, future, future::LocalBoxFuture};
 use tokio::sync::mpsc as news;
 
+use super::asking::Asking;
 use super::means::{Means, Memory};
+use super::news::News;
 use super::pool::Pool;
-use super::{Asking, News};
 use crate::domain::{
     Embedding, JudgedPiece, ModelError, ModelErrorKind, ReaderAbout, ReaderEvent, ToolName,
     ToolSpec, Usage,

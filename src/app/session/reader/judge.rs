@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
 use tracing::warn;
 
-use super::Asking;
+use super::asking::Asking;
 use crate::app::encoder::{Encoder, EncoderError};
 use crate::domain::JudgedPiece;
 use crate::papers::cotools::{HeadFile, Heads, QueryTemplate};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::Asking;
+use super::asking::Asking;
 use crate::domain::{ReaderEvent, ToolMap, ToolName, ToolSpec};
 use crate::engine::Scored;
 use crate::papers::cotools::{

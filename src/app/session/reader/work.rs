@@ -6,18 +6,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-use tokio::sync::mpsc as news;
+use tokio::sync::{mpsc as news, oneshot};
 
+use super::asking::Asking;
 use super::judge::{ReadingAlong, ToJudge};
 use super::means::{Means, Memory};
 use super::pool::Pool;
-use super::{Asked, Asking};
 use crate::app::config;
 use crate::app::encoder::Encoder;
 use crate::app::encoder::heads::LoadedHeads;
 use crate::domain::{ReaderAbout, ReaderEvent, ToolSpec};
 use crate::engine::Scored;
 use crate::papers::cotools::{HeadAbout, HeadFile, Layer, Pooling, Retrieval, Use};
+
+/// What the thread is asked for.
+pub(super) enum Asked {
+    Tools(Vec<Arc<ToolSpec>>),
+    Rank { query: Asking, answer: oneshot::Sender<Result<Scored, String>> },
+}
 
 /// What the thread begins with.
 pub(super) struct Start {

@@ -1,0 +1,96 @@
+//! The ranker with a local model.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+
+use futures::FutureExt;
+use futures::{future::LocalBoxFuture, stream::LocalBoxStream};
+use tokio::sync::{mpsc as news, oneshot};
+
+use super::judge::ToJudge;
+use super::means::Memory;
+use super::news::News;
+use super::work::{Asked, Start};
+use crate::domain::{JudgedPiece, ModelError, ModelErrorKind, ReaderEvent, ToolSpec};
+use crate::engine::{LocalReading, Query, Ranker, Scored};
+use crate::model::Model;
+
+/// A reader on a thread of its own, which ends with it.
+pub(super) struct LocalRanker {
+    model: Rc<LocalReading>,
+    asked: mpsc::Sender<Asked>,
+    to_judge: mpsc::Sender<ToJudge>,
+    news: News,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl LocalRanker {
+    pub fn new(file: &Path, heads: &[PathBuf], domain: &str, memory: Memory) -> Self {
+        let name = name(file);
+        let (asked, orders) = mpsc::channel();
+        let (to_judge, to_be_judged) = mpsc::channel();
+        let (tell, news) = news::unbounded_channel();
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let work = Start {
+            file: file.to_owned(),
+            heads: heads.to_owned(),
+            name: name.clone(),
+            domain: domain.to_owned(),
+            memory,
+            cancelled: Arc::clone(&cancelled),
+        };
+        std::thread::spawn(move || work.run(&orders, to_be_judged, &tell));
+        let model = Rc::new(LocalReading::new(&name));
+        Self { model, asked, to_judge, news: News::from(news), cancelled }
+    }
+}
+
+/// The name of a model by its file.
+fn name(file: &Path) -> String {
+    file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+impl Drop for LocalRanker {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Ranker for LocalRanker {
+    fn model(&self) -> Rc<dyn Model> {
+        Rc::clone(&self.model) as Rc<dyn Model>
+    }
+
+    fn take_tools(&self, tools: Vec<Arc<ToolSpec>>) {
+        // A thread that has ended has said why.
+        let _ = self.asked.send(Asked::Tools(tools));
+    }
+
+    fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
+        let (answer, answered) = oneshot::channel();
+        let _ = self.asked.send(Asked::Rank { query: query.into(), answer });
+        async move {
+            let gone = || "the reader has ended".to_owned();
+            let answered = answered.await.unwrap_or_else(|_| Err(gone()));
+            answered.map_err(|why| ModelError::new(ModelErrorKind::Refused, why))
+        }
+        .boxed_local()
+    }
+
+    fn judge<'a>(
+        &'a self,
+        query: Query<'a>,
+        from: usize,
+    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
+        let (answer, answered) = oneshot::channel();
+        // Without a judge, nobody takes it.
+        let _ = self.to_judge.send(ToJudge { query: query.into(), from, answer });
+        async move { answered.await.ok() }.boxed_local()
+    }
+
+    fn news(&self) -> LocalBoxStream<'static, ReaderEvent> {
+        self.news.stream()
+    }
+}

@@ -1,0 +1,27 @@
+//! What a reader says beside the effects.
+
+use std::cell::RefCell;
+
+use futures::StreamExt;
+use futures::stream::{self, LocalBoxStream};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::domain::ReaderEvent;
+
+/// What a reader says beside the effects, until somebody listens.
+pub(super) struct News(RefCell<Option<UnboundedReceiver<ReaderEvent>>>);
+
+impl From<UnboundedReceiver<ReaderEvent>> for News {
+    fn from(news: UnboundedReceiver<ReaderEvent>) -> Self {
+        Self(RefCell::new(Some(news)))
+    }
+}
+
+impl News {
+    /// The news from now on; nothing for a second listener.
+    pub fn stream(&self) -> LocalBoxStream<'static, ReaderEvent> {
+        let Some(news) = self.0.take() else { return stream::empty().boxed_local() };
+        stream::unfold(news, |mut news| async move { Some((news.recv().await?, news)) })
+            .boxed_local()
+    }
+}
