@@ -240,12 +240,12 @@ pub fn reader(event: &ReaderEvent) -> String {
     match event {
         ReaderEvent::HeadsLoaded { reader } => {
             let heads = match reader.heads.as_slice() {
-                [] => "untrained states".to_owned(),
+                [] => "no trained heads".to_owned(),
                 heads => format!("heads from {}", heads.join(" and ")),
             };
             let judge = reader.judge.as_ref().map(|judge| format!(", a judge from {judge}"));
             let judge = judge.unwrap_or_default();
-            format!("{} reads along: {}, {heads}{judge}", reader.model, reader.states)
+            format!("{} ranks tools: {}, {heads}{judge}", reader.model, reader.states)
         }
         ReaderEvent::ToolEncoded { encoded, tools } => {
             format!("{encoded} of {} encoded", counted(*tools, "tool"))

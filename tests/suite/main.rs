@@ -86,6 +86,7 @@ mod symbols;
 mod terminal;
 mod themes;
 mod time;
+mod told_figures;
 mod told_states;
 mod tools;
 mod tuning;

@@ -249,4 +249,10 @@ mod tests {
             assert_eq!(knobs.choice::<Blacklist>(), list, "{number}");
         }
     }
+
+    #[test]
+    fn every_speed_but_none_has_its_sign() {
+        let signs: Vec<_> = Speed::ALL.iter().map(|speed| speed.sign()).collect();
+        assert_eq!(signs, ["", "×¼", "×½", "×1", "×2", "×4", "×8", "×16"]);
+    }
 }

@@ -135,4 +135,16 @@ mod tests {
         assert_eq!(Knob::WeightFormat.spec().parse("x10"), Ok(4.0));
         assert_eq!(Knob::Learn.spec().parse("off"), Ok(0.0));
     }
+
+    #[test]
+    fn a_value_is_a_finite_number_of_the_range() {
+        let spec = Knob::Tau.spec();
+        for good in [spec.min, spec.max] {
+            assert_eq!(spec.check(good), Ok(good));
+        }
+        for bad in [spec.min - 0.5, spec.max + 0.5, f64::NAN, f64::INFINITY, -f64::INFINITY] {
+            assert!(spec.check(bad).is_err(), "{bad}");
+        }
+        assert!(Knob::TopK.spec().check(2.5).is_err(), "it counts");
+    }
 }

@@ -84,3 +84,16 @@ fn of_one(one: &Candidate, budget: f64, uses: u32) -> Why {
         _ => Why::InPart,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_used_has_no_experience() {
+        let estimate = |experience| Estimate { value: 1.0, limit: 1, experience };
+        assert_eq!(Why::InFull.by_estimate(&estimate(0)), Why::NoExperience);
+        assert_eq!(Why::InFull.by_estimate(&estimate(3)), Why::InFull);
+        assert_eq!(Why::NotAllowed.by_estimate(&estimate(3)), Why::BelowTau);
+    }
+}

@@ -60,3 +60,18 @@ pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('|') && line.contains("--") && line.chars().all(|c| "|-: ".contains(c))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_a_row_of_dashes() {
+        for rule in ["|---|---|", " | :--- | ---: | ", "|--|"] {
+            assert!(is_rule(rule), "{rule}");
+        }
+        for other in ["| a | b |", "a -- b", "-----", "| -- a |", "| - | - |", "|:-: |"] {
+            assert!(!is_rule(other), "{other}");
+        }
+    }
+}

@@ -46,7 +46,7 @@ pub(super) fn about(state: &State) -> String {
     }
     let about = &reader.about;
     let heads = match about.heads.as_slice() {
-        [] => "untrained states".to_owned(),
+        [] => "no trained heads".to_owned(),
         heads => format!("heads from {}", heads.join(" and ")),
     };
     let judge = match &about.judge {
@@ -127,7 +127,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         part
     };
     let facts = wrapped(vec![Span::styled(about(cx.state), cx.theme.dim)], usize::from(area.width));
-    for line in facts.iter().take(usize::from(area.height) / 4) {
+    for line in facts.iter().take(usize::from(area.height).div_ceil(3)) {
         line.render(below(1), buf);
     }
     if let Some(call) = judged(cx.state) {

@@ -48,10 +48,9 @@ impl EndpointRanker {
     pub fn new(model: Rc<dyn Model>, cache: SharedStates, domain: &str, memory: Memory) -> Self {
         let (tell, news) = news::unbounded_channel();
         let spec = model.spec();
-        let name = model.embedder().map_or(spec.name.as_str(), Embedder::model);
         let reader = ReaderAbout {
-            model: name.to_owned(),
-            states: format!("embeddings of {}", spec.source),
+            model: spec.source.clone(),
+            states: "embeddings".to_owned(),
             heads: Vec::new(),
             judge: None,
         };
