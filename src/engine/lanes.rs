@@ -71,3 +71,20 @@ impl Lanes {
         self.live().filter(|lane| !self.is_by_hand(*lane))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_made_goes_on_when_the_agent_has_nothing_to_do() {
+        let mut lanes = Lanes::default();
+        lanes.open();
+        for (id, waits) in [(1, Waits::Agent), (2, Waits::Person), (3, Waits::Nobody)] {
+            lanes.enter(EffectId(id), waits);
+        }
+        lanes.close();
+        assert!(!lanes.is_at_work);
+        assert_eq!(lanes.effects, BTreeMap::from([(EffectId(2), Waits::Person)]));
+    }
+}

@@ -260,6 +260,15 @@ fn a_row_in_which_all_failed_badly_still_sums_to_one() {
 }
 
 #[test]
+fn a_score_is_added_to_the_one_before() {
+    let mut scores = Scores::new();
+    for (delta, sum) in [(1.5, 1.5), (2.0, 3.5), (-0.5, 3.0)] {
+        assert_eq!(scores.add("a".into(), delta), Ok(sum));
+        assert_eq!(scores.get("a"), Some(sum));
+    }
+}
+
+#[test]
 fn what_a_removed_tool_had_goes_to_the_others() {
     let text = r#"{"nodes": ["a", "b", "c"], "edges": [
         {"from": "a", "to": "b", "prior": 0.5}, {"from": "a", "to": "c", "prior": 0.25},

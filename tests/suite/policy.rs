@@ -428,3 +428,42 @@ fn calls_that_wait_share_the_seconds_that_the_rest_of_the_budget_buys() {
         assert!((seconds - right).abs() < 1e-6, "{seconds} {right}");
     }
 }
+
+#[test]
+fn uses_that_a_person_sets_count_in_the_plan_with_what_they_are_worth() {
+    let mut story = planned();
+    let known = [KnownTool::new("wikipedia".into(), PastResults::default())];
+    for (name, uses) in [("wikipedia", 2), ("search_web", 1)] {
+        let (tool, by) = (name.into(), By::User);
+        story.tell(BudgetEvent::UsesSet { task: TASK, tool, uses, was: 0, by });
+    }
+    turn(&mut story, 20.0);
+    let plan = Policy { known: &known, ..policy(&story) }.make_plan(TASK);
+    let uses: Vec<_> =
+        plan.tools.iter().map(|tool| (tool.tool.as_str(), tool.uses, tool.set)).collect();
+    assert_eq!(uses, [("wikipedia", 2, true), ("search_web", 1, true)]);
+    assert!(plan.tools[0].value > 0.0);
+    assert_eq!(plan.value, 2.0 * plan.tools[0].value + plan.tools[1].value);
+    assert_eq!(plan.cost, 2.0 * 2.0 + 3.0);
+}
+
+#[test]
+fn what_is_ahead_of_a_plan_is_paid_for_with_the_end_of_the_task() {
+    let mut story = planned();
+    let ahead = |story: &Story| story.state().task(TASK).unwrap().budget.ahead();
+    assert_eq!(ahead(&story), 8.0);
+    story.call(1, 1, ("search_web", json!({"query": "x"}), Ok("found"), 10));
+    assert_eq!(ahead(&story), 5.0);
+    // Each use with the decision on it, and the call that answers.
+    let mut priced = of_unknown_price();
+    priced.planned(1, "the task begins", plan(0.0, &TOOLS));
+    for (budget, falls_short) in [(11.0, false), (10.9, true)] {
+        turn(&mut priced, budget);
+        assert_eq!(policy(&priced).falls_short(), falls_short, "{budget}");
+    }
+    for name in ["search_web", "search_web", "wikipedia"] {
+        priced.call(1, 1, (name, json!({"query": "x"}), Ok("found"), 10));
+    }
+    turn(&mut priced, 0.0);
+    assert!(!policy(&priced).falls_short(), "nothing is ahead");
+}

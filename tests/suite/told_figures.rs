@@ -1,7 +1,10 @@
 //! Figures that a state derives from what a session did.
 
 use serde_json::json;
-use toolyard::domain::{EffectId, ModelName, Role, TaskId};
+use toolyard::domain::{
+    By, EffectId, Evidence, EvidenceId, ModelName, Outcome, Plan, PlanEvent, PlanStep, Role,
+    TaskEvent, TaskId,
+};
 
 use crate::story::{Story, TOOLS, tool};
 
@@ -78,4 +81,44 @@ fn model_calls_are_averaged_and_those_without_a_price_are_counted() {
         story.answer(ask, "hm", 10);
     }
     assert_eq!(tally(&story, "local").unpriced, 2);
+}
+
+#[test]
+fn a_piece_of_evidence_has_its_part_of_the_plan() {
+    let mut story = story();
+    let step = |text: &str, id: u32| PlanStep {
+        text: text.into(),
+        evidence: vec![Evidence { id: EvidenceId(id), tool: "weather".into(), input: "x".into() }],
+    };
+    let plan = Plan { steps: vec![step("look", 1), step("look again", 2)] };
+    story.tell(PlanEvent::PlanWritten { task: TaskId(1), plan: plan.into() });
+    let work = &story.state().task(TaskId(1)).unwrap().work;
+    let texts = [2, 1, 3].map(|id| work.plan_of(EvidenceId(id)).map(|step| step.text.as_str()));
+    assert_eq!(texts, [Some("look again"), Some("look"), None]);
+}
+
+#[test]
+fn a_task_that_the_graph_was_learned_from_is_left_out_of_it_while_it_runs() {
+    let mut story = story();
+    story.load(&json!({"nodes": ["weather", "wikipedia"], "edges": [
+        {"from": "start", "to": "weather", "prior": 1.0, "count": 3},
+        {"from": "weather", "to": "wikipedia", "prior": 1.0, "count": 2},
+        {"from": "wikipedia", "to": "end", "prior": 1.0, "count": 3}]}));
+    let before = story.state().learning.graph.clone();
+    let task = json!({"text": "x", "in_graph": true, "chain": [
+        {"tools": ["weather"], "arguments": {}, "finds": "a"},
+        {"tools": ["wikipedia"], "arguments": {}, "finds": "b"}]});
+    let tasks = vec![serde_json::from_value(task).unwrap()];
+    story.tell(TaskEvent::TasksQueued { first: TaskId(3), tasks, by: By::Engine });
+    story.start(3);
+    assert_ne!(story.state().learning.graph, before);
+    story.tell(TaskEvent::TaskFinished {
+        task: TaskId(3),
+        outcome: Outcome::Answered,
+        answer: Some("b".into()),
+        correct: None,
+        caveats: Vec::new(),
+    });
+    story.start(2);
+    assert_eq!(story.state().learning.graph, before);
 }

@@ -87,3 +87,22 @@ impl ModelCallState {
         self.phase = phase;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{ModelError, ModelErrorKind};
+
+    #[test]
+    fn a_call_is_over_when_it_has_an_answer_or_an_error() {
+        let error = ModelError::new(ModelErrorKind::Refused, "no");
+        let phases = [
+            (ModelCallPhase::Requested, false),
+            (ModelCallPhase::Running, false),
+            (ModelCallPhase::Failed { error }, true),
+        ];
+        for (phase, is_over) in phases {
+            assert_eq!(phase.is_over(), is_over);
+        }
+    }
+}

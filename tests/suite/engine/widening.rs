@@ -187,6 +187,19 @@ fn a_planner_says_what_it_lacks_before_it_plans() {
 }
 
 #[test]
+fn a_planner_that_has_no_step_left_cannot_lack_a_tool() {
+    on_paused_time(async {
+        let text = |text: &str| Ok(super::yard::say(text));
+        let replies = vec![text("Plan: greet\n#E1 = echo[y]"), text("done")];
+        let mut plan = plan(replies);
+        plan.strategy = "workers+btp";
+        plan.knobs.push((Knob::MaxSteps, 1.0));
+        let state = plan.start().session.await.unwrap();
+        assert!(!state.model_calls[0].request.messages[0].text().contains("Lacking:"));
+    });
+}
+
+#[test]
 fn a_planner_keeps_of_its_offer_what_it_names() {
     for (kept, right) in [("echo", &["echo", "scales"][..]), ("none", &["scales"])] {
         on_paused_time(async move {
