@@ -4,12 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
-use toolyard::domain::{EffectId, Record, State, TaskId, state::Keeps, state::RECENT};
+use toolyard::domain::{
+    EffectId, EmbeddingEvent, Outcome, Record, State, TaskEvent, TaskId, state::Keeps,
+    state::RECENT,
+};
 use toolyard::store::journal::{self, Marker};
 use toolyard::ui::screen::{Screen, Setup};
 
 use crate::program::Home;
 use crate::stage::{Stage, setup};
+use crate::story::{Story, effect};
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/journals/format-2.jsonl");
 
@@ -203,4 +207,37 @@ fn without_a_journal_the_screen_says_what_is_gone() {
     assert!(live.task(TaskId(300)).is_some_and(|task| !task.steps.is_empty()));
     stage.press("2 home");
     assert!(stage.shows("details are gone: this session has no journal"), "{}", stage.text());
+}
+
+#[test]
+fn a_task_without_details_keeps_its_first_budget_plan_and_its_refusals() {
+    let story = crate::spending::btp();
+    let mut some = State::keeping(Keeps::Details(1));
+    story.records.iter().for_each(|record| some.apply(record));
+    let bare: Vec<_> = some.bare_tasks().collect();
+    assert!(bare.iter().any(|task| task.budget.first.is_some()));
+    for task in bare {
+        let (kept, all) = (&task.budget, &story.state().task(task.id).unwrap().budget);
+        assert_eq!((kept.first.is_some(), kept.refused), (all.first.is_some(), all.refused));
+        assert_eq!((kept.plans, kept.spent.total()), (all.plans, all.spent.total()));
+    }
+}
+
+#[test]
+fn the_embeddings_of_old_tasks_are_forgotten_with_them() {
+    let mut story = Story::open();
+    story.queue(&[("one", None), ("two", None), ("three", None)]);
+    let mut embed = |task: u32, id: u32| {
+        story.start(task);
+        let (reference, task) = (effect(EffectId(id)), TaskId(task));
+        let (model, text) = ("m".to_owned(), "x".to_owned());
+        story.tell(EmbeddingEvent::EmbeddingRequested { effect: reference, task, model, text });
+        let (outcome, answer, correct, caveats) = (Outcome::Answered, None, None, Vec::new());
+        story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+    };
+    (1..=3).for_each(|n| embed(n, n));
+    let mut some = State::keeping(Keeps::Tasks(1));
+    story.records.iter().for_each(|record| some.apply(record));
+    let kept = [1, 2, 3].map(|id| some.effect(EffectId(id)).is_some());
+    assert_eq!(kept, [false, false, true]);
 }

@@ -388,6 +388,10 @@ fn a_planner_is_paid_for_once_there_is_its_plan() {
     let step = PlanStep { text: "look it up".into(), evidence: vec![] };
     story.tell(PlanEvent::PlanWritten { task: TASK, plan: Plan { steps: vec![step] }.into() });
     assert_eq!(policy(&story).make_plan(TASK).reserve, 0.75);
+    // The planner alone is free now: it is no part of either sum.
+    let (model, was) = ("sim".into(), "local".into());
+    story.tell(ChangeEvent::RoleBound { role: Role::Planner, model, was, by: By::User });
+    assert_eq!(policy(&story).make_plan(TASK).reserve, 0.75);
 }
 
 #[test]
@@ -401,6 +405,13 @@ fn a_plan_says_of_each_tool_why_it_has_no_use() {
     turn(&mut story, 0.0);
     let before = why(&story);
     assert!(!before.contains("used up") && !before.contains("blacklisted"), "{before}");
+    let mut above = story.state().clone();
+    above.knobs.set(Knob::Tau, 1.0);
+    above.knobs.set(Knob::Budget, 20.0);
+    let past = PastResults { uses: 5, smoothed: (0.2, 1), paper: (0.2, 1) };
+    let poor = [KnownTool::new("wikipedia".into(), past)];
+    let none = Policy { known: &poor, state: &above, allotted: 0.0 }.make_plan(TASK);
+    assert_eq!(none.tools[0].why, "below tau: its expected value is too low");
     story.call(1, 1, ("wikipedia", json!({"query": "x"}), Ok("found"), 10));
     assert_eq!(why(&story), "used up: 1 of 1");
     let again = [KnownTool { more: 1, ..known[0].clone() }];

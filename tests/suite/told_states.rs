@@ -155,6 +155,8 @@ fn what_matters_in_a_session_is_a_landmark() {
     };
     assert_eq!(evaluated(1, true), [Landmark::Changed]);
     assert_eq!((evaluated(0, true), evaluated(1, false)), (vec![], vec![]));
+    let refused = GraphEvent::EvaluationRefused { task: TaskId(1), why: "no JSON".to_owned() };
+    assert_eq!(of(refused.into()), []);
 
     let failed = |origin| {
         let (effect, error) = (effect(EffectId(1)).from(origin), "it broke".to_owned());

@@ -90,6 +90,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_reason_is_said_in_words() {
+        assert_eq!(Why::TooDear.to_string(), "too expensive: one use costs more than the budget");
+        assert_eq!(format!("{:>16}", Why::InFull), "    at its limit");
+    }
+
+    #[test]
     fn only_what_nobody_used_has_no_experience() {
         let estimate = |experience| Estimate { value: 1.0, limit: 1, experience };
         assert_eq!(Why::InFull.by_estimate(&estimate(0)), Why::NoExperience);

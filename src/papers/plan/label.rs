@@ -359,6 +359,9 @@ mod tests {
         for text in ["Tool -f", "Tool- f", "Tool-f", "Tool == f", "City - f", "[Tool]: f", "Tool"] {
             assert_eq!(read(text), None, "{text}");
         }
+        for mark in ['[', ']', '{', '}', '"', '.', ';', ',', '?', '|'] {
+            assert_eq!(read(&format!("a{mark} Tool: f")), None, "{mark} is in no label");
+        }
         assert_eq!(read("City: Oslo"), Some(("City", None, "Oslo")), "a word of the model's own");
     }
 
