@@ -190,6 +190,20 @@ fn triggers_pick_calls_and_those_that_are_over_disarm_themselves() {
     }
 }
 
+#[test]
+fn each_occurrence_of_the_same_call_has_a_draw_of_its_own() {
+    on_paused_time(async {
+        let state = ended("echo:error:p=0.5", &["a"; 6]).await;
+        assert!((1..6).contains(&hit(&state).len()), "{:?}", hit(&state));
+        let replies = (0..8).map(|_| Ok(super::yard::say("Final Answer: done"))).collect();
+        let faults = vec!["role:actor:error:p=0.5"];
+        let trial = Trial { replies, faults, tasks: 8, strategy: "direct", ..Trial::default() };
+        let state: State = trial.start().session.await.unwrap();
+        let failed = state.model_calls.iter().filter(|call| call.injected.is_some()).count();
+        assert!((1..8).contains(&failed), "{failed} of {}", state.model_calls.len());
+    });
+}
+
 fn disarmed_by_itself(yard: &Yard) -> usize {
     let records = yard.records.borrow();
     let disarmed = |event: &Event| {
