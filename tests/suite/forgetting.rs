@@ -214,6 +214,8 @@ fn a_task_without_details_keeps_its_first_budget_plan_and_its_refusals() {
     let story = crate::spending::btp();
     let mut some = State::keeping(Keeps::Details(1));
     story.records.iter().for_each(|record| some.apply(record));
+    let rest = some.without_tasks();
+    assert_eq!(rest.tasks.gone(), some.bare_tasks().len());
     let bare: Vec<_> = some.bare_tasks().collect();
     assert!(bare.iter().any(|task| task.budget.first.is_some()));
     for task in bare {

@@ -3,10 +3,10 @@
 use serde_json::json;
 use toolyard::domain::{
     By, EffectId, Evidence, EvidenceId, ModelName, Outcome, Plan, PlanEvent, PlanStep, Role,
-    TaskEvent, TaskId,
+    TaskEvent, TaskId, ToolCallEvent,
 };
 
-use crate::story::{Story, TOOLS, tool};
+use crate::story::{Story, TOOLS, effect, tool};
 
 fn story() -> Story {
     let mut story = Story::open();
@@ -121,4 +121,45 @@ fn a_task_that_the_graph_was_learned_from_is_left_out_of_it_while_it_runs() {
     });
     story.start(2);
     assert_eq!(story.state().learning.graph, before);
+}
+
+#[test]
+fn a_task_is_solved_by_an_answer_that_is_not_known_to_be_wrong() {
+    for (outcome, correct, is_solved) in [
+        (Outcome::Answered, Some(true), true),
+        (Outcome::Answered, None, true),
+        (Outcome::Answered, Some(false), false),
+        (Outcome::GaveUp, None, false),
+        (Outcome::GaveUp, Some(true), false),
+    ] {
+        let mut story = story();
+        let (task, answer, caveats) = (TaskId(1), None, Vec::new());
+        assert!(!story.state().task(task).unwrap().is_solved(), "it is at work");
+        story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+        assert_eq!(story.state().task(task).unwrap().is_solved(), is_solved, "{outcome:?}");
+    }
+}
+
+#[test]
+fn calls_by_hand_belong_to_the_task_at_work() {
+    let mut story = story();
+    let by_hand = |story: &mut Story, task: u32| {
+        let effect = effect(EffectId(story.state().effects_requested() as u32 + 1));
+        story.tell(ToolCallEvent::ToolCallRequested {
+            effect,
+            task: TaskId(task),
+            step: 1,
+            tool: "weather".into(),
+            arguments: json!({}),
+            evidence: None,
+            by: By::User,
+        });
+        effect.id
+    };
+    let first = by_hand(&mut story, 1);
+    story.call(1, 1, ("wikipedia", json!({"query": "x"}), Ok("found"), 10));
+    story.task(2, &[], ("x", true), &[]);
+    let second = by_hand(&mut story, 2);
+    let found = [1, 2, 3].map(|task| story.state().calls_by_hand(TaskId(task)).collect::<Vec<_>>());
+    assert_eq!(found, [vec![first], vec![second], vec![]]);
 }
