@@ -137,8 +137,11 @@ impl EndpointRanker {
         self.cache.lock().put(&self.place(), &states).map_err(|why| bad_answer(&why))?;
         self.ensure_pool(vectors.first().map_or(0, Vec::len));
         if let Some(pool) = &mut *self.pool.borrow_mut() {
-            for (tool, vector) in tools.iter().zip(&vectors) {
-                pool.insert(tool, [vector.as_slice()]).map_err(|why| bad_answer(&why))?;
+            for ((tool, text), vector) in tools.iter().zip(&texts).zip(&vectors) {
+                // It may have changed, or left, in the meantime.
+                if pool.is_text_of(text, tool) {
+                    pool.insert(tool, [vector.as_slice()]).map_err(|why| bad_answer(&why))?;
+                }
             }
             pool.say();
         }

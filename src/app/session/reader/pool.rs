@@ -111,6 +111,11 @@ impl Pool {
         self.open.iter().rev().take(most).filter_map(text).collect()
     }
 
+    /// Whether this text still stands for the tool.
+    pub fn is_text_of(&self, text: &str, tool: &ToolName) -> bool {
+        self.known.get(tool).is_some_and(|known| tool_text(tool.as_str(), known) == text)
+    }
+
     /// Leaves the tools without states to words.
     pub fn give_up(&mut self) {
         self.open.clear();
@@ -207,4 +212,83 @@ impl Pool {
 
 fn spot(map: &Map, vector: &[f32]) -> Option<[f32; 2]> {
     Some(map.place(vector).ok()?.map(|x| x as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+    use super::*;
+    use crate::papers::cotools::{ModelSize, Use};
+
+    const SIZE: ModelSize = ModelSize { layers: 1, width: 2, feed_forward: None };
+
+    fn pool() -> (Pool, UnboundedReceiver<ReaderEvent>) {
+        let (tell, told) = unbounded_channel();
+        (Pool::new(Retrieval::untrained(Use::Question, SIZE), None, tell), told)
+    }
+
+    fn tools(all: &[(&str, &str)]) -> Vec<Arc<ToolSpec>> {
+        let tool = |(name, description): &(&str, &str)| {
+            let about = json!({
+                "name": name, "description": description, "parameters": {}, "effect": "read",
+                "class": "", "timeout_ms": 1_000, "source": "test",
+            });
+            Arc::new(serde_json::from_value(about).unwrap())
+        };
+        all.iter().map(tool).collect()
+    }
+
+    fn nothing(texts: &[String], _: (Layer, Pooling)) -> Vec<Option<Vec<f32>>> {
+        vec![None; texts.len()]
+    }
+
+    fn open(pool: &Pool) -> Vec<String> {
+        pool.next(9).into_iter().map(|(tool, _)| tool.to_string()).collect()
+    }
+
+    #[test]
+    fn tools_are_encoded_in_their_order_and_again_when_their_description_changes() {
+        let (mut pool, _told) = pool();
+        pool.take(&tools(&[("a", "A."), ("b", "B."), ("c", "C.")]), nothing);
+        assert_eq!(
+            (open(&pool), pool.next(1).len()),
+            (vec!["a".into(), "b".into(), "c".into()], 1)
+        );
+        let (tool, text) = pool.next(1).remove(0);
+        assert!(pool.is_text_of(&text, &tool));
+        pool.insert(&tool, [&[1.0, 0.0][..]]).unwrap();
+        assert_eq!(open(&pool), ["b", "c"]);
+        pool.take(&tools(&[("a", "Another."), ("c", "C.")]), nothing);
+        assert_eq!(open(&pool), ["a", "c"]);
+        assert!(!pool.is_text_of(&text, &tool), "it is the text of the old description");
+        assert!(!pool.is_text_of("tool name: b, tool description: B.", &"b".into()), "it has left");
+        assert!(pool.insert(&"c".into(), [&[1.0][..]]).is_err(), "of another width");
+    }
+
+    #[test]
+    fn states_from_the_cache_are_there_at_once_if_they_have_the_width() {
+        let (mut pool, mut told) = pool();
+        let cached = |texts: &[String], _: (Layer, Pooling)| {
+            let state = |text: &String| match text.contains("wide") {
+                true => Some(vec![1.0, 2.0, 3.0]),
+                false => Some(vec![text.len() as f32, 1.0]),
+            };
+            texts.iter().map(state).collect::<Vec<_>>()
+        };
+        pool.take(&tools(&[("a", "A."), ("wide", "W."), ("long", "Long.")]), cached);
+        assert_eq!(open(&pool), ["wide"]);
+        let encoded = |event: Option<ReaderEvent>| match event {
+            Some(ReaderEvent::ToolEncoded { encoded, tools }) => Some((encoded, tools)),
+            _ => None,
+        };
+        assert_eq!(encoded(told.try_recv().ok()), Some((2, 3)));
+        pool.insert(&"wide".into(), [&[3.0, 1.0][..]]).unwrap();
+        pool.say();
+        assert_eq!(encoded(told.try_recv().ok()), Some((3, 3)));
+        let map =
+            matches!(told.try_recv(), Ok(ReaderEvent::ToolsMapped { map }) if map.tools.len() == 3);
+        assert!(map, "three tools are enough for a map");
+    }
 }
