@@ -31,9 +31,11 @@ pub trait Ranker {
     /// from there (CoTools, eq. 3 and 4); `None` without a trained judge.
     fn judge<'a>(
         &'a self,
-        query: Query<'a>,
-        from: usize,
-    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>>;
+        _query: Query<'a>,
+        _from: usize,
+    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
+        future::ready(None).boxed_local()
+    }
 
     /// What it has to say beside the effects, until it is dropped. Asked for once.
     fn news(&self) -> LocalBoxStream<'static, ReaderEvent>;
@@ -116,14 +118,6 @@ impl Ranker for Absent {
     fn rank<'a>(&'a self, _query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
         let text = format!("the reader {} of the recorded session is not configured", self.0);
         future::ready(Err(ModelError::new(ModelErrorKind::Refused, text))).boxed_local()
-    }
-
-    fn judge<'a>(
-        &'a self,
-        _query: Query<'a>,
-        _from: usize,
-    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
-        future::ready(None).boxed_local()
     }
 
     fn news(&self) -> LocalBoxStream<'static, ReaderEvent> {

@@ -82,7 +82,7 @@ impl<C: Context> Run<'_, C> {
     /// Goes on from an earlier place if a person has taken the program back after its end.
     ///
     /// # Errors
-    /// Nobody has.
+    /// No person took it back; this is the ended program.
     pub async fn back(&self, mut ran: Ran) -> Result<Ran, Ran> {
         let Some(to) = self.taken_back(&mut ran) else { return Err(ran) };
         let mut interpreter = self.ctx.interpreter();

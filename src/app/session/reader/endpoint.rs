@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use futures::stream::LocalBoxStream;
-use futures::{FutureExt, future, future::LocalBoxFuture};
+use futures::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::mpsc as news;
 
 use super::asking::Asking;
@@ -17,8 +17,7 @@ use super::means::{Means, Memory};
 use super::news::News;
 use super::pool::Pool;
 use crate::domain::{
-    Embedding, JudgedPiece, ModelError, ModelErrorKind, ReaderAbout, ReaderEvent, ToolName,
-    ToolSpec, Usage,
+    Embedding, ModelError, ModelErrorKind, ReaderAbout, ReaderEvent, ToolName, ToolSpec, Usage,
 };
 use crate::engine::{Query, Ranker, Scored};
 use crate::model::{Embedder, Model};
@@ -208,14 +207,6 @@ impl Ranker for EndpointRanker {
 
     fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
         self.ranked(query.into()).boxed_local()
-    }
-
-    fn judge<'a>(
-        &'a self,
-        _query: Query<'a>,
-        _from: usize,
-    ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
-        future::ready(None).boxed_local()
     }
 
     fn news(&self) -> LocalBoxStream<'static, ReaderEvent> {
