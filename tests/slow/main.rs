@@ -20,9 +20,17 @@ mod resume;
 
 #[path = "../suite/markdown.rs"]
 mod markdown;
+#[path = "../suite/mutations.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod mutations;
 #[path = "../suite/program.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod program;
+#[path = "../long/runs/mod.rs"]
+mod runs;
 #[path = "../suite/sitting.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod sitting;
+
+/// One part in this many of each long run.
+const PART: usize = 100;

@@ -51,6 +51,7 @@ mod model_openai;
 mod model_text;
 mod modules;
 mod mutated;
+mod mutations;
 mod outside;
 mod pairing;
 mod panes;

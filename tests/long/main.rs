@@ -1,0 +1,20 @@
+//! Long runs: mutated inputs, kills and soaks. `cargo test --test long` runs each of them whole, which takes hours;
+//! `tests/slow` runs a hundredth of each, and `.ci/run` with it.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the helpers of tests stop a test as tests do"
+)]
+
+mod runs;
+
+#[path = "../suite/mutations.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod mutations;
+#[path = "../suite/program.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod program;
+
+/// One part in this many of each run.
+const PART: usize = 1;

@@ -1,0 +1,8 @@
+//! The long runs, shared by two targets: `tests/long` runs them whole, `tests/slow` a part of each.
+
+mod journals;
+
+/// How many of `whole` cases this target runs.
+fn cases(whole: usize) -> usize {
+    whole.div_ceil(crate::PART)
+}
