@@ -10,7 +10,7 @@
 
 pub mod folder;
 mod index;
-mod parts;
+pub mod parts;
 mod past;
 mod read;
 mod summary;

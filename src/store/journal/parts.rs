@@ -38,7 +38,7 @@ const DEEPEST: usize = 64;
 
 /// The parts that a journal's writer has written.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub struct Written {
     known: HashMap<Box<[u8]>, usize, RandomState>,
     lines: usize,
     bytes: usize,
@@ -98,7 +98,7 @@ impl Written {
 
 /// The parts that a journal's reader has read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Read {
+pub struct Read {
     known: Vec<Box<[u8]>>,
     has_begun: bool,
 }
@@ -133,10 +133,12 @@ impl Read {
         if depth > DEEPEST {
             return Err(format!("parts within parts, more than {DEEPEST} deep"));
         }
+        // A value that ends behind its line, or behind the value that it is in, does not end.
+        let line = &line[..range.end];
         let mut at = range.start;
-        while let Some(found) = memmem::find(&line[at..range.end], MARK) {
+        while let Some(found) = memmem::find(&line[at..], MARK) {
             let mark = at + found;
-            let form = &line[mark + MARK.len()..range.end];
+            let form = &line[mark + MARK.len()..];
             out.extend_from_slice(&line[at..mark]);
             let name = memchr::memchr(b'"', form).ok_or("a part without a name")?;
             let value = mark + MARK.len() + name + 2;
@@ -168,7 +170,7 @@ impl Read {
             }
             at = end + 1;
         }
-        out.extend_from_slice(&line[at..range.end]);
+        out.extend_from_slice(&line[at..]);
         Ok(())
     }
 
@@ -254,6 +256,9 @@ mod tests {
             (r#"{"a":{"="#, "a part without a name"),
             (r#"{"a":{"=0":"x"#, "a part that does not end"),
             (r#"{"a":{"=0":"x","b":1}}"#, "a part that does not end"),
+            (r#"{"a":{"=0":{"=1":}}}"#, "a part that does not end"),
+            (r#"{"a":{"=0":[{"=1":[]]},1]}}"#, "a part that does not end"),
+            (r#"{"=0":{"=1"}}}"#, "a part that does not end"),
         ] {
             assert_eq!(Read::default().whole(line.as_bytes()).unwrap_err(), why, "{line}");
         }

@@ -1,32 +1,116 @@
-//! Journals with damage: no reader panics, and what is read is what was written.
+//! Journals with damage: a reader gives an error or a record, and never panics. A million cases, on lines, on parts,
+//! on whole files and on the index beside them.
 
+use std::fs;
+use std::ops::Range;
+
+use toolyard::domain::{Record, State};
+use toolyard::store::journal::{self, Marker, index_of, parts};
+
+use super::cases;
 use crate::mutations::Numbers;
 use crate::program::{Home, text};
 
-/// Journals that were changed in a few places are read, or refused with an error.
+const LINES: usize = 400_000;
+const PARTS: usize = 400_000;
+const FILES: usize = 100_000;
+const INDEXES: usize = 100_000;
+
+/// The lines of a journal with parts, faults, plans and a budget.
+fn journal(home: &Home, tasks: &str) -> Vec<Vec<u8>> {
+    let run = ["run", "--strategy", "workers+btp", "--fault", "search_web:error", "--fresh"];
+    home.succeed(&[&run[..], &["--tasks-limit", tasks, "--journal", "j.jsonl"]].concat());
+    let bytes = fs::read(home.path("j.jsonl")).unwrap();
+    bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+}
+
+/// A part of the lines, as one text.
+fn some(numbers: &mut Numbers, lines: &[Vec<u8>], most: usize) -> Vec<u8> {
+    let from = numbers.below(lines.len());
+    let to = lines.len().min(from + 1 + numbers.below(most));
+    lines[Range { start: from, end: to }].concat()
+}
+
 #[test]
-fn damaged_journals_are_read_or_refused() {
-    let home = Home::new();
-    home.succeed(&[
-        "run",
-        "--strategy",
-        "workers+btp",
-        "--tasks-limit",
-        "2",
-        "--journal",
-        "j.jsonl",
-    ]);
-    let bytes = std::fs::read(home.path("j.jsonl")).unwrap();
+fn damaged_lines_give_an_error_or_a_record() {
+    let lines = journal(&Home::new(), "2");
+    // With all parts in their places.
+    let mut read = parts::Read::default();
+    let whole = lines[1..].iter().map(|line| read.whole(line).unwrap().into_owned());
+    let whole: Vec<Vec<u8>> = whole.filter(|line| line.len() < 4000).collect();
+    let (mut numbers, mut records) = (Numbers(0), 0);
+    for _ in 0..cases(LINES) {
+        let Ok(record) = Record::read(&numbers.mutated(&whole)) else { continue };
+        records += 1;
+        let mut state = State::default();
+        state.apply(&record);
+        state.apply(&record);
+        let written = serde_json::to_vec(&record).unwrap();
+        assert_eq!(Record::read(&written).as_ref(), Ok(&record));
+        let marked = serde_json::to_vec(&state).unwrap();
+        assert_eq!(serde_json::from_slice::<State>(&marked).ok(), Some(state), "{record:?}");
+    }
+    println!("{records} of {} damaged lines are records", cases(LINES));
+}
+
+#[test]
+fn damaged_parts_give_an_error_or_a_line() {
+    let lines = journal(&Home::new(), "2");
+    let nested = [
+        r#"{"a":{"=0":{"=1":"a text that is longer than a reference"}},"b":{"=":1}}"#,
+        r#"{"a":{"=2":[{"==":{"=":0}},{"=":0}]},"c":{"=3":{"x":{"=":2}}}}"#,
+    ];
+    let nested: Vec<Vec<u8>> = nested.map(|line| format!("{line}\n").into_bytes()).into();
     let mut numbers = Numbers(0);
-    for case in 0..super::cases(100_000) {
-        let mutated = numbers.mutated(std::slice::from_ref(&bytes));
-        std::fs::write(home.path("d.jsonl"), mutated).unwrap();
-        let read = toolyard::store::journal::read(&home.path("d.jsonl"));
-        if let Err(error) = read {
-            assert!(
-                error.to_string().contains(text(&home.path("d.jsonl"))),
-                "case {case}: {error}"
-            );
+    let mut read_whole = 0;
+    for case in 0..cases(PARTS) {
+        let lines = if case % 4 == 0 { &nested } else { &lines };
+        let text = some(&mut numbers, lines, 6);
+        let text = numbers.mutated(&[text]);
+        let mut read = parts::Read::default();
+        for line in text.split(|byte| *byte == b'\n') {
+            read_whole += usize::from(read.whole(line).is_ok());
         }
+    }
+    println!("{read_whole} lines of {} damaged pieces could be put together", cases(PARTS));
+    assert!(read_whole > cases(PARTS) / 2);
+}
+
+#[test]
+fn damaged_files_are_read_or_refused_by_name() {
+    let home = Home::new();
+    let bytes = journal(&home, "1").concat();
+    let path = home.path("d.jsonl");
+    let (mut numbers, mut read) = (Numbers(0), 0);
+    for case in 0..cases(FILES) {
+        fs::write(&path, numbers.mutated(std::slice::from_ref(&bytes))).unwrap();
+        match journal::read(&path) {
+            Ok(_) => read += 1,
+            Err(error) => {
+                let error = error.to_string();
+                assert!(error.starts_with(text(&path)), "case {case}: {error}");
+            }
+        }
+    }
+    println!("{read} of {} damaged journals could be read", cases(FILES));
+}
+
+/// A damaged index costs time, never a moment of its journal.
+#[test]
+fn a_damaged_index_changes_nothing_that_is_seen() {
+    let home = Home::new();
+    journal(&home, "40");
+    let path = home.path("j.jsonl");
+    let end = |path| {
+        let mut marker = Marker::open(path, u64::MAX).unwrap();
+        while marker.read().unwrap().is_some() {}
+        (marker.state().n, marker.state().tasks_done, marker.state().tools.clone())
+    };
+    let whole = end(&path);
+    let index = fs::read(index_of(&path)).unwrap();
+    let mut numbers = Numbers(0);
+    for case in 0..cases(INDEXES) {
+        fs::write(index_of(&path), numbers.mutated(std::slice::from_ref(&index))).unwrap();
+        assert_eq!(end(&path), whole, "case {case}");
     }
 }
