@@ -68,7 +68,7 @@ fn tool(i: usize) -> Rc<dyn Tool> {
         })
         .into(),
         class: "Bench".into(),
-        cost: Some(1.0),
+        cost: Some(1.0.into()),
         effect: EffectClass::Read,
         timeout_ms: 1000,
         source: "bench".into(),
@@ -82,8 +82,8 @@ fn tool(i: usize) -> Rc<dyn Tool> {
 fn setup(tools: usize, journal: Option<Journal>) -> Option<Setup> {
     let spec = ModelSpec {
         simulated: true,
-        price_in: Some(0.0),
-        price_out: Some(0.0),
+        price_in: Some(0.0.into()),
+        price_out: Some(0.0.into()),
         ..ModelSpec::new("instant", "bench")
     };
     let mut tool_box = ToolBox::default();

@@ -79,8 +79,8 @@ fn searching() -> Story {
 fn planned(i: usize) -> PlannedTool {
     PlannedTool {
         tool: format!("tool_{i}").as_str().into(),
-        cost: 1.0 + (i % 10) as f64,
-        value: 0.5,
+        cost: (1.0 + (i % 10) as f64).into(),
+        value: 0.5.into(),
         limit: 3,
         uses: u32::from(i.is_multiple_of(400)),
         experience: 9,

@@ -151,8 +151,8 @@ impl Sitting {
     fn begin(local: &LocalSet) -> Self {
         let spec = ModelSpec {
             simulated: true,
-            price_in: Some(0.0),
-            price_out: Some(0.0),
+            price_in: Some(0.0.into()),
+            price_out: Some(0.0.into()),
             ..ModelSpec::new("instant", "bench")
         };
         let session = SessionSpec {

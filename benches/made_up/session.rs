@@ -21,7 +21,7 @@ fn spec(i: u32) -> Arc<ToolSpec> {
         description: "does what it does".into(),
         parameters: json!({"type": "object"}).into(),
         class: "Bench".into(),
-        cost: Some(1.0),
+        cost: Some(1.0.into()),
         effect: EffectClass::Read,
         timeout_ms: 1000,
         source: "bench".into(),
@@ -57,7 +57,8 @@ pub fn session(events: usize) -> Vec<Record> {
         let of = |id| EffectRef::new(EffectId(id), EffectClass::Read);
         let (ask, call) = (of(2 * i - 1), of(2 * i));
         let menu =
-            vec![MenuItem { tool: tool(i), weight: Some(0.5), why: Offered::Successor }; 8].into();
+            vec![MenuItem { tool: tool(i), weight: Some(0.5.into()), why: Offered::Successor }; 8]
+                .into();
         let verdict = Verdict { tool: tool(i), score: 1, reason: "helped".into() };
         let output = Arc::new(ToolOutput { text: "result".into(), cut_from: None });
         let request = Arc::clone(&request);
@@ -77,7 +78,7 @@ pub fn session(events: usize) -> Vec<Record> {
             Event::ModelCall(ModelCallEvent::ModelCallFinished {
                 effect: ask,
                 reply,
-                dollars: Some(0.01),
+                dollars: Some(0.01.into()),
             }),
             Event::ToolCall(ToolCallEvent::ToolCallRequested {
                 effect: call,

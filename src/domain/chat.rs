@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{Display, IntoStaticStr, VariantArray};
 
+use crate::domain::finite::Finite;
 use crate::domain::{id::ToolName, window::LeftOut};
 
 /// The purpose of a model call. Each role is bound to a configured model and can be re-bound live.
@@ -78,10 +79,10 @@ pub struct Request {
     pub tools: Vec<ToolDef>,
     /// Sampling temperature; `None` leaves it to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
+    pub temperature: Option<Finite>,
     /// Share of the probability from which tokens are drawn; `None` leaves it to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<f64>,
+    pub top_p: Option<Finite>,
     /// Seed of the endpoint's randomness; `None` leaves it to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<i64>,
@@ -216,7 +217,7 @@ pub struct Usage {
     pub estimated: bool,
     /// US dollars, if the endpoint reports its charge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dollars: Option<f64>,
+    pub dollars: Option<Finite>,
 }
 
 impl Usage {

@@ -16,6 +16,7 @@ pub mod event;
 pub mod excerpt;
 pub mod expression;
 pub mod fault;
+pub mod finite;
 pub mod graph;
 pub mod http_request;
 pub mod id;
@@ -57,6 +58,7 @@ pub use self::{
     event::*,
     expression::Expression,
     fault::{FaultKind, FaultSpec},
+    finite::Finite,
     graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
     http_request::HttpRequest,
     id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},

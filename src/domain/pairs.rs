@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::finite::Finite;
 use crate::domain::{id::ModelName, strategy::Strategy};
 
 /// A model in a role, as it was configured at the time.
@@ -39,8 +40,9 @@ pub struct PairTally {
     pub tokens_out: u64,
     /// Plans and the answer with a planner, else decisions.
     pub steps: u64,
-    /// US dollars, without calls of unknown price.
-    pub dollars: f64,
+    /// US dollars, without calls of unknown price; `None` where an earlier version could not count so many.
+    #[serde(default)]
+    pub dollars: Option<Finite>,
     /// Tasks with any call of unknown price; if above 0, `dollars` is a lower bound.
     pub unpriced: u64,
 }
@@ -78,7 +80,8 @@ impl PairTally {
     }
 
     pub fn cost(&self) -> Cost {
-        let dollars = 1000.0 * self.dollars / self.tasks.max(1) as f64;
+        let Some(dollars) = self.dollars else { return Cost::Unknown };
+        let dollars = 1000.0 * dollars / self.tasks.max(1) as f64;
         match self.unpriced {
             0 => Cost::Known(dollars),
             _ if dollars == 0.0 => Cost::Unknown,
@@ -93,7 +96,8 @@ impl PairTally {
         self.tokens_in = self.tokens_in.saturating_add(more.tokens_in);
         self.tokens_out = self.tokens_out.saturating_add(more.tokens_out);
         self.steps = self.steps.saturating_add(more.steps);
-        self.dollars += more.dollars;
+        let both = self.dollars.zip(more.dollars);
+        self.dollars = both.map(|(one, other)| (one + other).into());
         self.unpriced = self.unpriced.saturating_add(more.unpriced);
     }
 }
@@ -150,7 +154,7 @@ mod tests {
             tokens_in: 900,
             tokens_out: 100,
             steps: 4,
-            dollars: dollars.unwrap_or(0.0),
+            dollars: Some(dollars.map(Into::into).unwrap_or_default()),
             unpriced: u64::from(dollars.is_none()),
         }
     }
@@ -170,6 +174,16 @@ mod tests {
         assert_eq!((small.tokens(), small.steps()), (1000.0, 4.0));
         assert_eq!((small.cost(), big.cost()), (Cost::Known(3.0), Cost::Known(10.0)));
         assert_eq!(pairs.best(), (Some(1.0), Some(3.0)));
+    }
+
+    #[test]
+    fn a_sum_that_was_too_large_to_write_is_unknown() {
+        let whole = serde_json::to_string(&one("small", true, Some(0.5))).unwrap();
+        let old = whole.replace("\"dollars\":0.5", "\"dollars\":null");
+        let mut old: PairTally = serde_json::from_str(&old).unwrap();
+        assert_eq!((old.dollars, old.cost()), (None, Cost::Unknown));
+        old.add(&one("small", true, Some(0.5)));
+        assert_eq!((old.tasks, old.cost()), (2, Cost::Unknown));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::ToolName;
+use crate::domain::finite::Finite;
 
 /// The reader of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,14 +26,14 @@ pub struct JudgedPiece {
     /// Where it ends in the text, in bytes; it begins where the piece before ends.
     pub end: usize,
     /// The probability that a call starts after it, 0 to 1.
-    pub p: f32,
+    pub p: Finite<f32>,
 }
 
 /// The tools on a map: the two directions in which their vectors differ most (PCA).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolMap {
     /// The share of the variance along each axis, 0 to 1.
-    pub explained: [f32; 2],
+    pub explained: [Finite<f32>; 2],
     /// Each tool's place on both axes.
-    pub tools: Vec<(ToolName, [f32; 2])>,
+    pub tools: Vec<(ToolName, [Finite<f32>; 2])>,
 }

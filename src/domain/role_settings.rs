@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::chat::{Message, Request, Role};
+use crate::domain::finite::Finite;
 use crate::domain::markers::TASK;
 use crate::domain::strategy::Strategy;
 
@@ -15,9 +16,9 @@ use crate::domain::strategy::Strategy;
 pub struct Sampling {
     /// In place of the knob `temperature` and of the roles' own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
+    pub temperature: Option<Finite>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<f64>,
+    pub top_p: Option<Finite>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<i64>,
     /// The longest answer in tokens. A budget may bound it further.
@@ -99,7 +100,7 @@ mod tests {
     #[test]
     fn only_what_is_set_changes_and_the_shorter_bound_holds() {
         let request = Request {
-            temperature: Some(0.0),
+            temperature: Some(0.0.into()),
             max_tokens: Some(50),
             stop: vec!["x".to_owned()],
             ..Request::new(Role::Actor, vec![Message::system("s"), Message::user("u")])
@@ -107,14 +108,17 @@ mod tests {
         let all = SamplingOfRoles::from([(
             Role::Actor,
             Sampling {
-                top_p: Some(0.5),
+                top_p: Some(0.5.into()),
                 max_tokens: Some(80),
                 stop: vec!["y".to_owned()],
                 ..Sampling::default()
             },
         )]);
         let done = completed(request.clone(), Base::React.into(), &all, &[]);
-        assert_eq!((done.temperature, done.top_p, done.seed), (Some(0.0), Some(0.5), None));
+        assert_eq!(
+            (done.temperature, done.top_p, done.seed),
+            (Some(0.0.into()), Some(0.5.into()), None)
+        );
         assert_eq!((done.max_tokens, done.stop), (Some(50), vec!["x".to_owned(), "y".to_owned()]));
         let other = Request { role: Role::Solver, ..request };
         assert_eq!(completed(other.clone(), Base::React.into(), &all, &[]), other);

@@ -9,6 +9,7 @@ use serde_json::Value;
 use strum::{IntoStaticStr, VariantArray};
 
 use crate::domain::chat::Usage;
+use crate::domain::finite::Finite;
 use crate::domain::http_request::HttpRequest;
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::probe::Probe;
@@ -69,7 +70,7 @@ pub struct ToolSpec {
     pub class: String,
     /// Credits for one call, at least 0; `None`: not declared, never taken for 0 (see `Rates::tool`).
     #[serde(default)]
-    pub cost: Option<f64>,
+    pub cost: Option<Finite>,
     #[serde(default)]
     pub effect: EffectClass,
     /// How long one call may run, in milliseconds.
@@ -132,13 +133,13 @@ pub struct ModelSpec {
     pub structured: bool,
     /// US dollars per million input tokens; `None`: unknown, never taken for 0.
     #[serde(default)]
-    pub price_in: Option<f64>,
+    pub price_in: Option<Finite>,
     /// US dollars per million output tokens; `None`: unknown, never taken for 0.
     #[serde(default)]
-    pub price_out: Option<f64>,
+    pub price_out: Option<Finite>,
     /// US dollars per million input tokens that the endpoint had in its cache; `None`: as any others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub price_cached: Option<f64>,
+    pub price_cached: Option<Finite>,
     /// Where the prices are from, for people: `configuration`, or an entry of a price table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_from: Option<String>,
@@ -182,13 +183,13 @@ impl ModelSpec {
     /// The cost of a request in US dollars: as reported by the endpoint, else by price; `None` if a
     /// price is unknown. Cached tokens without a price of their own cost the full price, which is
     /// never too little.
-    pub fn price(&self, usage: &Usage) -> Option<f64> {
+    pub fn price(&self, usage: &Usage) -> Option<Finite> {
         usage.dollars.or_else(|| {
             let (price_in, price_out) = (self.price_in?, self.price_out?);
             let cached = usage.cached.min(usage.tokens_in);
             let new = (usage.tokens_in - cached) as f64;
             let paid_in = new * price_in + cached as f64 * self.price_cached.unwrap_or(price_in);
-            Some((paid_in + usage.tokens_out as f64 * price_out) / 1e6)
+            Some(((paid_in + usage.tokens_out as f64 * price_out) / 1e6).into())
         })
     }
 }
@@ -346,9 +347,9 @@ mod tests {
             small: false,
             mode: ToolMode::Native,
             structured: false,
-            price_in: Some(2.0),
-            price_out: Some(8.0),
-            price_cached,
+            price_in: Some(2.0.into()),
+            price_out: Some(8.0.into()),
+            price_cached: price_cached.map(Into::into),
             price_from: None,
             context: None,
         }
@@ -373,11 +374,11 @@ mod tests {
     #[test]
     fn cached_tokens_are_paid_at_their_own_price_or_in_full() {
         let usage = Usage { tokens_in: 3000, tokens_out: 500, cached: 1000, ..Usage::default() };
-        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0085));
-        assert_eq!(model(None).price(&usage), Some(0.01));
+        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0085).map(Into::into));
+        assert_eq!(model(None).price(&usage), Some(0.01).map(Into::into));
         // No endpoint should say so, but one might.
         let usage = Usage { cached: 9000, ..usage };
-        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0055));
+        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0055).map(Into::into));
     }
 
     #[test]
@@ -388,8 +389,8 @@ mod tests {
             ModelSpec { price_out: None, ..model(Some(0.5)) },
         ] {
             assert_eq!(unpriced.price(&usage), None);
-            let charged = Usage { dollars: Some(0.25), ..usage };
-            assert_eq!(unpriced.price(&charged), Some(0.25));
+            let charged = Usage { dollars: Some(0.25.into()), ..usage };
+            assert_eq!(unpriced.price(&charged), Some(0.25).map(Into::into));
         }
     }
 }

@@ -142,7 +142,7 @@ impl Session {
             let now = evaluator.value(of).ok();
             let condition = breakpoint.spec.condition.as_ref();
             if let Some(was) = known.get(id)
-                && has_changed(was.as_ref(), now.as_ref(), *crosses)
+                && has_changed(was.as_ref(), now.as_ref(), crosses.map(f64::from))
                 && condition.is_none_or(|condition| evaluator.holds(condition))
             {
                 let shown = |value: &Option<Answer>| {

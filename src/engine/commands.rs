@@ -81,7 +81,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::UnpinWeight { from, to } => {
             let was = session.state.learning.pins.get(from.as_str(), to.as_str());
             let was = was.ok_or_else(|| format!("the weight {from} → {to} is not pinned"))?;
-            session.intervene(GraphEvent::WeightUnpinned { from, to, was, by });
+            session.intervene(GraphEvent::WeightUnpinned { from, to, was: was.into(), by });
             Ok(())
         }
         Command::ArmFault { spec } => arm(session, spec, by),
@@ -159,7 +159,7 @@ fn turn(session: &mut Session, knob: Knob, value: f64, by: By) -> Result<(), Str
     if value == was {
         return Err(format!("{knob} is {} already", knob.spec().show(was)));
     }
-    session.intervene(ChangeEvent::KnobTurned { knob, value, was, by });
+    session.intervene(ChangeEvent::KnobTurned { knob, value: value.into(), was: was.into(), by });
     Ok(())
 }
 
@@ -189,7 +189,7 @@ fn set_score(session: &mut Session, tool: ToolName, score: f64, by: By) -> Resul
         ));
     }
     let was = session.state.learning.score(&tool);
-    session.intervene(GraphEvent::ScoreSet { tool, score, was, by });
+    session.intervene(GraphEvent::ScoreSet { tool, score: score.into(), was: was.into(), by });
     Ok(())
 }
 
@@ -210,7 +210,13 @@ fn pin(
         return Err(format!("there is no edge {from} → {to}"));
     }
     let was = session.state.learning.pins.get(from.as_str(), to.as_str());
-    session.intervene(GraphEvent::WeightPinned { from, to, weight, was, by });
+    session.intervene(GraphEvent::WeightPinned {
+        from,
+        to,
+        weight: weight.into(),
+        was: was.map(Into::into),
+        by,
+    });
     Ok(())
 }
 

@@ -25,7 +25,7 @@ impl Session {
             Event::Change(ChangeEvent::KnobTurned { knob, value, was, .. }) => {
                 let spec = knob.spec();
                 if spec.replans {
-                    self.replan(&format!("{knob} {} → {}", spec.show(was), spec.show(value)));
+                    self.replan(&format!("{knob} {} → {}", spec.show(*was), spec.show(*value)));
                 }
             }
             Event::Change(ChangeEvent::RoleBound { role, model, was, .. }) => {

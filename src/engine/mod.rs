@@ -204,6 +204,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     observers.push(Box::new(Offered::default()));
     session.observers = observers;
     let is_again = !setup.recorded.is_empty();
+    let mut paid = 0.0;
     let rest = setup.resumed.iter().flat_map(|resumed| &resumed.rest);
     let records = setup.recorded.iter().chain(&setup.past).chain(rest);
     session.ranker = setup.ranker.or_else(|| reading::of_record(records));
@@ -211,7 +212,8 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     let unlisted = session.take_lists(&mut listed);
     if setup.past.is_empty() && setup.resumed.is_none() {
         session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
-        session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores: setup.scores });
+        let scores = setup.scores.into_iter().map(|(tool, score)| (tool, score.into())).collect();
+        session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores });
         session.join_all();
         for text in unlisted.into_iter().chain(setup.notices) {
             session.emit(SessionEvent::Noticed { text });
@@ -241,7 +243,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         }
         session.observers.extend(later);
         if let Some(resumed) = setup.resumed {
-            session.go_on(resumed, setup.opening.paused);
+            paid = session.go_on(resumed, setup.opening.paused);
         }
         if let Some(keep) = setup.keep_breakpoints {
             session.observers.push(Box::new(KeptBreakpoints(keep)));
@@ -250,7 +252,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     session.sync();
     // Last, since a screen can show the tools meanwhile.
     session.index_all();
-    let handle = Handle::new(session, station::stations(setup.stations, setup.stay));
+    let handle = Handle::new(session, station::stations(setup.stations, setup.stay, paid));
     listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
     by_hand::watch(&handle);
     reading::watch(&handle);

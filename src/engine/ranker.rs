@@ -6,8 +6,8 @@ use futures::stream::{self, LocalBoxStream};
 use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
 
 use crate::domain::{
-    JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, Reply, Request, ToolName,
-    ToolSpec, Usage,
+    Finite, JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, Reply, Request,
+    ToolName, ToolSpec, Usage,
 };
 use crate::model::{Model, Progress};
 use crate::strategy::Sought;
@@ -70,7 +70,9 @@ pub struct Scored {
     /// How many earlier queries are in the mean that was subtracted.
     pub queries: u64,
     /// Where the text is on the last map.
-    pub place: Option<[f32; 2]>,
+    pub place: Option<[Finite<f32>; 2]>,
+    /// Something that a person should know of the endpoint.
+    pub notice: Option<String>,
     /// By tool, in any unit; empty before enough queries were seen.
     pub states: HashMap<ToolName, f64>,
     pub usage: Usage,
@@ -82,7 +84,11 @@ pub struct LocalReading(Arc<ModelSpec>);
 impl LocalReading {
     pub fn new(name: &str) -> Self {
         let spec = ModelSpec::new(name, "this machine");
-        Self(Arc::new(ModelSpec { price_in: Some(0.0), price_out: Some(0.0), ..spec }))
+        Self(Arc::new(ModelSpec {
+            price_in: Some(0.0.into()),
+            price_out: Some(0.0.into()),
+            ..spec
+        }))
     }
 
     fn error(&self) -> ModelError {

@@ -77,9 +77,13 @@ fn is_kept(event: &Event) -> bool {
 
 impl Session {
     /// Goes on after the past of an interrupted session. One that is to be held passes what is in the record first.
-    pub fn go_on(&mut self, resumed: Resumed, paused: bool) {
+    /// Returns what the answers in the record have cost, in US dollars.
+    pub fn go_on(&mut self, resumed: Resumed, paused: bool) -> f64 {
         let Resumed { rest, repeats_unknown } = resumed;
         let before = self.state.n;
+        let mut with_rest = self.state.clone();
+        rest.iter().for_each(|record| with_rest.apply(record));
+        let paid = with_rest.dollars_spent() - self.state.dollars_spent();
         self.let_all_go();
         let by = By::Engine;
         // What the record has passes by; the person decides from there on.
@@ -103,6 +107,7 @@ impl Session {
         self.emit(SessionEvent::Noticed { text });
         self.repeats_unknown = repeats_unknown;
         self.recorded = Recorded::resumed(rest, self.state.n.saturating_sub(before), holds_then);
+        paid
     }
 }
 

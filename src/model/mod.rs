@@ -27,6 +27,8 @@ pub enum Progress {
     /// Attempt number `attempt`, from 1, failed and is worth a retry, which starts after `wait`. No
     /// answer text of the failed attempt was reported before, though reasoning may have been.
     Retrying { attempt: u32, wait: Duration, why: String },
+    /// Something that a person should know of the endpoint.
+    Noticed(String),
 }
 
 /// The result of a successful probe.
@@ -77,6 +79,8 @@ pub struct Embeddings {
     pub embeddings: Vec<Embedding>,
     /// The usage of all texts together; estimated locally if the endpoint reports none.
     pub usage: Usage,
+    /// Something that a person should know of the endpoint.
+    pub notice: Option<String>,
 }
 
 /// A model that embeds texts.

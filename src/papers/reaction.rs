@@ -119,8 +119,8 @@ impl More {
             against,
             calls: more(&|lap| lap.calls() as f64),
             tokens: more(&|lap| lap.tokens as f64),
-            credits: more(&|lap| lap.credits),
-            dollars: more(&|lap| lap.dollars),
+            credits: more(&|lap| *lap.credits),
+            dollars: more(&|lap| *lap.dollars),
             seconds: more(&|lap| lap.micros as f64 / 1e6),
         })
     }
@@ -189,8 +189,8 @@ mod tests {
             tried: vec![tried; calls],
             hits: hits.collect(),
             tokens: 100 * calls as u64,
-            credits: calls as f64,
-            dollars: 0.0,
+            credits: (calls as f64).into(),
+            dollars: 0.0.into(),
             micros: 500_000 * calls as u64,
         }
     }

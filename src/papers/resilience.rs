@@ -177,8 +177,8 @@ impl Means {
             tasks: laps.len(),
             calls: mean(|lap| lap.calls() as f64),
             tokens: mean(|lap| lap.tokens as f64),
-            credits: mean(|lap| lap.credits),
-            dollars: mean(|lap| lap.dollars),
+            credits: mean(|lap| *lap.credits),
+            dollars: mean(|lap| *lap.dollars),
             graded: laps.iter().filter(|lap| lap.correct.is_some()).count(),
             right: laps.iter().filter(|lap| lap.is_right()).count(),
         }
@@ -335,8 +335,8 @@ mod tests {
             correct: Some(!text.contains('X')),
             tried: text.split_whitespace().filter(|word| *word != "X").map(tried).collect(),
             tokens: 100,
-            credits: 2.0,
-            dollars: 0.0,
+            credits: 2.0.into(),
+            dollars: 0.0.into(),
             ..Lap::default()
         }
     }

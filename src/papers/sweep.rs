@@ -72,8 +72,8 @@ impl Measure {
         match self {
             Measure::Calls => lap.calls() as f64,
             Measure::Tokens => lap.tokens as f64,
-            Measure::Credits => lap.credits,
-            Measure::Dollars => lap.dollars,
+            Measure::Credits => *lap.credits,
+            Measure::Dollars => *lap.dollars,
             Measure::Right => f64::from(u8::from(lap.is_right())),
         }
     }
@@ -228,8 +228,8 @@ mod tests {
                 .map(|_| Tried { tool: "a".into(), end: TriedEnd::Ok, instead_of: None })
                 .collect(),
             tokens: 100,
-            credits: *calls as f64,
-            dollars: 0.0,
+            credits: (*calls as f64).into(),
+            dollars: 0.0.into(),
             ..Lap::default()
         };
         calls.iter().enumerate().map(lap).collect()

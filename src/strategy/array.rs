@@ -57,7 +57,7 @@ fn change(
     let walks = base.spec().walks && !state.has_plan();
     let likely = |items: &[&MenuItem]| {
         let from: Vec<_> =
-            items.iter().map(|item| (&item.tool, item.weight.unwrap_or(0.0))).collect();
+            items.iter().map(|item| (&item.tool, item.weight.map_or(0.0, f64::from))).collect();
         let most = if walks { items.len().div_ceil(2) } else { 0 };
         followers(state, &from, most).collect::<Vec<_>>()
     };
@@ -100,6 +100,6 @@ fn lost(state: &State, task: &TaskState) -> Option<CacheBreak> {
     let last = calls.find(|call| call.role == Role::Actor)?;
     let tokens = last.usage()?.tokens_in;
     let spec = &state.models.known.get(&last.model)?.spec;
-    let dollars = spec.saved_by_cache(tokens);
+    let dollars = spec.saved_by_cache(tokens).map(Into::into);
     Some(CacheBreak { tokens, dollars })
 }

@@ -55,7 +55,11 @@ pub fn menu(
         weights.weight(at.as_str(), ToolName::END)
     };
     let weight = if walks { ctx.state(weigh) } else { None };
-    menu.push(MenuItem { tool: ToolName::end(), weight, why: Offered::Finish });
+    menu.push(MenuItem {
+        tool: ToolName::end(),
+        weight: weight.map(Into::into),
+        why: Offered::Finish,
+    });
     menu.into()
 }
 
@@ -97,7 +101,7 @@ fn weigh(ctx: &impl Look, at: &ToolName, menu: &mut [MenuItem]) {
     ctx.state(|state| {
         let weights = state.learning.weights(&state.knobs);
         for item in menu {
-            item.weight = weights.weight(at.as_str(), item.tool.as_str());
+            item.weight = weights.weight(at.as_str(), item.tool.as_str()).map(Into::into);
         }
     });
 }
@@ -147,17 +151,17 @@ fn first(ctx: &impl Look, task: &Task) -> Vec<MenuItem> {
             .take(k.saturating_sub(hits.len()))
             .map(|edge| MenuItem {
                 tool: edge.to,
-                weight: Some(edge.weight),
+                weight: Some(edge.weight.into()),
                 why: Offered::Filled,
             });
         let retrieved = hits.iter().map(|tool| MenuItem {
             tool: tool.clone(),
-            weight: weights.weight(ToolName::START, tool.as_str()),
+            weight: weights.weight(ToolName::START, tool.as_str()).map(Into::into),
             why: Offered::Retrieved,
         });
         retrieved.chain(filled).collect::<Vec<_>>()
     });
-    menu.sort_by(|a, b| b.weight.unwrap_or(0.0).total_cmp(&a.weight.unwrap_or(0.0)));
+    menu.sort_by(|a, b| b.weight.unwrap_or(0.0.into()).total_cmp(&a.weight.unwrap_or(0.0.into())));
     menu
 }
 
@@ -189,10 +193,12 @@ fn successors(
         let weights = state.learning.weights(&state.knobs);
         let item = |tool: ToolName| {
             let weight = weights.weight(at.as_str(), tool.as_str())?;
-            Some(MenuItem { tool, weight: Some(weight), why: Offered::Successor })
+            Some(MenuItem { tool, weight: Some(weight.into()), why: Offered::Successor })
         };
         let mut menu: Vec<_> = ways.into_iter().filter_map(item).collect();
-        menu.sort_by(|a, b| b.weight.unwrap_or(0.0).total_cmp(&a.weight.unwrap_or(0.0)));
+        menu.sort_by(|a, b| {
+            b.weight.unwrap_or(0.0.into()).total_cmp(&a.weight.unwrap_or(0.0.into()))
+        });
         menu.truncate(state.knobs.count(Knob::MenuMax));
         (menu, state.knobs.count(Knob::Explore))
     });

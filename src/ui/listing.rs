@@ -58,7 +58,10 @@ pub fn right(session: &Summary) -> String {
 pub fn cost(session: &Summary) -> String {
     session.totals.as_ref().map_or_else(
         || UNKNOWN.to_owned(),
-        |totals| format::dollars(totals.dollars, totals.unpriced, totals.model_calls),
+        |totals| match totals.dollars {
+            Some(sum) => format::dollars(*sum, totals.unpriced, totals.model_calls),
+            None => UNKNOWN.to_owned(),
+        },
     )
 }
 

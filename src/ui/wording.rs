@@ -106,7 +106,12 @@ pub fn told(event: &Event) -> String {
         }
         Event::Change(ChangeEvent::KnobTurned { knob, value, was, .. }) => {
             let spec = knob.spec();
-            format!("{}: {} → {}", spec.name, spec.show(*was), spec.show(*value))
+            format!(
+                "{}: {} → {}",
+                spec.name,
+                spec.show(f64::from(*was)),
+                spec.show(f64::from(*value))
+            )
         }
         Event::Change(ChangeEvent::RoleBound { role, model, was, .. }) => {
             format!("{role}: {was} → {model}")

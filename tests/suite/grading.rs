@@ -43,7 +43,10 @@ fn grading_costs_money_and_none_of_the_agents_budget() {
         let state = graded("done", Ok(verdict), "react").await;
         let task = &state.tasks[0];
         // Two calls of a dollar for the million in, and a dollar for half a million out.
-        assert_eq!((task.dollars, task.grading.as_ref().unwrap().dollars), (2.0, 2.0));
+        assert_eq!(
+            (task.dollars, task.grading.as_ref().unwrap().dollars),
+            (2.0.into(), 2.0.into())
+        );
         assert_eq!(task.tokens_in, 1_000_000);
         assert_eq!(task.credits(), 200.0);
         let report = Report::of(&state);

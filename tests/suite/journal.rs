@@ -258,3 +258,44 @@ fn what_looks_like_a_part_is_data() {
     let error = journal::read(&path).unwrap_err().to_string();
     assert!(error.contains(":2: no line before this one has part 0; expected an event"), "{error}");
 }
+
+/// Earlier versions wrote an infinite sum as `null`: the journal opens, and the sum is unknown.
+#[test]
+fn a_number_that_was_too_large_to_write_is_unknown() {
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/journals/format-2.jsonl");
+    let whole = fs::read_to_string(kept).unwrap();
+    let pair = r#"{"strategy":"react","solver":{"model":"m","source":"s","simulated":false},"tasks":2,"with_gold":0,"correct":0,"tokens_in":1,"tokens_out":1,"steps":1,"dollars":null,"unpriced":0}"#;
+    let pairs = format!(
+        "{HEADER}\n{{\"n\":1,\"at\":1,\"kind\":\"PairsLoaded\",\"data\":{{\"pairs\":[{pair}]}}}}\n"
+    );
+    let (_folder, path) = written(&pairs);
+    let state = State::fold(&journal::read(&path).unwrap().records);
+    assert_eq!(state.pairs.all()[0].dollars, None);
+    // Any float of a journal may be one.
+    let mut nulls = 0;
+    for (at, line) in whole.lines().enumerate().skip(1) {
+        let floats = line.match_indices(".").filter(|(dot, _)| {
+            let digit = |at: usize| line.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+            digit(dot - 1) && digit(dot + 1)
+        });
+        for (dot, _) in floats {
+            let is_part = |c: char| !(c.is_ascii_digit() || ".-+eE".contains(c));
+            let from = line[..dot].rfind(is_part).map_or(0, |at| at + 1);
+            let to = line[dot..].find(is_part).map_or(line.len(), |end| dot + end);
+            // A number, not a text.
+            if !line[..from].ends_with([':', ',', '[']) || !line[to..].starts_with([',', '}', ']'])
+            {
+                continue;
+            }
+            let null = format!("{}null{}", &line[..from], &line[to..]);
+            let lines: Vec<&str> = whole.lines().collect();
+            let text = [&lines[..at], &[null.as_str()], &lines[at + 1..]].concat().join("\n");
+            let (_folder, path) = written(&(text + "\n"));
+            let loaded =
+                journal::read(&path).unwrap_or_else(|error| panic!("{error}: {null:.300}"));
+            let _ = Report::of(&State::fold(&loaded.records));
+            nulls += 1;
+        }
+    }
+    assert!(nulls > 3, "{nulls} floats");
+}

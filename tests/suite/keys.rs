@@ -451,7 +451,10 @@ fn questions_are_answered_by_clicking() {
 #[test]
 fn a_change_says_how_to_undo_it_and_an_undo_how_to_redo_it() {
     let mut stage = Stage::of(&Story::open());
-    let turned = |value, was, by| ChangeEvent::KnobTurned { knob: Knob::Alpha, value, was, by };
+    let turned = |value: f64, was: f64, by| {
+        let (value, was) = (value.into(), was.into());
+        ChangeEvent::KnobTurned { knob: Knob::Alpha, value, was, by }
+    };
     stage.tell(turned(0.55, 0.5, By::User));
     assert!(stage.shows("alpha: 0.50 → 0.55 · u undoes"), "{}", stage.text());
     stage.tell(turned(0.6, 0.55, By::User));

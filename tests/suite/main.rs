@@ -33,6 +33,7 @@ mod graph;
 mod graph_exports;
 mod honest;
 mod hostile;
+mod hostile_numbers;
 mod http_tools;
 mod import;
 mod import_openapi;

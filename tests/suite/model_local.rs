@@ -111,7 +111,10 @@ async fn an_answer_is_streamed_and_counted() {
     let model = local(&tiny_path()).opened().unwrap();
     let spec = model.spec();
     assert_eq!((spec.context, spec.mode, spec.small), (Some(512), ToolMode::Text, true));
-    assert_eq!((spec.price_in, spec.price_out, spec.simulated), (Some(0.0), Some(0.0), false));
+    assert_eq!(
+        (spec.price_in, spec.price_out, spec.simulated),
+        (Some(0.0.into()), Some(0.0.into()), false)
+    );
     assert!(spec.source.starts_with("too small to act: local file ") && spec.server().is_none());
 
     let question = request("How are you?", 12);
@@ -151,8 +154,8 @@ async fn an_answer_ends_at_a_text_of_its_request() {
 async fn seeds_and_requests_decide_what_is_drawn() {
     let model = local(&tiny_path());
     let drawn = async |seed, text| {
-        let request = Request { temperature: Some(1.5), seed, ..request(text, 16) };
-        ask(&model, &Request { top_p: Some(0.95), ..request }).await.0.text
+        let request = Request { temperature: Some(1.5.into()), seed, ..request(text, 16) };
+        ask(&model, &Request { top_p: Some(0.95.into()), ..request }).await.0.text
     };
     let first = drawn(None, "a").await;
     assert_eq!(drawn(None, "a").await, first);

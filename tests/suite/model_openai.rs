@@ -223,7 +223,7 @@ async fn reads_a_whole_completion_too() {
     let reply = ask(endpoint, &request()).await.0.unwrap();
     assert_eq!(reply.calls.len(), 1);
     assert_eq!((reply.reasoning.as_str(), reply.usage.cached), ("Hm.", 3));
-    assert_eq!(reply.usage.dollars, Some(0.5));
+    assert_eq!(reply.usage.dollars, Some(0.5.into()));
     assert_eq!(fake.bodies()[0].get("stream"), None);
 }
 
@@ -232,7 +232,7 @@ async fn litellm_says_the_cost_in_a_header() {
     let head = "content-type: application/json\r\nx-litellm-response-cost: 0.0025\r\n";
     let whole = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
     let reply = reply(response("200 OK", head, whole)).await;
-    assert_eq!(reply.usage.dollars, Some(0.0025));
+    assert_eq!(reply.usage.dollars, Some(0.0025.into()));
     assert!(reply.usage.estimated);
 }
 
@@ -244,8 +244,8 @@ async fn sends_what_was_asked() {
     endpoint.extra.insert("user".into(), json!("me"));
     endpoint.headers.insert("X-Title".into(), HeaderSource::Literal("toolyard".into()));
     let mut request = request();
-    request.temperature = Some(0.5);
-    (request.top_p, request.seed) = (Some(0.25), Some(7));
+    request.temperature = Some(0.5.into());
+    (request.top_p, request.seed) = (Some(0.25.into()), Some(7));
     request.max_tokens = Some(64);
     request.stop = vec!["\nObservation:".into()];
     request.tools.truncate(1);

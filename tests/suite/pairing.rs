@@ -33,7 +33,7 @@ fn tally(pair: (&str, Option<&str>, &str), tasks: u64, correct: u64, dollars: f6
         tokens_in: tasks * 1480,
         tokens_out: tasks * 120,
         steps: tasks * 3 + 1,
-        dollars,
+        dollars: Some(dollars.into()),
         unpriced: 0,
     }
 }

@@ -22,7 +22,7 @@ const TOOLS: [Candidate<'static>; 2] =
     [("search_web", 3.0, 0.5, 3, 2, 9, "planned"), ("wikipedia", 2.0, 0.3, 1, 1, 9, "planned")];
 
 fn story(credits_per_second: f64) -> Story {
-    let rates = Rates { credits_per_second, ..Rates::default() };
+    let rates = Rates { credits_per_second: credits_per_second.into(), ..Rates::default() };
     let mut story = Story::opened("react+btp", rates);
     story.join(TOOLS.map(|(name, cost, ..)| tool(name, "", cost)));
     story.queue(&[("How high is Mount Orla?", None)]).start(1);
@@ -31,7 +31,7 @@ fn story(credits_per_second: f64) -> Story {
 
 /// A model call costs 0.75 credits.
 fn of_unknown_price() -> Story {
-    let rates = Rates { unknown_ask: 0.75, ..Rates::default() };
+    let rates = Rates { unknown_ask: 0.75.into(), ..Rates::default() };
     let mut story = Story::opened("react+btp", rates);
     story.tell(ChangeEvent::RoleBound {
         role: Role::Actor,
@@ -52,7 +52,12 @@ fn planned() -> Story {
 
 fn turn(story: &mut Story, budget: f64) {
     let was = story.state().knobs.get(Knob::Budget);
-    story.tell(ChangeEvent::KnobTurned { knob: Knob::Budget, value: budget, was, by: By::User });
+    story.tell(ChangeEvent::KnobTurned {
+        knob: Knob::Budget,
+        value: budget.into(),
+        was: was.into(),
+        by: By::User,
+    });
 }
 
 fn policy(story: &Story) -> Policy<'_> {
@@ -62,7 +67,7 @@ fn policy(story: &Story) -> Policy<'_> {
 /// A dollar a token, read or written.
 fn dear(story: &Story) -> ModelSpec {
     let model = story.state().models.known.values().next().unwrap();
-    ModelSpec { price_in: Some(1e6), price_out: Some(1e6), ..model.spec.clone() }
+    ModelSpec { price_in: Some(1e6.into()), price_out: Some(1e6.into()), ..model.spec.clone() }
 }
 
 fn request(max_tokens: Option<u32>) -> Arc<Request> {
@@ -97,11 +102,12 @@ fn an_embedding_that_costs_nothing_or_has_no_budget_is_never_refused() {
     let text = "How high is Mount Orla?";
     let mut bounded = story(0.0);
     let model = dear(&bounded);
-    let free = ModelSpec { price_in: Some(0.0), price_out: Some(0.0), ..model.clone() };
+    let free =
+        ModelSpec { price_in: Some(0.0.into()), price_out: Some(0.0.into()), ..model.clone() };
     turn(&mut bounded, 0.0);
     assert!(policy(&bounded).affords_embedding(TASK, &model, text).is_err());
     assert_eq!(policy(&bounded).affords_embedding(TASK, &free, text), Ok(()));
-    let rates = Rates { credits_per_second: 1.0, ..Rates::default() };
+    let rates = Rates { credits_per_second: 1.0.into(), ..Rates::default() };
     let mut unbounded = Story::opened("react", rates);
     unbounded.queue(&[(text, None)]).start(1);
     turn(&mut unbounded, 0.0);
@@ -138,10 +144,11 @@ fn an_answer_is_as_long_as_the_credits_left_pay_for() {
     // Never 0 tokens, and no bound that no answer reaches.
     turn(&mut story, 0.0);
     assert_eq!(policy(&story).bounded(Role::Actor, &model, &asked).max_tokens, Some(1));
-    let cheap = ModelSpec { price_in: Some(0.0), price_out: Some(1e-3), ..model.clone() };
+    let cheap =
+        ModelSpec { price_in: Some(0.0.into()), price_out: Some((1e-3).into()), ..model.clone() };
     turn(&mut story, 20.0);
     assert_eq!(policy(&story).bounded(Role::Actor, &cheap, &asked).max_tokens, None);
-    let free = ModelSpec { price_in: Some(0.0), price_out: Some(0.0), ..model };
+    let free = ModelSpec { price_in: Some(0.0.into()), price_out: Some(0.0.into()), ..model };
     assert_eq!(policy(&story).bounded(Role::Actor, &free, &asked).max_tokens, None);
 }
 
@@ -184,7 +191,7 @@ fn a_plan_is_news_when_the_budget_or_the_uses_of_a_tool_differ() {
         policy(&story).is_news(&again)
     };
     assert!(!is_news(|_| {}));
-    assert!(is_news(|plan| plan.budget = 21.0));
+    assert!(is_news(|plan| plan.budget = 21.0.into()));
     assert!(is_news(|plan| plan.tools[0].uses = 1));
     assert!(is_news(|plan| plan.tools[1].limit = 0));
     assert!(!is_news(|plan| plan.tools[0].limit = 9), "the uses are the same");
@@ -222,8 +229,8 @@ fn weather() -> (Story, Lexical) {
     story.queue(&[("Which weather is it?", None)]).start(1);
     story.tell(ChangeEvent::KnobTurned {
         knob: Knob::Candidates,
-        value: 2.0,
-        was: story.state().knobs.get(Knob::Candidates),
+        value: 2.0.into(),
+        was: story.state().knobs.get(Knob::Candidates).into(),
         by: By::User,
     });
     (story, index)
@@ -285,15 +292,19 @@ fn a_budget_widens_a_plan_while_it_pays_for_a_use_and_the_answer() {
 #[test]
 fn a_limit_of_dollars_concerns_models_that_cost_any() {
     let mut state = story(0.0).state().clone();
-    state.max_dollars = Some(2.0);
+    state.max_dollars = Some(2.0.into());
     let mut limit = |simulated: bool, dollars: Option<f64>| {
         for known in state.models.known.values_mut() {
-            let spec = ModelSpec { price_in: dollars, price_out: dollars, ..known.spec.clone() };
+            let spec = ModelSpec {
+                price_in: dollars.map(Into::into),
+                price_out: dollars.map(Into::into),
+                ..known.spec.clone()
+            };
             known.spec = ModelSpec { simulated, ..spec };
         }
         state.dollar_limit()
     };
-    assert_eq!(limit(false, Some(1.0)), Some(2.0));
+    assert_eq!(limit(false, Some(1.0)), Some(2.0.into()));
     assert_eq!(limit(false, Some(0.0)), None);
     assert_eq!(limit(false, None), None);
     assert_eq!(limit(true, Some(1.0)), None);
@@ -376,7 +387,7 @@ fn an_agent_has_what_its_plan_allows_and_what_it_has_just_declined() {
 /// The calls that are ahead besides the uses of tools.
 #[test]
 fn a_planner_is_paid_for_once_there_is_its_plan() {
-    let rates = Rates { unknown_ask: 0.75, ..Rates::default() };
+    let rates = Rates { unknown_ask: 0.75.into(), ..Rates::default() };
     let mut story = Story::opened("workers+btp", rates);
     for role in [Role::Planner, Role::Solver] {
         let (model, was) = ("local".into(), "sim".into());
@@ -408,7 +419,7 @@ fn a_plan_says_of_each_tool_why_it_has_no_use() {
     let mut above = story.state().clone();
     above.knobs.set(Knob::Tau, 1.0);
     above.knobs.set(Knob::Budget, 20.0);
-    let past = PastResults { uses: 5, smoothed: (0.2, 1), paper: (0.2, 1) };
+    let past = PastResults { uses: 5, smoothed: (0.2.into(), 1), paper: (0.2.into(), 1) };
     let poor = [KnownTool::new("wikipedia".into(), past)];
     let none = Policy { known: &poor, state: &above, allotted: 0.0 }.make_plan(TASK);
     assert_eq!(none.tools[0].why, "below tau: its expected value is too low");

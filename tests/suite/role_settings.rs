@@ -13,7 +13,8 @@ use crate::program::Home;
 #[test]
 fn a_role_gets_its_settings_and_its_examples_and_no_other_role_does() {
     on_paused_time(async {
-        let sampling = Sampling { top_p: Some(0.5), max_tokens: Some(9), ..Sampling::default() };
+        let sampling =
+            Sampling { top_p: Some(0.5.into()), max_tokens: Some(9), ..Sampling::default() };
         let few_shots = vec![FewShot {
             role: Role::Actor,
             strategies: vec!["toolnet".into()],
@@ -28,7 +29,7 @@ fn a_role_gets_its_settings_and_its_examples_and_no_other_role_does() {
             calls.next().unwrap().request.clone()
         };
         let actor = of(Role::Actor);
-        assert_eq!((actor.top_p, actor.max_tokens), (Some(0.5), Some(9)));
+        assert_eq!((actor.top_p, actor.max_tokens), (Some(0.5.into()), Some(9)));
         assert_eq!(actor.messages[1], Message::user("Task: Say hi."));
         assert_eq!(actor.messages[2].text(), "hi");
         assert!(actor.messages[3].text().starts_with("Task: Say hello.\n\nYou may call now:"));

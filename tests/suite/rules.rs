@@ -123,3 +123,32 @@ fn no_file_is_too_long_to_be_read() {
     let long: Vec<_> = long.map(|file| format!("{}: {} lines", file.path, file.lines)).collect();
     assert_none(&long, &format!("a file has {LINES} lines at most"));
 }
+
+/// Types with a float that they check themselves.
+const CHECKED: [&str; 3] =
+    ["src/domain/command.rs", "src/domain/graph/pins.rs", "src/domain/graph/scores.rs"];
+
+/// JSON has no infinity: a float in an event or in the state would be written as `null`, and not be read again.
+#[test]
+fn numbers_of_events_and_of_the_state_are_finite() {
+    let mut wrong = Vec::new();
+    for source in sources(&["src/domain"]) {
+        if CHECKED.contains(&source.path.as_str()) || source.path.ends_with("/finite.rs") {
+            continue;
+        }
+        let mut is_written = false;
+        for (at, line) in source.code.lines().enumerate() {
+            // An item ends where a line begins with its brace; families of events are written by their macro.
+            is_written |= line.starts_with("family!")
+                || line.starts_with("#[derive(") && line.contains("Serialize");
+            let has_float = ["f64", "f32"]
+                .iter()
+                .any(|float| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == *float));
+            if is_written && has_float && !line.contains("Finite<") && !line.contains("fn ") {
+                wrong.push(format!("{}:{}: {}", source.path, at + 1, line.trim()));
+            }
+            is_written &= !(line.starts_with('}') || line.ends_with(';') && !line.starts_with(' '));
+        }
+    }
+    assert_none(&wrong, "a float of an event or of the state is `Finite`");
+}

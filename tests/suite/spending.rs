@@ -19,8 +19,8 @@ pub fn plan(spent: f64, candidates: &[Candidate<'_>]) -> BudgetPlan {
         .iter()
         .map(|(tool, cost, value, limit, uses, experience, why)| PlannedTool {
             tool: (*tool).into(),
-            cost: *cost,
-            value: *value,
+            cost: (*cost).into(),
+            value: (*value).into(),
             limit: *limit,
             uses: *uses,
             experience: *experience,
@@ -31,9 +31,18 @@ pub fn plan(spent: f64, candidates: &[Candidate<'_>]) -> BudgetPlan {
     let sum = |part: fn(&PlannedTool) -> f64| -> f64 {
         tools.iter().map(|tool| part(tool) * f64::from(tool.uses)).sum()
     };
-    let (value, cost) = (sum(|tool| tool.value), sum(|tool| tool.cost));
+    let (value, cost) = (sum(|tool| *tool.value), sum(|tool| *tool.cost));
     let known = Vec::new();
-    BudgetPlan { budget: 20.0, spent, reserve: 1.0, tools, known, value, cost, marginal: None }
+    BudgetPlan {
+        budget: 20.0.into(),
+        spent: spent.into(),
+        reserve: 1.0.into(),
+        tools,
+        known,
+        value: value.into(),
+        cost: cost.into(),
+        marginal: None,
+    }
 }
 
 impl Story {
@@ -85,7 +94,8 @@ const CANDIDATES: [Candidate<'static>; 7] = [
 /// since tau was turned and the user set uses. Something was refused, banned, judged and spent on every
 /// cause; a call is in flight.
 pub fn btp() -> Story {
-    let rates = Rates { credits_per_second: 0.5, unknown_ask: 0.75, ..Rates::default() };
+    let rates =
+        Rates { credits_per_second: 0.5.into(), unknown_ask: 0.75.into(), ..Rates::default() };
     let mut story = Story::opened("react+btp", rates);
     story.tell(ChangeEvent::RoleBound {
         role: Role::Actor,
@@ -143,7 +153,12 @@ fn current(story: &mut Story) {
     story.think(4, "Try that again.");
     story.refused(4, 3, "wikipedia", Refusal::Blacklisted, "wikipedia is forbidden");
     story.refused(4, 3, "weather", Refusal::TooDear, "weather costs 6.50, and 4 are left");
-    story.tell(ChangeEvent::KnobTurned { knob: Knob::Tau, value: 0.3, was: 0.15, by: By::User });
+    story.tell(ChangeEvent::KnobTurned {
+        knob: Knob::Tau,
+        value: 0.3.into(),
+        was: 0.15.into(),
+        by: By::User,
+    });
     story.tell(BudgetEvent::UsesSet {
         task: TaskId(4),
         tool: "calculator".into(),
@@ -158,7 +173,7 @@ fn current(story: &mut Story) {
     plan.tools[3].set = true;
     plan.tools[3].why = "set by you".into();
     let changes = vec![("search_web".into(), 1), ("calculator".into(), -1)];
-    plan.marginal = Some(Marginal { credits: 1.5, value: 0.12, changes });
+    plan.marginal = Some(Marginal { credits: 1.5.into(), value: 0.12.into(), changes });
     story.planned(4, "tau: 0.15 → 0.30", plan);
     story.step(4, 4, "wikipedia");
     story.think(4, "Its population, then.");

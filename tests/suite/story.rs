@@ -140,7 +140,7 @@ impl Story {
         let mut menu: Vec<MenuItem> = weights
             .top(from, 7)
             .into_iter()
-            .map(|choice| MenuItem { tool: choice.to, weight: Some(choice.weight), why })
+            .map(|choice| MenuItem { tool: choice.to, weight: Some(choice.weight.into()), why })
             .filter(|item| item.tool != ToolName::end())
             .collect();
         let offered = |tool: &ToolName| menu.iter().any(|item| item.tool == *tool);
@@ -223,7 +223,7 @@ impl Story {
         self.wait(ms).tell(ModelCallEvent::ModelCallFinished {
             effect: effect(ask),
             reply: Arc::new(reply),
-            dollars,
+            dollars: dollars.map(Into::into),
         })
     }
 
@@ -337,7 +337,7 @@ pub fn tool(name: &str, class: &str, cost: f64) -> ToolSpec {
         description: format!("Does {name}."),
         parameters: json!({"type": "object", "properties": {"query": {"type": "string"}}}).into(),
         class: class.into(),
-        cost: Some(cost),
+        cost: Some(cost.into()),
         effect: EffectClass::Read,
         timeout_ms: 5000,
         source: "builtin".into(),
@@ -356,8 +356,8 @@ fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
         small: false,
         mode: ToolMode::Native,
         structured: false,
-        price_in: simulated.then_some(0.0),
-        price_out: simulated.then_some(0.0),
+        price_in: simulated.then_some(0.0.into()),
+        price_out: simulated.then_some(0.0.into()),
         price_cached: None,
         price_from: None,
         context: None,

@@ -142,13 +142,18 @@ fn interventions(story: &mut Story) {
     story.break_tool("search_web");
     story.tell(GraphEvent::ScoreSet {
         tool: "search_backup".into(),
-        score: 4.0,
-        was: 0.0,
+        score: 4.0.into(),
+        was: 0.0.into(),
         by: By::User,
     });
     let (from, to) = ("read_page".into(), "summarize".into());
-    story.tell(GraphEvent::WeightPinned { from, to, weight: 0.05, was: None, by: By::User });
-    story.tell(ChangeEvent::KnobTurned { knob: Knob::Beta, value: 0.45, was: 0.5, by: By::User });
+    story.tell(GraphEvent::WeightPinned { from, to, weight: 0.05.into(), was: None, by: By::User });
+    story.tell(ChangeEvent::KnobTurned {
+        knob: Knob::Beta,
+        value: 0.45.into(),
+        was: 0.5.into(),
+        by: By::User,
+    });
     story.tell(ChangeEvent::ToolSwitched { tool: "random_calc".into(), on: false, by: By::User });
 }
 

@@ -177,7 +177,12 @@ fn every_landmark_of_a_long_session_is_reached_from_its_journal() {
     for i in 0_u32..9_000 {
         if i % 3 == 0 || i % 7 == 0 {
             let (value, was, by) = (f64::from(i), 0.0, By::Engine);
-            story.tell(ChangeEvent::KnobTurned { knob: Knob::Budget, value, was, by });
+            story.tell(ChangeEvent::KnobTurned {
+                knob: Knob::Budget,
+                value: value.into(),
+                was: was.into(),
+                by,
+            });
         } else {
             story.tell(SessionEvent::Noticed { text: "meanwhile".into() });
         }

@@ -141,8 +141,10 @@ fn what_matters_in_a_session_is_a_landmark() {
     };
     assert_eq!((hit(true), hit(false)), (vec![Landmark::Stopped], vec![]));
 
-    let turned =
-        |by| of(ChangeEvent::KnobTurned { knob: Knob::Alpha, value: 0.3, was: 0.5, by }.into());
+    let turned = |by| {
+        of(ChangeEvent::KnobTurned { knob: Knob::Alpha, value: 0.3.into(), was: 0.5.into(), by }
+            .into())
+    };
     assert_eq!(turned(By::Engine), [Landmark::Changed]);
     for by in [By::User, By::Undo(3), By::Redo(3)] {
         assert_eq!(turned(by), [Landmark::Changed, Landmark::Edited]);
@@ -173,7 +175,7 @@ fn the_totals_of_a_session_are_those_of_its_tasks_calls_and_changes() {
     story.break_tool("weather");
     let totals = story.state().totals();
     assert_eq!((totals.tasks, totals.done, totals.right, totals.judged), (4, 3, 3, 3));
-    assert_eq!((totals.model_calls, totals.unpriced, totals.dollars), (7, 7, 0.0));
+    assert_eq!((totals.model_calls, totals.unpriced, totals.dollars), (7, 7, Some(0.0.into())));
     assert_eq!(totals.faults, ["weather"]);
     // The model of a role, tau, the uses of a tool, and the fault.
     assert_eq!(totals.edits, 4);
@@ -192,7 +194,7 @@ fn what_a_grader_costs_is_added_up_beside_the_task() {
     let task = story.state().task(TaskId(1)).unwrap();
     let grading = task.grading.as_ref().unwrap();
     let counted = (grading.tokens_in, grading.tokens_out, grading.unpriced, grading.dollars);
-    assert_eq!(counted, (1280, 82, 2, 0.0));
+    assert_eq!(counted, (1280, 82, 2, 0.0.into()));
     assert_eq!((task.tokens(), task.unpriced), (0, 0));
 }
 
@@ -243,18 +245,34 @@ fn what_moved_the_weights_last_is_the_last_change_of_them() {
     let evaluation = Some(Cause::Evaluation { task: TaskId(1) });
     assert_eq!(story.state().last_move(), evaluation);
     let by = By::User;
-    story.tell(ChangeEvent::KnobTurned { knob: Knob::Tau, value: 0.3, was: 0.15, by });
+    story.tell(ChangeEvent::KnobTurned {
+        knob: Knob::Tau,
+        value: 0.3.into(),
+        was: 0.15.into(),
+        by,
+    });
     assert_eq!(story.state().last_move(), evaluation, "tau moves no weight");
-    story.tell(ChangeEvent::KnobTurned { knob: Knob::Beta, value: 0.3, was: 0.5, by });
+    story.tell(ChangeEvent::KnobTurned {
+        knob: Knob::Beta,
+        value: 0.3.into(),
+        was: 0.5.into(),
+        by,
+    });
     assert_eq!(story.state().last_move(), Some(Cause::Knob { knob: Knob::Beta, was: 0.5 }));
     let tool = || "weather".into();
-    story.tell(GraphEvent::ScoreSet { tool: tool(), score: 3.0, was: 1.0, by });
+    story.tell(GraphEvent::ScoreSet { tool: tool(), score: 3.0.into(), was: 1.0.into(), by });
     assert_eq!(story.state().last_move(), Some(Cause::Score { tool: tool(), was: 1.0 }));
     let from = || "search_web".into();
-    story.tell(GraphEvent::WeightPinned { from: from(), to: tool(), weight: 0.9, was: None, by });
+    story.tell(GraphEvent::WeightPinned {
+        from: from(),
+        to: tool(),
+        weight: 0.9.into(),
+        was: None,
+        by,
+    });
     let pin = |was| Some(Cause::Pin { from: from(), to: tool(), was });
     assert_eq!(story.state().last_move(), pin(None));
-    story.tell(GraphEvent::WeightUnpinned { from: from(), to: tool(), was: 0.9, by });
+    story.tell(GraphEvent::WeightUnpinned { from: from(), to: tool(), was: 0.9.into(), by });
     assert_eq!(story.state().last_move(), pin(Some(0.9)));
     story.evaluate(1, &[("weather", 1, "it helped")]);
     assert_eq!(story.state().last_move(), evaluation, "what was learned since moved them again");
@@ -281,7 +299,8 @@ fn a_session_has_work_while_a_task_waits_or_is_at_work() {
 #[test]
 fn what_was_learned_since_a_score_was_set_stays_when_that_is_undone_and_redone() {
     let mut story = story();
-    let set = |score, was| {
+    let set = |score: f64, was: f64| {
+        let (score, was) = (score.into(), was.into());
         Event::from(GraphEvent::ScoreSet { tool: "weather".into(), score, was, by: By::User })
     };
     story.tell(set(5.0, 1.0));

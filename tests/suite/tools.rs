@@ -60,7 +60,7 @@ fn every_field_is_read() {
     let spec = &manifest.spec;
     assert_eq!(
         (spec.name.as_str(), spec.cost, spec.timeout_ms),
-        ("weather.now-2", Some(2.5), 1500)
+        ("weather.now-2", Some(2.5.into()), 1500)
     );
     assert_eq!((spec.class.as_str(), spec.effect), ("Information Retrieval", EffectClass::Read));
     assert_eq!(spec.source, "command python3 weather.py --plain");

@@ -91,7 +91,7 @@ fn is_paused(event: &Event) -> bool {
 /// The menu of the last step, as a preview shows it.
 fn menu(state: &State) -> Vec<(ToolName, Option<f64>)> {
     let step = state.current_task().unwrap().steps.last().unwrap();
-    step.menu.iter().map(|item| (item.tool.clone(), item.weight)).collect()
+    step.menu.iter().map(|item| (item.tool.clone(), item.weight.map(f64::from))).collect()
 }
 
 fn has_changed(ahead: &Preview, then: &Side) -> bool {

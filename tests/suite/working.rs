@@ -118,8 +118,8 @@ fn begun() -> Story {
     story.break_tool("search_web");
     story.tell(ChangeEvent::KnobTurned {
         knob: Knob::Concurrency,
-        value: 3.0,
-        was: 8.0,
+        value: 3.0.into(),
+        was: 8.0.into(),
         by: By::User,
     });
     story.start(1).menu();

@@ -144,12 +144,13 @@ fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
         if texts.is_empty() {
             break;
         }
-        let Embeddings { embeddings, usage } =
+        let Embeddings { embeddings, usage, notice } =
             runtime.block_on(model.embed(&texts)).map_err(Trouble::failed)?;
+        notice.iter().for_each(|notice| out::warn(notice));
         let kept: Vec<_> = texts.iter().map(String::as_str).zip(embeddings).collect();
         store.keep_embeddings(&kept).map_err(trouble)?;
         read += wanted.min(u32::try_from(texts.len()).unwrap_or(u32::MAX));
-        tokens += usage.tokens_in;
+        tokens = usage.tokens_in.saturating_add(tokens);
     }
     let model = clean(model.model());
     let read = queries(read.into());

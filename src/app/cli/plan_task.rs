@@ -69,7 +69,10 @@ fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Tr
         return Ok(query.with_embedding(known));
     }
     let embedding = match runtime()?.block_on(model.embed(&[query.text().to_owned()])) {
-        Ok(read) => read.embeddings.into_iter().next(),
+        Ok(read) => {
+            read.notice.iter().for_each(|notice| out::warn(notice));
+            read.embeddings.into_iter().next()
+        }
         Err(error) => {
             out::warn(&not_embedded(&error));
             None

@@ -11,7 +11,7 @@ use super::{
     workers,
 };
 use crate::domain::approval::{Approval, Rule};
-use crate::domain::{Knob, KnobSpec, Knobs, knob::KNOBS, words};
+use crate::domain::{Finite, Knob, KnobSpec, Knobs, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
 use crate::model::secret;
 use crate::ui::alert::{Alert, CallsBy};
@@ -259,13 +259,13 @@ fn approval(fields: &mut Fields<'_>, approval: &mut Approval) {
 /// Unknown prices count as at least [`SMALLEST`]: at 0 they would be free.
 fn cost(fields: &mut Fields<'_>, folder: &Path, config: &mut Config) {
     let rates = &mut config.cost;
-    let exchange = |field: &Field<'_>| field.number(0.0, DEAREST);
-    let unknown = |field: &Field<'_>| field.number(SMALLEST, DEAREST);
+    let exchange = |field: &Field<'_>| field.number(0.0, DEAREST).map(Finite::from);
+    let unknown = |field: &Field<'_>| field.number(SMALLEST, DEAREST).map(Finite::from);
     fields.put("credits_per_dollar", &mut rates.credits_per_dollar, exchange);
     fields.put("credits_per_second", &mut rates.credits_per_second, exchange);
     fields.put("unknown_ask", &mut rates.unknown_ask, unknown);
     fields.put("unknown_tool", &mut rates.unknown_tool, unknown);
-    fields.put("max_dollars", &mut config.max_dollars, exchange);
+    fields.put("max_dollars", &mut config.max_dollars, |field| field.number(0.0, DEAREST));
     fields.put("prices", &mut config.prices, |field| path(field, folder).map(Some));
 }
 

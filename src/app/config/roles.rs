@@ -47,8 +47,9 @@ fn model(field: &Field<'_>, models: &IndexMap<ModelName, ModelConfig>) -> Option
 
 fn sampling(fields: &mut Fields<'_>) -> Sampling {
     let mut sampling = Sampling::default();
-    fields.put("temperature", &mut sampling.temperature, |field| field.number(0.0, 2.0).map(Some));
-    fields.put("top_p", &mut sampling.top_p, |field| field.number(0.0, 1.0).map(Some));
+    let within = |most| move |field: &Field<'_>| Some(Some(field.number(0.0, most)?.into()));
+    fields.put("temperature", &mut sampling.temperature, within(2.0));
+    fields.put("top_p", &mut sampling.top_p, within(1.0));
     fields.put("seed", &mut sampling.seed, |field| field.whole(0, i64::MAX).map(Some));
     fields.put("max_tokens", &mut sampling.max_tokens, |field| {
         field.whole(1, i64::from(i32::MAX)).and_then(|most| u32::try_from(most).ok()).map(Some)

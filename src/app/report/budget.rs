@@ -62,7 +62,14 @@ impl BudgetForecast {
     pub fn of(task: &TaskState) -> Option<Self> {
         let first = task.budget.first.as_ref()?;
         let BudgetPlan { budget, reserve, cost, value, .. } = **first;
-        Some(Self { budget, reserve, cost, value, uses: first.uses(), plans: task.budget.plans })
+        Some(Self {
+            budget: *budget,
+            reserve: *reserve,
+            cost: *cost,
+            value: *value,
+            uses: first.uses(),
+            plans: task.budget.plans,
+        })
     }
 }
 
@@ -93,7 +100,7 @@ pub fn refusals(state: &State, task: &TaskState) -> BTreeMap<&'static str, usize
 /// The budget of a task: that of its latest plan, else the knob's.
 pub fn budget_of(state: &State, task: &TaskState) -> f64 {
     let plan = task.budget.plan.as_ref();
-    plan.map_or_else(|| state.knobs.get(Knob::Budget), |plan| plan.budget)
+    plan.map_or_else(|| state.knobs.get(Knob::Budget), |plan| *plan.budget)
 }
 
 impl Measures {

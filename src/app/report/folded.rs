@@ -103,7 +103,7 @@ impl Folded {
                 for (tool, points) in &state.learning.history {
                     let known = parts.history.entry(tool.clone()).or_default();
                     let new = points.from(known.len());
-                    known.extend(new.map(|point| (point.task, point.score)));
+                    known.extend(new.map(|point| (point.task, *point.score)));
                 }
             }
             _ => {}

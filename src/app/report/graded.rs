@@ -51,8 +51,8 @@ impl GradedSums {
     pub fn add(&mut self, task: &TaskReport) {
         let Some(grading) = &task.grading else { return };
         self.asked += 1;
-        self.tokens_in += grading.tokens_in;
-        self.tokens_out += grading.tokens_out;
+        self.tokens_in = self.tokens_in.saturating_add(grading.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(grading.tokens_out);
         self.dollars += grading.dollars;
         self.is_unpriced |= grading.unpriced > 0;
         let Some(right) = grading.right else { return };

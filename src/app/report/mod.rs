@@ -122,7 +122,7 @@ impl Report {
     pub fn of(state: &State) -> Self {
         let tasks: Vec<_> = state.tasks.iter().map(|task| TaskReport::of(state, task)).collect();
         let history = state.learning.history.iter().map(|(tool, points)| {
-            (tool.clone(), points.iter().map(|point| (point.task, point.score)).collect())
+            (tool.clone(), points.iter().map(|point| (point.task, *point.score)).collect())
         });
         let mut sums = Folding::default();
         tasks.iter().for_each(|task| sums.add(task));

@@ -185,10 +185,10 @@ mod tests {
             ..task(answer, Some(0.1))
         };
         let tasks = [
-            graded(Some("Rio Sombrel"), Some(true), 0.25),
-            graded(Some("that of Sombrel"), Some(true), 0.25),
-            graded(Some("Rio Sombrel"), Some(false), 0.0),
-            graded(Some("Oslo"), None, 0.5),
+            graded(Some("Rio Sombrel"), Some(true), 0.25.into()),
+            graded(Some("that of Sombrel"), Some(true), 0.25.into()),
+            graded(Some("Rio Sombrel"), Some(false), 0.0.into()),
+            graded(Some("Oslo"), None, 0.5.into()),
             task(Some("Oslo"), Some(0.1)),
         ];
         let grader = Quality::of(tasks.iter()).grader.unwrap();

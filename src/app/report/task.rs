@@ -136,7 +136,7 @@ impl TaskReport {
             planned: BudgetForecast::of(task),
             by_tool: budget::by_tool(task),
             refusals: budget::refusals(state, task),
-            dollars: (task.unpriced == 0).then_some(task.dollars),
+            dollars: (task.unpriced == 0).then_some(*task.dollars),
             verdicts: task.verdicts.clone(),
             grading: task.grading.clone(),
         }

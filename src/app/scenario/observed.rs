@@ -154,7 +154,7 @@ impl Observed {
         let totals = state.totals();
         TaskSums {
             model_calls: totals.model_calls as u64,
-            dollars: totals.dollars,
+            dollars: *totals.dollars.unwrap_or_default(),
             is_unpriced: totals.unpriced > 0,
             ..self.sums.clone()
         }
@@ -186,7 +186,8 @@ impl TaskSums {
             model_calls,
             tokens: report.tokens_in.saturating_add(report.tokens_out),
             credits: report.cost,
-            dollars: report.dollars.unwrap_or(0.0) + grading.map_or(0.0, |grading| grading.dollars),
+            dollars: report.dollars.unwrap_or(0.0)
+                + grading.map_or(0.0, |grading| *grading.dollars),
             is_unpriced: report.dollars.is_none()
                 || grading.is_some_and(|grading| grading.unpriced > 0),
         }

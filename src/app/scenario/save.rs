@@ -86,7 +86,8 @@ fn session(base: &SessionSpec, state: &State) -> Result<SessionSpec, SessionErro
         faults: faults_so_far(state),
         breakpoints: breakpoints.map(|it| it.spec.clone()).collect(),
         allow: state.approval.allow.clone(),
-        max_dollars: state.max_dollars.filter(|most| *most != configured.max_dollars),
+        max_dollars: (state.max_dollars.filter(|most| *most != configured.max_dollars))
+            .map(Into::into),
         roles: base.roles.clone().into_iter().chain(roles).collect(),
         knobs: knobs.collect(),
         tasks,

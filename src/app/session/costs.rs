@@ -29,7 +29,7 @@ impl CostRange {
             let span = f64::from(self.high - self.low) + 1.0;
             // `unit` is below 1, so this is at most `high`.
             let cost = f64::from(self.low) + (chance.unit() * span).floor();
-            Arc::make_mut(&mut manifest.spec).cost = Some(cost);
+            Arc::make_mut(&mut manifest.spec).cost = Some(cost.into());
         }
     }
 }
@@ -91,7 +91,7 @@ mod tests {
         for seed in 0..50 {
             CostRange { low: 1, high: 3 }.draw(seed, &mut manifests);
             seen.extend(
-                manifests.iter().filter_map(|manifest| manifest.spec.cost).map(|c| c as u32),
+                manifests.iter().filter_map(|manifest| manifest.spec.cost).map(|cost| *cost as u32),
             );
         }
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), [1, 2, 3]);

@@ -223,7 +223,7 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
         roles: config.roles.clone(),
         paused: false,
         rates: config.cost,
-        max_dollars: Some(config.max_dollars),
+        max_dollars: Some(config.max_dollars.into()),
         workers: config.workers.clone(),
         approval: config.approval.clone(),
         prompts: Default::default(),

@@ -104,8 +104,9 @@ impl BreakpointSpec {
                     return Err("`crosses` fits values only".to_owned());
                 };
                 let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-                *crosses =
-                    Some(number.ok_or_else(|| format!("crosses is `{text}`, not a number"))?);
+                *crosses = Some(
+                    (number.ok_or_else(|| format!("crosses is `{text}`, not a number"))?).into(),
+                );
             }
             _ => {
                 let word = option.split('=').next().unwrap_or_default();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Trouble, When};
 use crate::domain::expression::{Expression, Scope};
+use crate::domain::finite::Finite;
 use crate::domain::id::ToolName;
 use crate::domain::program::LineStop;
 use crate::domain::target::{Aim, Target};
@@ -27,7 +28,7 @@ pub enum Place {
         of: Expression,
         /// Only when it passes this number.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        crosses: Option<f64>,
+        crosses: Option<Finite>,
     },
     /// Before a statement that begins in this line of a program.
     Line(u32),

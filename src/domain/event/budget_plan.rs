@@ -3,27 +3,28 @@
 use serde::{Deserialize, Serialize};
 
 use super::known_tool::KnownTool;
+use crate::domain::finite::Finite;
 use crate::domain::id::ToolName;
 
 /// How often each tool may be used within the rest of a budget (BTP, section 2.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BudgetPlan {
     /// The budget of the whole task, in credits (the paper's B).
-    pub budget: f64,
+    pub budget: Finite,
     /// Credits spent on the task before this plan.
-    pub spent: f64,
+    pub spent: Finite,
     /// Credits reserved for calls in addition to the uses: finishing and the closing summary (the
     /// paper's c_s).
-    pub reserve: f64,
+    pub reserve: Finite,
     /// Every candidate, in tie-breaking order.
     pub tools: Vec<PlannedTool>,
     /// What the plan was made of, in the same order; older journals lack it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<KnownTool>,
     /// Expected value of all planned uses (BTP, eq. 5).
-    pub value: f64,
+    pub value: Finite,
     /// The cost of all planned uses.
-    pub cost: f64,
+    pub cost: Finite,
     /// What more credits would buy, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marginal: Option<Marginal>,
@@ -34,9 +35,9 @@ pub struct BudgetPlan {
 pub struct PlannedTool {
     pub tool: ToolName,
     /// Credits for one use: the tool, a model request, and time (BTP, eq. 1).
-    pub cost: f64,
+    pub cost: Finite,
     /// Expected value of one use (BTP, eq. 3).
-    pub value: f64,
+    pub value: Finite,
     /// Most uses from here on (BTP, eq. 4).
     pub limit: u32,
     /// Planned uses from here on.
@@ -54,9 +55,9 @@ pub struct PlannedTool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marginal {
     /// The fewest additional credits that improve the plan.
-    pub credits: f64,
+    pub credits: Finite,
     /// The expected value that they add.
-    pub value: f64,
+    pub value: Finite,
     /// Change of the number of uses per tool.
     pub changes: Vec<(ToolName, i64)>,
 }
@@ -70,7 +71,16 @@ impl BudgetPlan {
     /// A plan without any tool.
     pub fn empty(budget: f64, spent: f64, reserve: f64) -> Self {
         let (tools, known) = (Vec::new(), Vec::new());
-        Self { budget, spent, reserve, tools, known, value: 0.0, cost: 0.0, marginal: None }
+        Self {
+            budget: budget.into(),
+            spent: spent.into(),
+            reserve: reserve.into(),
+            tools,
+            known,
+            value: 0.0.into(),
+            cost: 0.0.into(),
+            marginal: None,
+        }
     }
 
     pub fn tool(&self, tool: &str) -> Option<&PlannedTool> {

@@ -1,6 +1,7 @@
 //! Changes of settings by a person.
 
 use super::{By, family::family};
+use crate::domain::finite::Finite;
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::{chat::Role, knob::Knob, strategy::Strategy};
 
@@ -9,8 +10,8 @@ family! {
     pub enum ChangeEvent {
         KnobTurned {
             knob: Knob,
-            value: f64,
-            was: f64,
+            value: Finite,
+            was: Finite,
             by: By,
         },
         RoleBound {

@@ -3,6 +3,7 @@
 use super::{EffectRef, family::family};
 use std::sync::Arc;
 
+use crate::domain::finite::Finite;
 use crate::domain::{chat::Usage, error::ModelError, id::TaskId, retrieve::Ranking};
 
 family! {
@@ -25,7 +26,7 @@ family! {
             usage: Usage,
             /// The cost; `None` if the price is unknown.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            dollars: Option<f64>,
+            dollars: Option<Finite>,
             /// The vector for comparison with past tasks; only its direction counts.
             vector: Vec<i8>,
             /// Where the text is to find tools: how well they fit it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{By, Verdict, family::family};
+use crate::domain::finite::Finite;
 use crate::domain::graph::ToolGraph;
 use crate::domain::id::{TaskId, ToolName};
 
@@ -12,7 +13,7 @@ family! {
         /// The graph, and what earlier sessions learned about it.
         GraphLoaded {
             graph: ToolGraph,
-            scores: BTreeMap<ToolName, f64>,
+            scores: BTreeMap<ToolName, Finite>,
         },
         /// The evaluator's verdict on a finished trajectory (ToolNet, section 3.3).
         Evaluated {
@@ -33,22 +34,22 @@ family! {
         },
         ScoreSet {
             tool: ToolName,
-            score: f64,
-            was: f64,
+            score: Finite,
+            was: Finite,
             by: By,
         },
         WeightPinned {
             from: ToolName,
             to: ToolName,
-            weight: f64,
+            weight: Finite,
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            was: Option<f64>,
+            was: Option<Finite>,
             by: By,
         },
         WeightUnpinned {
             from: ToolName,
             to: ToolName,
-            was: f64,
+            was: Finite,
             by: By,
         },
     }

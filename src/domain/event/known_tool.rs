@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::finite::Finite;
 use crate::domain::id::ToolName;
 
 /// The data about a tool for the current task.
@@ -28,8 +29,8 @@ pub struct KnownTool {
 pub struct PastResults {
     /// Past uses; without any the numbers below mean nothing.
     pub uses: u32,
-    pub smoothed: (f64, u32),
-    pub paper: (f64, u32),
+    pub smoothed: (Finite, u32),
+    pub paper: (Finite, u32),
 }
 
 /// A need that a tool may meet.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Bill, EffectRef, family::family};
 use crate::domain::chat::{Reply, Request, Role};
+use crate::domain::finite::Finite;
 use crate::domain::id::{ModelName, TaskId};
 use crate::domain::{error::ModelError, plan::EvidenceId};
 
@@ -42,7 +43,7 @@ family! {
             reply: Arc<Reply>,
             /// The cost; `None` if the price is unknown.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            dollars: Option<f64>,
+            dollars: Option<Finite>,
         },
         ModelCallFailed {
             effect: EffectRef,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::approval::Approval;
 use crate::domain::breakpoint::When;
 use crate::domain::chat::{Role, Usage};
+use crate::domain::finite::Finite;
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
 use crate::domain::{
@@ -56,7 +57,7 @@ pub struct Opening {
     pub rates: Rates,
     /// How many US dollars the session may cost; `None`: any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_dollars: Option<f64>,
+    pub max_dollars: Option<Finite>,
     /// The settings for calls of plans.
     #[serde(default)]
     pub workers: WorkerSettings,
@@ -80,7 +81,7 @@ pub struct Bill {
     pub usage: Usage,
     /// `None` if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dollars: Option<f64>,
+    pub dollars: Option<Finite>,
 }
 
 /// A line of a menu, as the model sees it.
@@ -89,7 +90,7 @@ pub struct MenuItem {
     pub tool: ToolName,
     /// From 0 to 1; `None` for strategies without weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
+    pub weight: Option<Finite>,
     pub why: Offered,
 }
 
@@ -163,7 +164,7 @@ pub struct CacheBreak {
     pub tokens: u64,
     /// US dollars that these cost more than from the cache; `None`: a price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dollars: Option<f64>,
+    pub dollars: Option<Finite>,
 }
 
 /// What has to be said of an answer besides whether it is right.

@@ -1,5 +1,6 @@
 //! What a session came to. Its last event has it, so that a list of sessions need not read them.
 
+use crate::domain::finite::Finite;
 use serde::{Deserialize, Serialize};
 
 /// What a session came to.
@@ -11,8 +12,9 @@ pub struct Totals {
     /// Of those that ended and could be judged.
     pub right: usize,
     pub judged: usize,
-    /// US dollars of the model calls with a known price.
-    pub dollars: f64,
+    /// US dollars of the model calls with a known price; `None` where an earlier version could not count so many.
+    #[serde(default)]
+    pub dollars: Option<Finite>,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
     pub model_calls: usize,

@@ -136,7 +136,7 @@ impl Trigger {
                 if !(0.0..=1.0).contains(&p) {
                     return Err(format!("p is {p}, not from 0 to 1"));
                 }
-                self.probability = Some(p);
+                self.probability = Some(p.into());
                 return Ok(true);
             }
             "nth" => &mut self.nth,

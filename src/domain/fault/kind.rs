@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::domain::chat::Role;
+use crate::domain::finite::Finite;
 use crate::domain::target::{Sort, Target};
 
 /// The effect of a fault on its target.
@@ -79,7 +80,7 @@ pub enum FaultKind {
     /// The evaluator's scores are other ones.
     Scores { how: Scores, value: i8 },
     /// A model call costs so many times as many dollars.
-    Price { times: f64 },
+    Price { times: Finite },
 }
 
 /// How latencies differ from call to call; their mean is the same.
@@ -187,7 +188,7 @@ impl FaultKind {
         FaultKind::UnknownTool,
         FaultKind::Overflow,
         FaultKind::Scores { how: Scores::Flipped, value: 3 },
-        FaultKind::Price { times: 10.0 },
+        FaultKind::Price { times: Finite::<f64>::new(10.0) },
     ];
 
     pub fn name(&self) -> &'static str {

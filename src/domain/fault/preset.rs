@@ -3,6 +3,7 @@
 use strum::VariantArray;
 
 use super::{FaultKind, FaultSpec, Spread, Trigger};
+use crate::domain::finite::Finite;
 use crate::domain::id::ToolName;
 use crate::domain::target::Target;
 
@@ -43,7 +44,11 @@ impl Preset {
             }
             Preset::LyingTool => (of_favourite()?, FaultKind::Wrong, None),
         };
-        Some(FaultSpec { target, kind, trigger: Trigger { probability, ..Trigger::default() } })
+        Some(FaultSpec {
+            target,
+            kind,
+            trigger: Trigger { probability: probability.map(Finite::from), ..Trigger::default() },
+        })
     }
 }
 

@@ -92,7 +92,7 @@ fn when(trigger: &Trigger) -> String {
         (_, _, (Some(from), None), _) => format!("from call {from} on"),
         (_, _, (None, Some(to)), _) => format!("up to call {to}"),
         (_, _, _, Some(1)) | (None, None, (None, None), None) => match probability {
-            Some(p) => format!("on {}% of calls", percent(*p)),
+            Some(p) => format!("on {}% of calls", percent(f64::from(*p))),
             None => "on every call".to_owned(),
         },
         (_, _, _, Some(every)) => format!("on every call number {every}"),

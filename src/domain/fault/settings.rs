@@ -126,8 +126,9 @@ impl FaultKind {
             }
             (FaultKind::Price { times }, "times") => {
                 let factor = value.parse().ok().filter(|it: &f64| it.is_finite() && *it >= 0.0);
-                *times = factor
-                    .ok_or_else(|| format!("times is `{value}`, not a number of at least 0"))?;
+                *times = (factor
+                    .ok_or_else(|| format!("times is `{value}`, not a number of at least 0"))?)
+                .into();
             }
             _ => return Ok(false),
         }

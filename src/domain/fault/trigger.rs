@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::chance::Chance;
 use crate::domain::expression::Expression;
+use crate::domain::finite::Finite;
 
 /// The conditions under which a fault fires; all that are set must hold. None set: always.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,7 +14,7 @@ pub struct Trigger {
     pub condition: Option<Expression>,
     /// With this probability, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub probability: Option<f64>,
+    pub probability: Option<Finite>,
     /// Only at the nth call that matches since the fault was armed, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nth: Option<u32>,

@@ -111,7 +111,7 @@ impl TryFrom<Listing> for ToolGraph {
                 );
                 return Err(fault(Spot::Edge(i, ""), problem));
             }
-            graph.put_edge(edge.from.as_str(), edge.to.as_str(), edge.prior, edge.count);
+            graph.put_edge(edge.from.as_str(), edge.to.as_str(), *edge.prior, edge.count);
         }
         Ok(graph)
     }

@@ -21,6 +21,7 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::store::{Prior, Structure, ToolGraph};
+use crate::domain::finite::Finite;
 use crate::domain::id::ToolName;
 
 /// Nodes and edges in stable order.
@@ -42,10 +43,10 @@ pub struct Listing {
 pub struct ListedEdge {
     pub from: ToolName,
     pub to: ToolName,
-    pub prior: f64,
+    pub prior: Finite,
     /// For readers. It is derived, so it is never read from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
+    pub weight: Option<Finite>,
     #[serde(default)]
     pub count: u64,
 }
@@ -72,7 +73,7 @@ impl Listing {
         let edges = graph.edges().into_iter().map(|edge| ListedEdge {
             from: edge.from.clone(),
             to: edge.to.clone(),
-            prior: edge.prior,
+            prior: edge.prior.into(),
             weight: None,
             count: edge.count,
         });

@@ -10,6 +10,7 @@ mod table;
 use crate::domain::words;
 use std::{collections::BTreeMap, fmt};
 
+use crate::domain::finite::Finite;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
@@ -58,18 +59,18 @@ impl fmt::Display for Knob {
 /// The value of every knob.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Knobs(BTreeMap<Knob, f64>);
+pub struct Knobs(BTreeMap<Knob, Finite>);
 
 impl Default for Knobs {
     fn default() -> Self {
-        Self(KNOBS.iter().map(|spec| (spec.knob, spec.default)).collect())
+        Self(KNOBS.iter().map(|spec| (spec.knob, spec.default.into())).collect())
     }
 }
 
 impl Knobs {
     /// A knob missing from an older journal has its default.
     pub fn get(&self, knob: Knob) -> f64 {
-        self.0.get(&knob).copied().unwrap_or(knob.spec().default)
+        self.0.get(&knob).map_or(knob.spec().default, |value| **value)
     }
 
     /// The value of a whole-number knob.
@@ -88,6 +89,6 @@ impl Knobs {
     }
 
     pub fn set(&mut self, knob: Knob, value: f64) {
-        self.0.insert(knob, value);
+        self.0.insert(knob, value.into());
     }
 }

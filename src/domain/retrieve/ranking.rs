@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::domain::finite::Finite;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
@@ -20,10 +21,10 @@ pub struct Ranking {
     pub encoded: usize,
     /// Where the text is on the map of the tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<[f32; 2]>,
+    pub place: Option<[Finite<f32>; 2]>,
     /// What a z-score by words says about the one by states: their correlation, 0 to 1. Tools
     /// without a state are estimated by it.
-    pub slope: f32,
+    pub slope: Finite<f32>,
     /// The best tools by states, and the best by words.
     pub tools: Vec<RankedTool>,
 }
@@ -34,8 +35,8 @@ pub struct RankedTool {
     pub tool: ToolName,
     /// `None` for a tool without a state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub states: Option<f32>,
-    pub words: f32,
+    pub states: Option<Finite<f32>>,
+    pub words: Finite<f32>,
 }
 
 /// How many of the best tools of each kind a ranking holds.
@@ -48,10 +49,15 @@ impl Ranking {
         slope: f32,
         scored: impl IntoIterator<Item = (ToolName, Option<f32>, f32)>,
     ) -> Self {
-        let tool = |(tool, states, words)| RankedTool { tool, states, words };
+        let tool = |(tool, states, words): (_, Option<f32>, f32)| RankedTool {
+            tool,
+            states: states.map(Finite::from),
+            words: words.into(),
+        };
         let mut tools: Vec<RankedTool> = scored.into_iter().map(tool).collect();
         let encoded = tools.iter().filter(|tool| tool.states.is_some()).count();
-        let mut ranking = Self { queries, pool: tools.len(), encoded, slope, ..Self::default() };
+        let mut ranking =
+            Self { queries, pool: tools.len(), encoded, slope: slope.into(), ..Self::default() };
         let mut held = Vec::new();
         for retrieve in [Retrieve::Words, Retrieve::States] {
             let score = |tool: &RankedTool| ranking.score(tool, retrieve, 0.0);
@@ -64,9 +70,9 @@ impl Ranking {
 
     /// The score of a tool: `words`, `states`, or `states + mix · words`.
     pub fn score(&self, tool: &RankedTool, retrieve: Retrieve, mix: f32) -> f32 {
-        let states = tool.states.unwrap_or(self.slope * tool.words);
+        let states = tool.states.map_or(self.slope * tool.words, f32::from);
         match retrieve {
-            Retrieve::Words => tool.words,
+            Retrieve::Words => *tool.words,
             Retrieve::States => states,
             Retrieve::Both => states + mix * tool.words,
         }

@@ -6,6 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{BudgetPlan, PlannedTool, Refusal};
+use crate::domain::finite::Finite;
 use crate::domain::id::ToolName;
 
 /// Tolerance for comparing credits to the budget: sums of decimals are not exact.
@@ -15,9 +16,9 @@ pub const CENT: f64 = 1e-9;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// On the tools themselves.
-    pub tools: f64,
-    pub models: f64,
-    pub time: f64,
+    pub tools: Finite,
+    pub models: Finite,
+    pub time: Finite,
 }
 
 impl Spent {

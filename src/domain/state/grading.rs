@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::chat::Usage;
+use crate::domain::finite::Finite;
 
 /// The grading of one task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,17 +16,17 @@ pub struct Grading {
     pub tokens_in: u64,
     pub tokens_out: u64,
     /// US dollars of the calls with a known price.
-    pub dollars: f64,
+    pub dollars: Finite,
     /// Calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
 }
 
 impl Grading {
     /// Counts a call.
-    pub(super) fn count(&mut self, usage: Usage, dollars: Option<f64>) {
+    pub(super) fn count(&mut self, usage: Usage, dollars: Option<Finite>) {
         self.tokens_in = self.tokens_in.saturating_add(usage.tokens_in);
         self.tokens_out = self.tokens_out.saturating_add(usage.tokens_out);
-        self.dollars += dollars.unwrap_or(0.0);
+        self.dollars += dollars.unwrap_or_default();
         self.unpriced += u32::from(dollars.is_none());
     }
 }

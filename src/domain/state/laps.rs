@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::event::Outcome;
+use crate::domain::finite::Finite;
 use crate::domain::id::{FaultId, TaskId, ToolName};
 
 /// A task that has ended, in short. It stays when the task's details are gone.
@@ -20,8 +21,8 @@ pub struct Lap {
     pub hits: Vec<TakenHit>,
     /// Tokens of all its model calls, in and out.
     pub tokens: u64,
-    pub credits: f64,
-    pub dollars: f64,
+    pub credits: Finite,
+    pub dollars: Finite,
     /// Microseconds from its start to its end; 0 while it runs.
     #[serde(default)]
     pub micros: u64,

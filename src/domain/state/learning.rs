@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept::Kept;
 use crate::domain::event::Verdict;
+use crate::domain::finite::Finite;
 use crate::domain::graph::{Pins, Scores, ToolGraph};
 use crate::domain::id::{TaskId, ToolName};
 
@@ -31,7 +32,7 @@ pub struct Learning {
 pub struct ScorePoint {
     /// The task that was current or had just ended; 0 before the first.
     pub task: TaskId,
-    pub score: f64,
+    pub score: Finite,
 }
 
 impl Learning {
@@ -69,14 +70,14 @@ impl Learning {
         let _ = self.pins.set(from.clone(), to.clone(), weight);
     }
 
-    pub(super) fn load(&mut self, graph: &ToolGraph, scores: &BTreeMap<ToolName, f64>) {
+    pub(super) fn load(&mut self, graph: &ToolGraph, scores: &BTreeMap<ToolName, Finite>) {
         let known: Vec<_> = self.graph.tools().cloned().collect();
         self.graph = graph.clone();
         for tool in known {
             self.graph.add_tool(tool);
         }
         for (tool, score) in scores {
-            self.set_score(None, tool, *score);
+            self.set_score(None, tool, **score);
         }
     }
 
@@ -93,7 +94,7 @@ impl Learning {
         if self.scores.set(tool.clone(), score).is_err() {
             return;
         }
-        let point = ScorePoint { task: task.unwrap_or_default(), score };
+        let point = ScorePoint { task: task.unwrap_or_default(), score: score.into() };
         self.history.entry(tool.clone()).or_default().push(point);
     }
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::finite::Finite;
 use crate::domain::id::{BreakpointId, EffectId, FaultId, TaskId, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
 use crate::domain::{
@@ -88,7 +89,7 @@ pub struct State {
     pub rates: Rates,
     /// How many US dollars the session may cost; `None`: any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_dollars: Option<f64>,
+    pub max_dollars: Option<Finite>,
     /// The settings for calls of plans.
     pub workers: WorkerSettings,
     /// The prompts sent to models.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::effects::EffectState;
 use crate::domain::chat::{Reply, Request, Role, Usage};
+use crate::domain::finite::Finite;
 use crate::domain::{error::ModelError, id::ModelName, plan::EvidenceId, reading::JudgedPiece};
 
 /// The progress of a model call.
@@ -44,7 +45,7 @@ pub struct ModelCallState {
     pub retries: u32,
     /// For a failed call: its probable usage.
     pub billed: Option<Usage>,
-    pub dollars: Option<f64>,
+    pub dollars: Option<Finite>,
 }
 
 impl Deref for ModelCallState {

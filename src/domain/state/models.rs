@@ -7,12 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::chat::{Role, Usage};
 use crate::domain::event::{Bill, Reach};
+use crate::domain::finite::Finite;
 use crate::domain::{id::ModelName, spec::ModelSpec};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Models {
     pub known: IndexMap<ModelName, ModelState>,
     pub roles: BTreeMap<Role, RoleUse>,
+    /// The usage of all embeddings, which belong to no role.
+    pub embeddings: Tally,
 }
 
 /// A configured model and its usage over all roles.
@@ -50,7 +53,7 @@ pub struct RoleUse {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallUsage {
     pub usage: Usage,
-    pub dollars: Option<f64>,
+    pub dollars: Option<Finite>,
     pub credits: f64,
     pub micros: u64,
 }
@@ -77,11 +80,11 @@ pub struct Tally {
     pub cached: u64,
     /// Whether any count was estimated, not reported by the endpoint.
     pub estimated: bool,
-    pub dollars: f64,
+    pub dollars: Finite,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
     /// Credits that the model calls cost against budgets, including those without a known price.
-    pub credits: f64,
+    pub credits: Finite,
     /// Duration of the last model call, and of all of them, in microseconds.
     pub last_micros: u64,
     pub micros: u64,
@@ -134,6 +137,12 @@ impl Tally {
         Some((self.credits / f64::from(ended), self.micros / u64::from(ended)))
     }
 
+    /// The average charge of a call whose price is known, in US dollars; `None` before the first.
+    pub fn dollars_per_call(&self) -> Option<f64> {
+        let priced = self.calls.saturating_sub(self.failed).saturating_sub(self.unpriced);
+        (priced > 0).then(|| self.dollars / f64::from(priced))
+    }
+
     fn add(&mut self, spent: CallUsage) {
         let CallUsage { usage, dollars, credits, micros } = spent;
         self.calls += 1;
@@ -154,12 +163,12 @@ impl Tally {
         }
     }
 
-    fn bill(&mut self, usage: Usage, dollars: Option<f64>) {
+    fn bill(&mut self, usage: Usage, dollars: Option<Finite>) {
         self.tokens_in = self.tokens_in.saturating_add(usage.tokens_in);
         self.cached = self.cached.saturating_add(usage.cached);
         self.tokens_out = self.tokens_out.saturating_add(usage.tokens_out);
         self.estimated |= usage.estimated;
-        self.dollars += dollars.unwrap_or(0.0);
+        self.dollars += dollars.unwrap_or_default();
         self.unpriced += u32::from(dollars.is_none());
     }
 }
@@ -177,7 +186,7 @@ impl Models {
             .iter()
             .map(|(role, model)| (*role, RoleUse { model: model.clone(), tally: Tally::default() }))
             .collect();
-        Self { known, roles }
+        Self { known, roles, embeddings: Tally::default() }
     }
 
     /// The model bound to this role, and its usage.
@@ -229,6 +238,10 @@ impl Models {
         for tally in self.tallies(role, model) {
             tally.add(spent);
         }
+    }
+
+    pub(super) fn embedded(&mut self, spent: CallUsage) {
+        self.embeddings.add(spent);
     }
 
     pub(super) fn failed(&mut self, role: Role, model: &ModelName, vain: FailedUsage) {

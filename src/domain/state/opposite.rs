@@ -121,18 +121,18 @@ fn plan(event: &PlanEvent) -> Option<Command> {
 fn graph(event: &GraphEvent) -> Option<Command> {
     match event {
         GraphEvent::ScoreSet { tool, was, .. } => {
-            Some(Command::SetScore { tool: tool.clone(), score: *was })
+            Some(Command::SetScore { tool: tool.clone(), score: f64::from(*was) })
         }
         GraphEvent::WeightPinned { from, to, was, .. } => {
             let (from, to) = (from.clone(), to.clone());
             Some(match was {
-                Some(weight) => Command::PinWeight { from, to, weight: *weight },
+                Some(weight) => Command::PinWeight { from, to, weight: f64::from(*weight) },
                 None => Command::UnpinWeight { from, to },
             })
         }
         GraphEvent::WeightUnpinned { from, to, was, .. } => {
             let (from, to) = (from.clone(), to.clone());
-            Some(Command::PinWeight { from, to, weight: *was })
+            Some(Command::PinWeight { from, to, weight: f64::from(*was) })
         }
         GraphEvent::GraphLoaded { .. }
         | GraphEvent::Evaluated { .. }
@@ -143,7 +143,9 @@ fn graph(event: &GraphEvent) -> Option<Command> {
 
 fn change(event: &ChangeEvent) -> Command {
     match event {
-        ChangeEvent::KnobTurned { knob, was, .. } => Command::TurnKnob { knob: *knob, value: *was },
+        ChangeEvent::KnobTurned { knob, was, .. } => {
+            Command::TurnKnob { knob: *knob, value: f64::from(*was) }
+        }
         ChangeEvent::RoleBound { role, was, .. } => {
             Command::BindRole { role: *role, model: was.clone() }
         }

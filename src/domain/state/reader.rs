@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::finite::Finite;
 use crate::domain::id::ToolName;
 use crate::domain::reading::{ReaderAbout, ToolMap};
 
@@ -20,7 +21,7 @@ pub struct ReaderState {
     pub map: Option<Arc<ToolMap>>,
     /// Where tools were that the last change has moved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moved: Vec<(ToolName, [f32; 2])>,
+    pub moved: Vec<(ToolName, [Finite<f32>; 2])>,
     /// Why it does not read any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
@@ -34,8 +35,9 @@ impl ReaderState {
     pub(super) fn redraw(&mut self, map: &Arc<ToolMap>) {
         let before = self.map.replace(Arc::clone(map)).unwrap_or_default();
         let now = |tool: &ToolName| map.tools.iter().find(|(name, _)| name == tool);
-        let has_moved = |(tool, was): &&(ToolName, [f32; 2])| {
-            let far = |is: &[f32; 2]| (0..2).any(|axis| (is[axis] - was[axis]).abs() > STILL);
+        let has_moved = |(tool, was): &&(ToolName, [Finite<f32>; 2])| {
+            let far =
+                |is: &[Finite<f32>; 2]| (0..2).any(|axis| (is[axis] - was[axis]).abs() > STILL);
             now(tool).is_some_and(|(_, is)| far(is))
         };
         // A new map has all tools elsewhere.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::budget::{CENT, TaskBudget};
 use super::{grading::Grading, programs::ProgramState, search::SearchTree, work::Work};
 use crate::domain::event::{BudgetPlan, CacheBreak, Caveat, MenuItem, Outcome, Verdict};
+use crate::domain::finite::Finite;
 use crate::domain::id::{EffectId, TaskId, ToolName};
 use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
 
@@ -73,7 +74,7 @@ pub struct TaskState {
     /// The search tree; empty for strategies that do not search.
     pub search: SearchTree,
     /// US dollars of the model calls with a known price.
-    pub dollars: f64,
+    pub dollars: Finite,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
     /// Its details are gone.
@@ -131,7 +132,7 @@ impl TaskState {
             work: Work::default(),
             programs: Vec::new(),
             search: SearchTree::default(),
-            dollars: 0.0,
+            dollars: 0.0.into(),
             unpriced: 0,
             is_bare: false,
             first_line: 0,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{ClassAssignment, ClassedBy};
+use crate::domain::finite::Finite;
 use crate::domain::{probe::KnownSchema, spec::ToolSpec, target::Aim};
 
 /// One tool and the totals of its calls.
@@ -27,7 +28,7 @@ pub struct ToolState {
     /// Own time of all ended calls together, in microseconds.
     pub micros: u64,
     /// Own cost of all calls that ran, in credits.
-    pub credits: f64,
+    pub credits: Finite,
     /// What it returns, as probing has learned it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<KnownSchema>,
@@ -51,7 +52,7 @@ impl ToolState {
             failed: 0,
             refused: 0,
             micros: 0,
-            credits: 0.0,
+            credits: 0.0.into(),
             learned: None,
         }
     }

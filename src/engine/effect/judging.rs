@@ -116,7 +116,7 @@ fn by_hand(text: &str) -> Vec<JudgedPiece> {
         let is_last = *end == text.len();
         is_last || c.is_whitespace() || matches!(c, '=' | '$')
     });
-    ends.map(|(end, _)| JudgedPiece { end, p: f32::from(u8::from(hand_rule(&text[..end]))) })
+    ends.map(|(end, _)| JudgedPiece { end, p: f32::from(u8::from(hand_rule(&text[..end]))).into() })
         .collect()
 }
 

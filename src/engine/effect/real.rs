@@ -8,8 +8,8 @@ use tokio::time::timeout;
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
 use super::{judging, lively, stream::stream};
 use crate::domain::{
-    By, Chance, FaultKind, ModelError, ModelErrorKind, ModelSpec, Ranking, Reply, Request, State,
-    TaskId, ToolError, ToolErrorKind, ToolMode, ToolName, ToolOutput,
+    By, Chance, FaultKind, ModelError, ModelErrorKind, ModelSpec, Ranking, Reply, Request,
+    SessionEvent, State, TaskId, ToolError, ToolErrorKind, ToolMode, ToolName, ToolOutput,
 };
 use crate::engine::ranker::{Query, Scored};
 use crate::engine::{handle::Handle, session::Session, station::Passage};
@@ -63,7 +63,7 @@ async fn ask(
     let reply = match fault {
         Some(kind) => {
             let dollars = model.spec().price(&reply.usage);
-            kind.spoil_reply(reply, dollars, passage.chance)?
+            kind.spoil_reply(reply, dollars.map(Into::into), passage.chance)?
         }
         None => reply,
     };
@@ -125,7 +125,8 @@ async fn read(
     let EmbeddingCall { model, text, ranker } = call;
     if let Some((ranker, sought)) = ranker {
         let text = handle.read(|session| in_context(session, task, text, *sought));
-        let scored = ranker.rank(Query::of(&text, *sought)).await?;
+        let mut scored = ranker.rank(Query::of(&text, *sought)).await?;
+        say(handle, scored.notice.take());
         let ranking = handle.read(|session| ranking(session, &text, &scored));
         let (embedding, ranking) = (None, Some(Arc::new(ranking)));
         return Ok(EmbeddingResult { embedding, ranking, usage: scored.usage });
@@ -135,8 +136,13 @@ async fn read(
         return Err(ModelError::new(ModelErrorKind::Refused, text));
     };
     let read = embedder.embed(std::slice::from_ref(text)).await?;
+    say(handle, read.notice);
     let embedding = read.embeddings.into_iter().next();
     Ok(EmbeddingResult { embedding, ranking: None, usage: read.usage })
+}
+
+fn say(handle: &Handle, notice: Option<String>) {
+    notice.into_iter().for_each(|text| handle.emit(SessionEvent::Noticed { text }));
 }
 
 /// What is read: a need after its task, since it hardly says by itself what it is about.

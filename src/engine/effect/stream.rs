@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::domain::{EffectRef, ModelCallEvent, ModelError, Reply, Request};
+use crate::domain::{EffectRef, ModelCallEvent, ModelError, Reply, Request, SessionEvent};
 use crate::engine::handle::Handle;
 use crate::model::{Model, Progress};
 use crate::net::known;
@@ -34,6 +34,7 @@ pub async fn stream(
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 handle.emit(ModelCallEvent::ModelCallRetried { effect, attempt, wait_ms, why });
             }
+            Progress::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
         }
         if piece.since.is_none_or(|since| since.elapsed() >= PROGRESS_EVERY) {
             piece.tell(handle, effect);

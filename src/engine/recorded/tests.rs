@@ -31,7 +31,7 @@ fn failed(id: u32) -> Event {
 }
 
 fn turned(by: By) -> Event {
-    ChangeEvent::KnobTurned { knob: Knob::Alpha, value: 2.0, was: 1.0, by }.into()
+    ChangeEvent::KnobTurned { knob: Knob::Alpha, value: 2.0.into(), was: 1.0.into(), by }.into()
 }
 
 fn clock(millis: i64) -> Event {

@@ -127,12 +127,16 @@ impl Passage {
     }
 }
 
-/// The engine's own stations in order, followed by these.
-pub(super) fn stations(more: Vec<Rc<dyn Station>>, has_user: bool) -> Rc<[Rc<dyn Station>]> {
+/// The engine's own stations in order, followed by these. `paid`: see [`dollars::Dollars::new`].
+pub(super) fn stations(
+    more: Vec<Rc<dyn Station>>,
+    has_user: bool,
+    paid: f64,
+) -> Rc<[Rc<dyn Station>]> {
     let own: [Rc<dyn Station>; 12] = [
         Rc::new(recorded::FromRecord),
         Rc::new(reuse::Reuse { has_user }),
-        Rc::new(dollars::Dollars::new(has_user)),
+        Rc::new(dollars::Dollars::new(has_user, paid)),
         Rc::new(many::Many),
         Rc::new(menu::Menu),
         Rc::new(budget::Budget),

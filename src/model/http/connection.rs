@@ -170,6 +170,11 @@ impl Connection {
         error
     }
 
+    /// Where the endpoint is, for people.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
     pub(super) fn line<'a>(&'a self, redactor: &'a Redactor) -> Line<'a> {
         let Endpoint { model, key, silence_timeout, answer_limit, .. } = &self.endpoint;
         let place = Place { host: &self.host, model, key, redactor, wire: &self.wire };

@@ -114,9 +114,9 @@ impl Endpoint {
             small: false,
             mode: self.mode,
             structured: self.structured,
-            price_in: self.price_in,
-            price_out: self.price_out,
-            price_cached: self.price_cached,
+            price_in: self.price_in.map(Into::into),
+            price_out: self.price_out.map(Into::into),
+            price_cached: self.price_cached.map(Into::into),
             price_from: self.price_from.clone(),
             context: self.context,
         }

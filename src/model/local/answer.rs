@@ -107,7 +107,7 @@ mod tests {
         let reader = LocalReader::open(&path).unwrap();
         let mut open = Open { chat: ChatMl::of(&reader).unwrap(), reader };
         let request = Request::new(Role::Actor, vec![Message::user("Go on and on.")]);
-        let request = Request { temperature: Some(1.0), ..request };
+        let request = Request { temperature: Some(1.0.into()), ..request };
         // A model with random weights may end its answer at any token.
         for seed in 0..20 {
             let (cancelled, mut pieces) = (AtomicBool::new(false), Vec::new());

@@ -19,8 +19,8 @@ impl Drawing {
     /// What a request says; without it, the most probable tokens.
     pub fn of(request: &Request) -> Self {
         Self {
-            temperature: request.temperature.unwrap_or(0.0),
-            top_p: request.top_p.unwrap_or(1.0),
+            temperature: request.temperature.map_or(0.0, f64::from),
+            top_p: request.top_p.map_or(1.0, f64::from),
         }
     }
 

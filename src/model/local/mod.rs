@@ -70,9 +70,9 @@ impl Local {
         let spec = ModelSpec {
             small: true,
             mode: ToolMode::Text,
-            price_in: Some(settings.price_in),
-            price_out: Some(settings.price_out),
-            price_cached: settings.price_cached,
+            price_in: Some(settings.price_in.into()),
+            price_out: Some(settings.price_out.into()),
+            price_cached: settings.price_cached.map(Into::into),
             price_from: Some("configuration".to_owned()),
             ..ModelSpec::new(name, source)
         };

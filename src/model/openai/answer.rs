@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
-use super::{WIRE, names::Names, usage};
-use crate::domain::{Finish, ModelErrorKind, Reply, Request, ToolCall, Usage};
+use super::usage::{self, Report};
+use super::{WIRE, names::Names};
+use crate::domain::{Finish, ModelErrorKind, Reply, Request, ToolCall};
 use crate::model::http::{self, Again, Event, Failure, Place};
 use crate::model::{Progress, ids::FreeIds};
 
@@ -23,9 +24,9 @@ pub(super) struct Answer {
     /// The index in `calls` that a delta of this `index` continues.
     places: BTreeMap<u64, usize>,
     finish: Option<String>,
-    usage: Option<Usage>,
-    /// US dollars that the endpoint reports separately from the usage.
-    cost: Option<f64>,
+    usage: Option<Report>,
+    /// What the endpoint reports in a header, apart from the usage.
+    cost: Report,
 }
 
 #[derive(Debug, Default)]
@@ -90,7 +91,7 @@ impl Answer {
     /// Reads one chunk of a stream, or one whole completion, and reports what it adds.
     fn take(&mut self, chunk: &Value, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
         // The last usage counts: some servers send a running one with every chunk.
-        self.usage = usage::read(&chunk["usage"]).or(self.usage);
+        self.usage = usage::read(&chunk["usage"]).or(self.usage.take());
         let choice = &chunk["choices"][0];
         for part in [&choice["delta"], &choice["message"]] {
             self.part(part, progress);
@@ -185,7 +186,8 @@ impl Answer {
         &mut self.calls[at]
     }
 
-    pub(super) fn reply(self, request: &Request, names: &Names) -> Reply {
+    /// The reply, and what the endpoint reported of its usage.
+    pub(super) fn reply(self, request: &Request, names: &Names) -> (Reply, Report) {
         let calls = named(self.calls, request, names);
         let refused = !self.refusal.is_empty() && self.text.is_empty();
         let text = if refused { self.refusal } else { self.text };
@@ -198,11 +200,9 @@ impl Answer {
             "stop" | "eos" | "end_turn" | "tool_calls" | "function_call" => Finish::Stop,
             other => Finish::Other(other.chars().take(64).collect()),
         };
-        let mut usage = self
-            .usage
-            .unwrap_or_else(|| usage::estimate(request, &[&text, &self.reasoning], &calls));
-        usage.dollars = usage.dollars.or(self.cost);
-        Reply { text, reasoning: self.reasoning, calls, finish, usage }
+        let report = self.usage.unwrap_or_default().or_cost(self.cost);
+        let usage = report.usage(|| usage::estimate(request, &[&text, &self.reasoning], &calls));
+        (Reply { text, reasoning: self.reasoning, calls, finish, usage }, report)
     }
 }
 
@@ -237,9 +237,10 @@ fn named(mut calls: Vec<Call>, request: &Request, names: &Names) -> Vec<ToolCall
 }
 
 /// The cost that LiteLLM reports in a header.
-fn litellm_cost(headers: &HeaderMap) -> Option<f64> {
-    let cost = headers.get("x-litellm-response-cost")?;
-    usage::dollars(cost.to_str().ok()?.trim().parse().ok())
+fn litellm_cost(headers: &HeaderMap) -> Report {
+    let cost = headers.get("x-litellm-response-cost");
+    let cost = cost.map(|cost| String::from_utf8_lossy(cost.as_bytes()));
+    cost.map_or_else(Report::default, |cost| usage::cost_in_header(&cost))
 }
 
 /// Arguments as JSON; the raw text if they are not valid JSON.

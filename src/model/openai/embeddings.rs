@@ -4,7 +4,10 @@ use futures::future::LocalBoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{OpenAi, usage};
+use super::{
+    OpenAi,
+    usage::{self, Report},
+};
 use crate::domain::{Embedding, ModelError, ModelErrorKind, Usage, tokens};
 use crate::model::http::{Again, Failure, Place};
 use crate::model::{Embedder, Embeddings};
@@ -43,11 +46,16 @@ impl OpenAi {
                 Failure::new(ModelErrorKind::BadAnswer, text, Again::Never)
             })
         };
-        self.connection.fetch(&["embeddings"], &body, read).await
+        let (read, report) = self.connection.fetch(&["embeddings"], &body, read).await?;
+        Ok(Embeddings { notice: self.notice(&report), ..read })
     }
 }
 
-fn embedded(mut answer: Value, model: &str, texts: &[String]) -> Result<Embeddings, String> {
+fn embedded(
+    mut answer: Value,
+    model: &str,
+    texts: &[String],
+) -> Result<(Embeddings, Report), String> {
     let list: Vec<Entry> = serde_json::from_value(answer["data"].take())
         .map_err(|why| format!("expected a list `data` of vectors ({why})"))?;
     let vectors = in_order(list, texts.len())?;
@@ -55,8 +63,9 @@ fn embedded(mut answer: Value, model: &str, texts: &[String]) -> Result<Embeddin
     let embeddings = vectors.iter().map(|vector| Embedding::new(model, vector).ok_or_else(zero));
     let embeddings = embeddings.collect::<Result<_, _>>()?;
     let tokens_in = || texts.iter().map(|text| tokens::count(text)).sum();
-    let usage = usage::read(&answer["usage"]).unwrap_or_else(|| Usage::estimate(tokens_in(), 0));
-    Ok(Embeddings { embeddings, usage })
+    let report = usage::read(&answer["usage"]).unwrap_or_default();
+    let usage = report.usage(|| Usage::estimate(tokens_in(), 0));
+    Ok((Embeddings { embeddings, usage, notice: None }, report))
 }
 
 /// The vectors by their index, or in the order in which they arrived.

@@ -10,12 +10,12 @@ mod embeddings;
 mod names;
 mod usage;
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
-use self::{answer::Answer, names::Names};
+use self::{answer::Answer, names::Names, usage::Report};
 use super::http::{Connection, Endpoint, Wire, curl};
 use super::{Embedder, Model, Progress, Reachability};
 use crate::domain::{ModelError, ModelSpec, Reply, Request};
@@ -40,6 +40,8 @@ pub struct OpenAi {
     connection: Connection,
     /// It is an embedding model, not a chat model.
     embeds: bool,
+    /// An implausible usage was said.
+    has_noticed: Cell<bool>,
 }
 
 impl OpenAi {
@@ -48,7 +50,11 @@ impl OpenAi {
     /// # Errors
     /// As [`Connection::new`].
     pub fn new(endpoint: Endpoint) -> Result<Self, ModelError> {
-        Ok(Self { connection: Connection::new(endpoint, WIRE)?, embeds: false })
+        Ok(Self {
+            connection: Connection::new(endpoint, WIRE)?,
+            embeds: false,
+            has_noticed: Cell::default(),
+        })
     }
 
     /// An embedding model. It has no output tokens, so an unknown output price counts as 0.
@@ -57,7 +63,11 @@ impl OpenAi {
     /// As [`Connection::new`].
     pub fn embedding(mut endpoint: Endpoint) -> Result<Self, ModelError> {
         endpoint.price_out.get_or_insert(0.0);
-        Ok(Self { connection: Connection::new(endpoint, WIRE)?, embeds: true })
+        Ok(Self {
+            connection: Connection::new(endpoint, WIRE)?,
+            embeds: true,
+            has_noticed: Cell::default(),
+        })
     }
 
     /// The ids of the endpoint's models; none if it does not list them.
@@ -85,7 +95,17 @@ impl OpenAi {
         let names = Names::of(request);
         let body = body::body(self.connection.endpoint(), request, &names);
         let answer: Answer = self.connection.ask(&CHAT, &body, progress).await?;
-        Ok(answer.reply(request, &names))
+        let (reply, report) = answer.reply(request, &names);
+        if let Some(text) = self.notice(&report) {
+            progress(Progress::Noticed(text));
+        }
+        Ok(reply)
+    }
+
+    /// What to say of an endpoint that reports an implausible usage: once, for all of them.
+    fn notice(&self, report: &Report) -> Option<String> {
+        let text = report.notice(self.spec().name.as_str(), self.connection.host())?;
+        (!self.has_noticed.replace(true)).then_some(text)
     }
 }
 

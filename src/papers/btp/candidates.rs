@@ -130,8 +130,8 @@ pub fn past(past: &[Past]) -> PastResults {
     let (smoothed, paper) = (of(Estimation::Smoothed), of(Estimation::Paper));
     PastResults {
         uses: smoothed.experience,
-        smoothed: (smoothed.value, smoothed.limit),
-        paper: (paper.value, paper.limit),
+        smoothed: (smoothed.value.into(), smoothed.limit),
+        paper: (paper.value.into(), paper.limit),
     }
 }
 
@@ -144,5 +144,5 @@ pub fn estimate(knobs: &Knobs, past: &PastResults) -> Estimate {
         Estimation::Smoothed => past.smoothed,
         Estimation::Paper => past.paper,
     };
-    Estimate { value, limit, experience: past.uses }.above(knobs.get(Knob::Tau))
+    Estimate { value: *value, limit, experience: past.uses }.above(knobs.get(Knob::Tau))
 }

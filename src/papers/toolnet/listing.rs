@@ -18,8 +18,8 @@ impl Listing {
             weights.in_order(from.as_str()).into_iter().map(|step| ListedEdge {
                 from: from.clone(),
                 to: step.to,
-                prior: step.prior,
-                weight: Some(step.weight),
+                prior: step.prior.into(),
+                weight: Some(step.weight.into()),
                 count: step.count,
             })
         });

@@ -47,7 +47,7 @@ impl Experience {
             count(run.tokens_in),
             count(run.tokens_out),
             count(run.steps),
-            run.dollars,
+            run.dollars.map_or(0.0, f64::from),
             count(run.unpriced),
         ];
         insert.execute(row).map_err(failed)?;
@@ -64,11 +64,13 @@ impl Experience {
     }
 
     fn sum_up(&self, workspace: &str) -> rusqlite::Result<Vec<PairTally>> {
-        // `total` never overflows; `sum` would return an error.
+        // `total` never overflows; `sum` would return an error. Earlier versions kept any cost that an endpoint
+        // reported: what no task can cost counts as unknown.
         let mut select = self.connection.prepare_cached(
             "SELECT strategy, planner, planner_source, planner_simulated, solver, solver_source,
                 solver_simulated, total(tasks), total(with_gold), total(correct), total(tokens_in),
-                total(tokens_out), total(steps), total(dollars), total(unpriced)
+                total(tokens_out), total(steps), total(CASE WHEN dollars < 1e9 THEN dollars END),
+                total(CASE WHEN dollars < 1e9 THEN unpriced ELSE tasks END)
              FROM run WHERE workspace = ?1
              GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY min(id)",
         )?;
@@ -103,7 +105,7 @@ fn tally(row: &Row<'_>) -> rusqlite::Result<Option<PairTally>> {
         tokens_in: count(10)?,
         tokens_out: count(11)?,
         steps: count(12)?,
-        dollars: row.get(13)?,
+        dollars: Some(row.get::<_, f64>(13)?.into()),
         unpriced: count(14)?,
     }))
 }
@@ -131,7 +133,7 @@ mod tests {
             tokens_in: 1000,
             tokens_out: 50,
             steps: 3,
-            dollars: 0.25,
+            dollars: Some(0.25.into()),
             unpriced: 0,
         }
     }
@@ -160,7 +162,7 @@ mod tests {
             tokens_in: 2000,
             tokens_out: 100,
             steps: 6,
-            dollars: 0.5,
+            dollars: Some(0.5.into()),
             ..first.clone()
         };
         assert_eq!(pairs[0], both);
@@ -188,5 +190,9 @@ mod tests {
             store.add_run("here", Timestamp::UNIX_EPOCH, &mad).unwrap();
         }
         assert_eq!(store.pairs("here").unwrap()[0].tokens_in, u64::MAX);
+        store.add_run("here", Timestamp::UNIX_EPOCH, &run(None, "big", 1)).unwrap();
+        store.connection.execute("UPDATE run SET dollars = 9e999 WHERE id < 3", []).unwrap();
+        let pairs = store.pairs("here").unwrap();
+        assert_eq!((pairs[0].dollars, pairs[0].unpriced), (Some(0.5.into()), 2));
     }
 }

@@ -100,7 +100,7 @@ impl<'a> Place<'a> {
     ) -> Vec<(ToolName, Option<f64>)> {
         let menu = |make: &dyn Fn(&Looked<'_>) -> Arc<[MenuItem]>| {
             let menu = make(&Looked { state: &state.with_knob(knob, value), index });
-            menu.iter().map(|item| (item.tool.clone(), item.weight)).collect()
+            menu.iter().map(|item| (item.tool.clone(), item.weight.map(f64::from))).collect()
         };
         match self {
             Place::Walk { strategy, way, .. } if way.is_stuck => {

@@ -61,7 +61,7 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
     Request {
         tools: tools.collect(),
         allowed,
-        temperature: Some(state.knobs.get(Knob::Temperature)),
+        temperature: Some(state.knobs.get(Knob::Temperature).into()),
         ..Request::new(Role::Actor, messages)
     }
 }
@@ -100,7 +100,7 @@ fn end(messages: &mut Vec<Message>, paragraphs: &[String]) {
 /// The request for an answer without tools.
 pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
     Request {
-        temperature: Some(state.knobs.get(Knob::Temperature)),
+        temperature: Some(state.knobs.get(Knob::Temperature).into()),
         ..Request::new(
             Role::Actor,
             vec![
@@ -131,7 +131,7 @@ pub fn about(
         verdict(ending.feedback(state, task)),
     );
     Request {
-        temperature: Some(0.0),
+        temperature: Some(0.0.into()),
         ..Request::new(role, vec![Message::system(system), Message::user(text)])
     }
 }
@@ -145,7 +145,7 @@ pub fn helps(state: &State, task: &Task, call: &ToolCallState) -> Request {
         "result": call.observation().map(|text| beginning(text, most, None)),
     });
     Request {
-        temperature: Some(0.0),
+        temperature: Some(0.0.into()),
         ..Request::new(
             Role::Judge,
             vec![
@@ -166,7 +166,7 @@ pub fn grade(state: &State, task: &Task, answer: &str) -> Request {
     let schema =
         || object_schema(json!({ "right": {"type": "boolean"}, "reason": {"type": "string"} }));
     Request {
-        temperature: Some(0.0),
+        temperature: Some(0.0.into()),
         schema: held_to(state, Role::Grader, schema),
         ..Request::new(Role::Grader, messages)
     }

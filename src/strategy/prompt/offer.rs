@@ -44,7 +44,7 @@ fn offer(item: &MenuItem, format: WeightFormat) -> String {
         (Offered::Finish, _) => FINISH.to_owned(),
         (Offered::Explore, _) => format!("{} (new here)", item.tool),
         (_, Some(weight)) if format != WeightFormat::None => {
-            format!("{} (weight {})", item.tool, format.show(weight))
+            format!("{} (weight {})", item.tool, format.show(*weight))
         }
         _ => item.tool.to_string(),
     }

@@ -117,7 +117,7 @@ fn line(text: &mut String, state: &State, item: &MenuItem) {
     let Some(spec) = state.tools.get(&item.tool).map(|tool| &tool.spec) else { return };
     let format = weight_format(state);
     let weight = item.weight.filter(|_| format != WeightFormat::None);
-    let weight = weight.map(|weight| format!(" [weight {}]", format.show(weight)));
+    let weight = weight.map(|weight| format!(" [weight {}]", format.show(*weight)));
     let budget = state.current_task().map(|task| &task.budget);
     let uses = budget.and_then(|budget| budget.left(item.tool.as_str()));
     let uses = uses.map(|uses| format!(" (calls left: {uses})"));
@@ -181,13 +181,13 @@ pub fn classifier(state: &State, tools: &[ToolName]) -> Request {
     }
     let system = Message::system(state.prompts.text(Prompt::Classifier));
     let mut request = plain(state, Role::Classifier, vec![system, Message::user(text)]);
-    request.temperature = Some(0.0);
+    request.temperature = Some(0.0.into());
     request
 }
 
 fn plain(state: &State, role: Role, messages: Vec<Message>) -> Request {
     Request {
-        temperature: Some(state.knobs.get(Knob::Temperature)),
+        temperature: Some(state.knobs.get(Knob::Temperature).into()),
         ..Request::new(role, messages)
     }
 }

@@ -69,5 +69,5 @@ fn required(spec: &ToolSpec) -> impl Iterator<Item = &str> {
 
 fn with_temperature(state: &State, messages: Vec<Message>) -> Request {
     let temperature = Some(state.knobs.get(Knob::Temperature));
-    Request { temperature, ..Request::new(Role::Prober, messages) }
+    Request { temperature: temperature.map(Into::into), ..Request::new(Role::Prober, messages) }
 }

@@ -52,7 +52,7 @@ pub fn programmer(state: &State, asked: &ProgrammerInput<'_>) -> Request {
         messages.push(Message::user(finding.clone()));
     }
     let temperature = Some(state.knobs.get(Knob::Temperature));
-    Request { temperature, ..Request::new(Role::Programmer, messages) }
+    Request { temperature: temperature.map(Into::into), ..Request::new(Role::Programmer, messages) }
 }
 
 /// The documents of the offered tools; where a budget plan is enforced, with the calls that it allows.

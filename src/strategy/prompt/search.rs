@@ -44,7 +44,7 @@ pub(in crate::strategy) fn compare(
         RIVALS[1],
     );
     Request {
-        temperature: Some(0.0),
+        temperature: Some(0.0.into()),
         ..Request::new(
             Role::Judge,
             vec![Message::system(state.prompts.text(Prompt::JudgePair)), Message::user(text)],

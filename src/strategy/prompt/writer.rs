@@ -9,7 +9,7 @@ pub fn write(state: &State, task: &Task, reflections: &[String], done: &Trajecto
     let mut messages = vec![system, Message::user(user(task, reflections))];
     conversation(state, done, &mut messages);
     let temperature = Some(state.knobs.get(Knob::Temperature));
-    Request { temperature, ..Request::new(Role::Actor, messages) }
+    Request { temperature: temperature.map(Into::into), ..Request::new(Role::Actor, messages) }
 }
 
 /// The request for a call after this text, with the tools that suit this place.

@@ -73,7 +73,7 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
         description: description?.to_owned(),
         parameters: schema?.into(),
         class: class?.to_owned(),
-        cost: cost?,
+        cost: (cost?).map(Into::into),
         effect: effect?,
         timeout_ms: timeout?.as_millis() as u64,
         source: shown,

@@ -22,10 +22,10 @@ pub fn uses(plan: &BudgetPlan) -> String {
 
 /// Value and cost; and those of the plan before, where there was one.
 pub fn sums(plan: &BudgetPlan, before: Option<&BudgetPlan>) -> String {
-    let (value, cost) = (worth(plan.value), credits(plan.cost));
+    let (value, cost) = (worth(*plan.value), credits(*plan.cost));
     let free = credits(plan.free());
     let was = before.map_or_else(String::new, |before| {
-        format!(" (was {} for {})", worth(before.value), credits(before.cost))
+        format!(" (was {} for {})", worth(*before.value), credits(*before.cost))
     });
     format!("value {value} for {cost} of {free}{was}")
 }
@@ -52,7 +52,7 @@ pub fn marginal(marginal: Option<&Marginal>) -> String {
     let changes = changes.iter().take(TOOLS);
     let changes = changes.map(|(tool, by)| format!("{tool} {}", signed(*by as f64)));
     let changes = changes.collect::<Vec<_>>().join(", ");
-    let (more, value) = (credits(*more), worth(*value));
+    let (more, value) = (credits(f64::from(*more)), worth(f64::from(*value)));
     format!("+{more} credits → +{value} value ({changes})")
 }
 
@@ -64,8 +64,8 @@ mod tests {
     fn plan(uses: &[(&str, u32)]) -> BudgetPlan {
         let tools = uses.iter().map(|(tool, uses)| PlannedTool {
             tool: (*tool).into(),
-            cost: 2.0,
-            value: 0.5,
+            cost: 2.0.into(),
+            value: 0.5.into(),
             limit: 3,
             uses: *uses,
             experience: 1,
@@ -74,13 +74,13 @@ mod tests {
         });
         let count: u32 = uses.iter().map(|(_, uses)| uses).sum();
         BudgetPlan {
-            budget: 20.0,
-            spent: 1.0,
-            reserve: 1.0,
+            budget: 20.0.into(),
+            spent: 1.0.into(),
+            reserve: 1.0.into(),
             tools: tools.collect(),
             known: Vec::new(),
-            value: f64::from(count) * 0.5,
-            cost: f64::from(count) * 2.0,
+            value: (f64::from(count) * 0.5).into(),
+            cost: (f64::from(count) * 2.0).into(),
             marginal: None,
         }
     }
@@ -100,7 +100,7 @@ mod tests {
     fn what_more_would_buy() {
         assert_eq!(marginal(None), "more budget would not help");
         let changes = vec![("a".into(), 1), ("b".into(), -2)];
-        let more = Marginal { credits: 1.5, value: 0.4, changes };
+        let more = Marginal { credits: 1.5.into(), value: 0.4.into(), changes };
         assert_eq!(marginal(Some(&more)), "+1.50 credits → +0.40 value (a +1, b −2)");
     }
 }

@@ -9,7 +9,7 @@ use ratatui::{buffer::Buffer, layout::Rect, widgets::Widget};
 use super::reading::about;
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Ranking, State, ToolName};
+use crate::domain::{Finite, Ranking, State, ToolName};
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::symbols::{CHOSEN, CRITICAL};
@@ -28,7 +28,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title: |cx| {
         let map = cx.state.reader.as_ref().and_then(|reader| reader.map.as_ref());
         TextLine::from(map.map_or_else(String::new, |map| {
-            let shown = map.explained.iter().sum::<f32>() * 100.0;
+            let shown = map.explained.into_iter().sum::<Finite<f32>>() * 100.0;
             format!(" {} tools · {shown:.0} % of the variance", map.tools.len())
         }))
     },
@@ -108,7 +108,7 @@ fn best(state: &State, ranking: &Ranking) -> Vec<ToolName> {
     ranked.take(LETTERS.len()).map(|(tool, _)| tool.tool.clone()).collect()
 }
 
-fn wide([x, y]: [f32; 2]) -> (f64, f64) {
+fn wide([x, y]: [Finite<f32>; 2]) -> (f64, f64) {
     (f64::from(x), f64::from(y))
 }
 

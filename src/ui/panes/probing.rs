@@ -30,7 +30,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title: |cx| {
         let known = cx.state.tools.values().filter(|tool| tool.learned.is_some()).count();
         let took = cx.state.probing_sums().map(|sums| {
-            let (calls, cost) = (counted(sums.calls, "call"), credits(sums.credits));
+            let (calls, cost) = (counted(sums.calls, "call"), credits(*sums.credits));
             format!(
                 " · pass {} · {calls} · {} tok · {cost} credits",
                 sums.passes,

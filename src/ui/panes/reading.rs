@@ -101,7 +101,7 @@ fn calls(state: &State) -> Option<String> {
     let step = Knob::Theta.spec().step;
     let at = |theta: f64| starts(&call.judged, theta).count();
     let (less, more) = (theta - step, theta + step);
-    let highest = call.judged.iter().fold(0.0_f32, |highest, piece| highest.max(piece.p));
+    let highest = call.judged.iter().fold(0.0_f32, |highest, piece| highest.max(*piece.p));
     Some(format!(
         "{} at θ {theta:.2} · {less:.2}: {} · {more:.2}: {} · highest p {highest:.2}",
         counted(at(theta), "call"),
@@ -165,7 +165,7 @@ fn strip(cx: &Cx<'_>, call: &ModelCallState) -> Vec<Span<'static>> {
     let mut at = 0;
     for piece in &call.judged {
         let Some(said) = text.get(at..piece.end) else { break };
-        spans.push(Span::styled(clean(said).into_owned(), tint(cx, piece.p)));
+        spans.push(Span::styled(clean(said).into_owned(), tint(cx, *piece.p)));
         if starts.contains(&piece.end) {
             let p = format!("{LEADS}{:.2}", piece.p);
             spans.push(Span::styled(p, cx.theme.warn.add_modifier(Modifier::BOLD)));

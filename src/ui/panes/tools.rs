@@ -37,7 +37,7 @@ fn columns<'a>() -> [Column<Tool<'a>>; 9] {
         right("ok", 4, |tool| count(tool, tool.tool.succeeded, tool.cx.theme.good)),
         right("fail", 4, |tool| count(tool, tool.tool.failed, tool.cx.theme.bad)),
         right("mean", 8, |tool| (text::span_if_any(tool.tool.mean_micros()), tool.cx.theme.text)),
-        right("cost", 6, |tool| (cost(tool.tool.spec.cost), tool.cx.theme.dim)),
+        right("cost", 6, |tool| (cost(tool.tool.spec.cost.map(Into::into)), tool.cx.theme.dim)),
         left("class", 28, |tool| (class(tool.tool), tool.cx.theme.dim)),
         left("said by", 8, said_by),
     ]

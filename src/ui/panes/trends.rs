@@ -15,14 +15,14 @@ pub const SCORES: usize = 8;
 pub fn score_scale(state: &State) -> (f64, f64) {
     let shown = state.learning.history.values().flat_map(|points| points.iter().rev().take(SCORES));
     shown.fold((0.0, 0.0), |(low, high): (f64, f64), point| {
-        (low.min(point.score), high.max(point.score))
+        (low.min(*point.score), high.max(*point.score))
     })
 }
 
 /// The last scores of a tool; nothing for one that was never scored.
 pub fn scores(state: &State, tool: &ToolName, scale: (f64, f64)) -> String {
     let Some(points) = state.learning.history.get(tool) else { return String::new() };
-    let scores = [0.0].into_iter().chain(points.iter().map(|point| point.score));
+    let scores = [0.0].into_iter().chain(points.iter().map(|point| *point.score));
     glyph::spark(scores, SCORES, scale)
 }
 

@@ -19,7 +19,7 @@ type Replies = Vec<Result<Reply, ModelError>>;
 
 /// Only tools cost anything.
 fn tools_only() -> Rates {
-    Rates { credits_per_dollar: 0.0, ..Rates::default() }
+    Rates { credits_per_dollar: 0.0.into(), ..Rates::default() }
 }
 
 fn call(tool: &str, text: &str) -> Result<Reply, ModelError> {
@@ -64,7 +64,7 @@ fn a_plan_is_kept_to_and_what_it_does_not_have_is_refused_free_of_charge() {
         let state = plan(replies.into(), 6.0).start().session.await.unwrap();
         let task = &state.tasks[0];
         let first = task.budget.first.as_ref().unwrap();
-        assert_eq!((first.cost, first.uses()), (6.0, 3), "{first:?}");
+        assert_eq!((first.cost, first.uses()), (6.0.into(), 3), "{first:?}");
         assert_eq!(first.tool("echo").unwrap().uses, 2, "as often as it was used before");
         assert_eq!(task.budget.spent.tools, 4.0);
         let refused: Vec<_> = state
@@ -413,7 +413,7 @@ fn a_closing_model_that_calls_a_tool_is_asked_again_without_tools() {
 fn a_call_that_costs_more_than_estimated_is_answered_with_a_new_plan() {
     on_paused_time(async {
         // An estimate is made of what a call has cost so far: of its seconds nothing is known at first.
-        let rates = Rates { credits_per_second: 1.0, ..tools_only() };
+        let rates = Rates { credits_per_second: 1.0.into(), ..tools_only() };
         let slow = Ok(calls(&[("echo", json!({ "text": "hello", "ms": 3_000 }))]));
         let yard = Trial { rates, delay: Duration::ZERO, ..plan(vec![slow], 9.0) }.start();
         yard.until("it ends", |state| state.tool_calls.iter().any(|call| call.is_over())).await;

@@ -98,7 +98,7 @@ fn the_agent_neither_waits_for_a_call_by_hand_nor_pays_for_it() {
         yard.until("the task ends", |state| state.tasks_done == 1).await;
         let state = yard.state.borrow();
         let task = &state.tasks[0];
-        assert_eq!((task.tool_calls.len(), task.budget.spent.tools), (1, 2.0));
+        assert_eq!((task.tool_calls.len(), task.budget.spent.tools), (1, 2.0.into()));
         assert_eq!(state.laps[0].calls(), 1);
         assert_eq!(state.tools["echo"].succeeded, 1);
         assert_eq!(state.calls_by_hand(TaskId(1)).count(), 2);

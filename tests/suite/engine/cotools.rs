@@ -50,7 +50,7 @@ async fn the_text_ends_where_a_call_starts_and_goes_on_with_its_result() {
     let menu: Vec<&str> = task.steps[0].menu.iter().map(|item| item.tool.as_str()).collect();
     assert_eq!(menu, ["gamma", "alpha", ToolName::END], "the best for this place, by its meaning");
     let judged = &state.model_calls[0].judged;
-    assert_eq!(judged.last().map(|piece| (piece.end, piece.p)), Some((15, 0.9)));
+    assert_eq!(judged.last().map(|piece| (piece.end, piece.p)), Some((15, 0.9.into())));
     assert!(judged.iter().any(|piece| piece.p == 0.3), "what is not above θ is shown, too");
     // The last request has the call and its result behind the text.
     let last = &state.model_calls[2].request.messages;

@@ -123,7 +123,7 @@ fn kinds_of_models_do_what_they_say() {
     });
     first("model:script:price:times=3:nth=1", |state| {
         // A million tokens in at $1, half a million out at $2 a million.
-        let dollars = state.model_calls.iter().map(|call| call.dollars.unwrap());
+        let dollars = state.model_calls.iter().map(|call| *call.dollars.unwrap());
         assert_eq!(dollars.take(2).collect::<Vec<f64>>(), [6.0, 2.0]);
     });
     first("models:truncated:nth=1", |state| {

@@ -84,7 +84,7 @@ async fn run(plan: Trial) -> (State, Vec<Event>, String) {
 /// Expected value of one use of `echo`, as first planned.
 fn value(state: &State, task: usize) -> f64 {
     let plan = state.tasks[task].budget.first.clone().unwrap();
-    plan.tool("echo").unwrap().value
+    f64::from(plan.tool("echo").unwrap().value)
 }
 
 #[tokio::test]
@@ -107,16 +107,16 @@ async fn a_task_is_read_once_paid_for_and_compared_by_meaning() {
         }
         _ => None,
     });
-    assert_eq!(read, Some((Some(0.001), vec![127, 0])));
+    assert_eq!(read, Some((Some(0.001.into()), vec![127, 0])));
     assert!(!journal.contains(KEY));
 }
 
 #[tokio::test]
 async fn what_nobody_knows_the_price_of_counts_as_any_request() {
     let fake = Fake::start(vec![read(&[1.0, 0.0])]).await;
-    let rates = Rates { unknown_ask: 3.0, ..Rates::default() };
+    let rates = Rates { unknown_ask: 3.0.into(), ..Rates::default() };
     let (state, _, _) = run(Trial { rates, ..plan(&fake, None, 1_000.0) }).await;
-    assert_eq!(state.tasks[0].budget.spent.models % 200.0, 3.0);
+    assert_eq!(state.tasks[0].budget.spent.models.rem_euclid(200.0), 3.0);
     assert_eq!((state.tasks[0].unpriced, state.tasks[1].unpriced), (1, 0));
 }
 

@@ -60,7 +60,7 @@ fn what_came_of_whose_tasks_is_counted_on_in_the_next_session() {
         assert_eq!(tally.tokens_in + tally.tokens_out, tokens);
         // Two plans and an answer; then a planner that said nothing.
         assert_eq!(tally.steps, 4);
-        let dollars: f64 = state.tasks.iter().map(|task| task.dollars).sum();
+        let dollars: f64 = state.tasks.iter().map(|task| *task.dollars).sum();
         assert!(dollars >= 4.0, "the failure is paid for too: {dollars}");
         assert_eq!(tally.cost(), Cost::Known(1000.0 * dollars / 2.0));
         assert!(tally.pair.is_simulated());

@@ -43,7 +43,7 @@ fn budgeted(mut trial: Trial) -> Trial {
     };
     store.add_all(&(0..6).map(past).collect::<Vec<_>>()).unwrap();
     trial.knobs.extend([(Knob::Budget, 6.0), (Knob::Candidates, 1.0)]);
-    trial.rates = Rates { credits_per_dollar: 0.0, ..Rates::default() };
+    trial.rates = Rates { credits_per_dollar: 0.0.into(), ..Rates::default() };
     trial.memory = Some(Memory { store: store.into(), same: Same::Counts, embedder: None });
     trial
 }

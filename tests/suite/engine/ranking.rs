@@ -41,9 +41,15 @@ impl Ranker for Told {
         let scores =
             (0..).zip(self.best.iter().rev()).map(|(i, tool)| ((*tool).into(), f64::from(i)));
         let states: HashMap<_, _> = scores.collect();
-        let place = Some([0.5, 0.5]);
-        future::ready(Ok(Scored { queries: 7, place, states, usage: Usage::default() }))
-            .boxed_local()
+        let place = Some([0.5, 0.5].map(Into::into));
+        future::ready(Ok(Scored {
+            queries: 7,
+            place,
+            states,
+            usage: Usage::default(),
+            notice: None,
+        }))
+        .boxed_local()
     }
 
     fn judge<'a>(
@@ -57,7 +63,7 @@ impl Ranker for Told {
             let found = self.judged.iter().find(|(suffix, _)| text[..end].ends_with(suffix));
             found.map_or(0.0, |(_, p)| *p)
         };
-        let pieces = ends.map(|end| JudgedPiece { end: end - from, p: p(end) }).collect();
+        let pieces = ends.map(|end| JudgedPiece { end: end - from, p: p(end).into() }).collect();
         future::ready((!self.judged.is_empty()).then_some(pieces)).boxed_local()
     }
 

@@ -122,7 +122,11 @@ fn what_cannot_be_read_is_refused_with_the_reason() {
 fn reading_on_costs_nothing_and_is_no_use_of_a_tool() {
     on_paused_time(async {
         let knobs = vec![(Knob::ResultMax, 400.0), (Knob::Budget, 20.0)];
-        let rates = Rates { credits_per_dollar: 0.0, credits_per_second: 1.0, ..Rates::default() };
+        let rates = Rates {
+            credits_per_dollar: 0.0.into(),
+            credits_per_second: 1.0.into(),
+            ..Rates::default()
+        };
         for strategy in ["toolnet", "toolnet+btp", "dfsdt", "tot-dfs"] {
             let knobs = knobs.clone();
             let trial = Trial { strategy, knobs, rates, ..trial(vec![call(), more(1, 400)]) };
@@ -147,7 +151,7 @@ fn a_summary_reads_no_further() {
         for steps in [1u32, 2] {
             let most = (Knob::MaxSteps, f64::from(steps));
             let knobs = vec![(Knob::ResultMax, 400.0), (Knob::Budget, 20.0), most];
-            let rates = Rates { credits_per_dollar: 0.0, ..Rates::default() };
+            let rates = Rates { credits_per_dollar: 0.0.into(), ..Rates::default() };
             let replies = vec![call(), more(1, 400)].into_iter().take(steps as usize).collect();
             let yard = Trial { strategy: "react+btp", knobs, rates, ..trial(replies) }.start();
             let state = yard.session.await.unwrap();

@@ -239,7 +239,11 @@ fn a_score_is_redone_with_what_was_learned_since_the_undo() {
 }
 
 fn turned(n: u64, ms: u64, value: f64, was: f64, by: By) -> Record {
-    Record::new(n, ms * 1000, ChangeEvent::KnobTurned { knob: Knob::Alpha, value, was, by })
+    Record::new(
+        n,
+        ms * 1000,
+        ChangeEvent::KnobTurned { knob: Knob::Alpha, value: value.into(), was: was.into(), by },
+    )
 }
 
 #[test]

@@ -12,7 +12,11 @@ use super::yard::{Trial, calls, on_paused_time};
 
 /// Only seconds cost anything besides the tools, two credits a call.
 fn seconds(per_second: f64) -> Rates {
-    Rates { credits_per_dollar: 0.0, credits_per_second: per_second, ..Rates::default() }
+    Rates {
+        credits_per_dollar: 0.0.into(),
+        credits_per_second: per_second.into(),
+        ..Rates::default()
+    }
 }
 
 fn echo(times: usize, ms: u64) -> Result<Reply, ModelError> {
@@ -90,7 +94,7 @@ fn an_ask_ends_before_its_time_breaks_the_budget() {
 #[test]
 fn an_ask_ends_while_its_longest_answer_can_still_be_paid() {
     on_paused_time(async {
-        let rates = Rates { credits_per_dollar: 1_000.0, ..seconds(1.0) };
+        let rates = Rates { credits_per_dollar: 1_000.0.into(), ..seconds(1.0) };
         let mut plan = plan(vec![], 20.0, rates);
         // Eight credits.
         let sampling = Sampling { max_tokens: Some(4_000), ..Sampling::default() };
@@ -131,7 +135,7 @@ fn an_answer_that_broke_off_is_counted_by_what_had_come_of_it() {
         let used = first.usage().unwrap();
         assert!(used.estimated && used.tokens_out == 8 && used.tokens_in > 20, "{used:?}");
         let dollars = (used.tokens_in as f64 + 2.0 * used.tokens_out as f64) / 1e6;
-        assert_eq!(first.dollars, Some(dollars));
+        assert_eq!(first.dollars, Some(dollars.into()));
         let task = &state.tasks[0];
         let all = 100.0 * (dollars + again.dollars.unwrap());
         assert!((task.budget.spent.models - all).abs() < 1e-9, "{}", task.budget.spent.models);

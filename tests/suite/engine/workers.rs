@@ -303,7 +303,7 @@ fn a_budget_offers_the_planner_what_it_pays_for_and_is_never_overspent() {
             workers(replies(&format!("Plan: all\n{}\n#E4 = other[y]", three.join("\n"))));
         plan.strategy = "workers+btp";
         plan.knobs.push((Knob::Budget, 5.0));
-        plan.rates = Rates { credits_per_dollar: 0.0, ..Rates::default() };
+        plan.rates = Rates { credits_per_dollar: 0.0.into(), ..Rates::default() };
         let yard = plan.start();
         let records = yard.records.clone();
         let state = yard.session.await.unwrap();

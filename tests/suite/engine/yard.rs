@@ -35,8 +35,8 @@ impl Script {
             small: false,
             mode: ToolMode::Native,
             structured: false,
-            price_in: Some(1.0),
-            price_out: Some(2.0),
+            price_in: Some(1.0.into()),
+            price_out: Some(2.0.into()),
             price_cached: None,
             price_from: None,
             context: None,
@@ -135,7 +135,7 @@ impl Echo {
             })
             .into(),
             class: class.into(),
-            cost: Some(2.0),
+            cost: Some(2.0.into()),
             effect: EffectClass::Read,
             timeout_ms: 10_000,
             source: "test".into(),
@@ -309,7 +309,7 @@ impl Trial {
         let setup = Setup {
             opening: Opening {
                 rates: self.rates,
-                max_dollars: self.max_dollars,
+                max_dollars: self.max_dollars.map(Into::into),
                 prompts: self.prompts,
                 sampling: self.sampling,
                 few_shots: self.few_shots,

@@ -63,7 +63,12 @@ fn what_moved_the_weights_last_is_named_and_measured() {
         percent(state.learning.weights(&state.knobs).weight("wikipedia", "calculator").unwrap())
     };
     let (before, was) = (weight(&story), state.knobs.get(Knob::Beta));
-    story.tell(ChangeEvent::KnobTurned { knob: Knob::Beta, value: 1.0, was, by: By::User });
+    story.tell(ChangeEvent::KnobTurned {
+        knob: Knob::Beta,
+        value: 1.0.into(),
+        was: was.into(),
+        by: By::User,
+    });
     let after = weight(&story);
     assert!(after < before);
     let shown = focus(&story, &view(FOCUS));
@@ -72,7 +77,12 @@ fn what_moved_the_weights_last_is_named_and_measured() {
     // Undone: the evaluation is the last thing again.
     let n = story.state().n;
     let (value, was) = (0.45, 1.0);
-    story.tell(ChangeEvent::KnobTurned { knob: Knob::Beta, value, was, by: By::Undo(n) });
+    story.tell(ChangeEvent::KnobTurned {
+        knob: Knob::Beta,
+        value: value.into(),
+        was: was.into(),
+        by: By::Undo(n),
+    });
     assert!(focus(&story, &view(FOCUS)).has("▲▼ since task 4"));
 }
 
@@ -87,14 +97,19 @@ fn an_edited_score_and_a_pin_move_weights_until_the_next_evaluation() {
     let (tool, was) =
         (ToolName::from("calculator"), story.state().learning.score(&"calculator".into()));
     let before = weights(&story);
-    story.tell(GraphEvent::ScoreSet { tool, score: was - 9.0, was, by: By::User });
+    story.tell(GraphEvent::ScoreSet {
+        tool,
+        score: (was - 9.0).into(),
+        was: was.into(),
+        by: By::User,
+    });
     let shown = focus(&story, &view(FOCUS));
     assert!(shown.has("▲▼ since score of calculator edited"));
     assert!(shown.line("running").contains(&format!("▼{}", before - weights(&story))));
 
     let before = weights(&story);
     let (from, to) = (ToolName::from("wikipedia"), ToolName::from("calculator"));
-    story.tell(GraphEvent::WeightPinned { from, to, weight: 0.99, was: None, by: By::User });
+    story.tell(GraphEvent::WeightPinned { from, to, weight: 0.99.into(), was: None, by: By::User });
     let shown = focus(&story, &view(FOCUS));
     assert!(shown.has("▲▼ since a weight pinned"));
     assert!(shown.line("running").contains(&format!("▲{}", weights(&story) - before)));

@@ -15,8 +15,11 @@ use crate::story::{Story, effect, tool};
 const TOOLS: [&str; 4] = ["calculator", "currency_converter", "search_web", "weather"];
 
 fn map(of: [[f32; 2]; 4]) -> ReaderEvent {
+    let of = of.map(|place| place.map(Into::into));
     let tools = TOOLS.into_iter().map(ToolName::from).zip(of).collect();
-    ReaderEvent::ToolsMapped { map: Arc::new(ToolMap { explained: [0.41, 0.13], tools }) }
+    ReaderEvent::ToolsMapped {
+        map: Arc::new(ToolMap { explained: [0.41.into(), 0.13.into()], tools }),
+    }
 }
 
 const PLACES: [[f32; 2]; 4] = [[0.1, 0.2], [0.3, 0.1], [-0.4, -0.2], [-0.2, 0.4]];
@@ -41,7 +44,7 @@ pub fn read() -> Story {
     let mut end = 0;
     let pieces = pieces.map(|(piece, p)| {
         end += piece.len();
-        JudgedPiece { end, p }
+        JudgedPiece { end, p: p.into() }
     });
     story.tell(ReaderEvent::TokenJudged { effect: effect(ask), pieces: pieces.to_vec() });
     let (reasoning, calls, usage) = (String::new(), vec![], Usage::default());
@@ -58,11 +61,11 @@ pub fn read() -> Story {
     let scored = [(0.4, 1.1), (1.5, 0.2), (-0.9, -0.3)].map(|(z, words)| (Some(z), words));
     let scored = TOOLS.into_iter().zip(scored.into_iter().chain([(None, -1.0)]));
     let scored = scored.map(|(tool, (states, words))| (tool.into(), states, words));
-    let ranking = Ranking { place: Some([0.2, 0.0]), ..Ranking::of(37, 0.3, scored) };
+    let ranking = Ranking { place: Some([0.2.into(), 0.0.into()]), ..Ranking::of(37, 0.3, scored) };
     story.tell(EmbeddingEvent::EmbeddingFinished {
         effect: effect(id),
         usage: Usage::default(),
-        dollars: Some(0.0),
+        dollars: Some(0.0.into()),
         vector: vec![],
         ranking: Some(Arc::new(ranking)),
     });
@@ -82,7 +85,7 @@ fn a_tool_that_has_moved_leaves_its_old_place_on_the_map() {
     moved[3] = [0.3, 0.35];
     story.tell(map(moved));
     let reader = story.state().reader.clone().unwrap();
-    assert_eq!(reader.moved, [("weather".into(), PLACES[3])]);
+    assert_eq!(reader.moved, [("weather".into(), PLACES[3].map(Into::into))]);
     let shown = show(PaneId::Map, &story, &View::default(), 60, 16);
     insta::assert_snapshot!(shown.lines.join("\n"));
 }

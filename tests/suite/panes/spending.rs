@@ -83,12 +83,12 @@ fn odd_numbers_and_names_are_drawn_at_any_size() {
         .collect();
     story.queue(&[("many", None)]).start(1);
     let mut odd = plan(f64::INFINITY, &candidates);
-    odd.budget = 0.0;
+    odd.budget = 0.0.into();
     story.planned(1, "\x1b[2J", odd);
     story.tell(ChangeEvent::KnobTurned {
         knob: Knob::Budget,
-        value: 0.0,
-        was: 20.0,
+        value: 0.0.into(),
+        was: 20.0.into(),
         by: toolyard::domain::event::By::User,
     });
     for (width, height) in [(1, 1), (9, 3), (40, 7), (78, 20), (160, 50)] {

@@ -219,7 +219,12 @@ fn a_verdict_is_found_by_what_the_line_says() {
 fn a_line_without_its_task_is_no_panic() {
     let mut story = Story::open();
     story.tell(TaskEvent::TaskStarted { task: toolyard::domain::id::TaskId(99) });
-    story.tell(GraphEvent::ScoreSet { tool: "x".into(), score: 1.0, was: 0.0, by: By::Undo(1) });
+    story.tell(GraphEvent::ScoreSet {
+        tool: "x".into(),
+        score: 1.0.into(),
+        was: 0.0.into(),
+        by: By::Undo(1),
+    });
     let shown = draw(PaneId::Transcript, story.state(), &View::default(), 0, 40, 5);
     assert!(shown.has("task that is not known") && shown.has("✎ undone:"));
     draw(PaneId::Transcript, &State::default(), &View::default(), 0, 1, 1);

@@ -154,8 +154,8 @@ fn lap(task: u32, calls: usize) -> Lap {
         correct: Some(true),
         tried: vec![tried; calls],
         tokens: 1000 * calls as u64,
-        credits: calls as f64,
-        dollars: 0.0,
+        credits: (calls as f64).into(),
+        dollars: 0.0.into(),
         ..Lap::default()
     }
 }

@@ -98,7 +98,7 @@ pub fn tools(state: &State, report: &Report) -> String {
     let row = |(tool, (made, failed)): &(&ToolName, (u32, u32))| {
         let score = report.scores.get(*tool).copied();
         let history = state.learning.history.get(*tool);
-        let scores = history.into_iter().flat_map(|points| points.iter().map(|point| point.score));
+        let scores = history.into_iter().flat_map(|points| points.iter().map(|point| *point.score));
         vec![
             escaped(tool.as_str()),
             made.to_string(),

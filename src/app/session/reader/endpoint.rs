@@ -105,7 +105,7 @@ impl EndpointRanker {
     async fn ranked(&self, query: Asking) -> Result<Scored, ModelError> {
         let text = format!("{}{}", query.question, query.answer.as_deref().unwrap_or_default());
         let known = || self.cached(std::slice::from_ref(&text)).pop().flatten();
-        let (mut usage, mut has_asked) = (Usage::default(), false);
+        let (mut usage, mut notice, mut has_asked) = (Usage::default(), None, false);
         let state = loop {
             let query = match (known(), self.next()) {
                 (Some(state), tools) if tools.is_empty() || has_asked && !self.is_fresh => {
@@ -114,11 +114,13 @@ impl EndpointRanker {
                 (None, _) if has_asked => return Err(bad_answer(&"the cache lost them")),
                 (state, tools) => self.embed(state.is_none().then_some(&text), tools),
             };
-            add(&mut usage, &query.await?);
+            let (more, said) = query.await?;
+            add(&mut usage, &more);
+            notice = notice.or(said);
             has_asked = true;
         };
         let scored = self.score(&query, &text, &state);
-        Ok(Scored { usage, ..scored.map_err(|why| bad_answer(&why))? })
+        Ok(Scored { usage, notice, ..scored.map_err(|why| bad_answer(&why))? })
     }
 
     /// Embeds a query, if it is not known, and these tools, and keeps the vectors.
@@ -126,7 +128,7 @@ impl EndpointRanker {
         &self,
         query: Option<&String>,
         tools: Vec<(ToolName, String)>,
-    ) -> Result<Usage, ModelError> {
+    ) -> Result<(Usage, Option<String>), ModelError> {
         let (tools, mut texts): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
         texts.extend(query.cloned());
         let answer = self.embedder()?.embed(&texts).await?;
@@ -144,7 +146,7 @@ impl EndpointRanker {
             }
             pool.say();
         }
-        Ok(answer.usage)
+        Ok((answer.usage, answer.notice))
     }
 
     /// The scores of the tools for a text, which counts as a query from now on.
@@ -161,11 +163,11 @@ impl EndpointRanker {
 }
 
 fn add(sum: &mut Usage, more: &Usage) {
-    sum.tokens_in += more.tokens_in;
-    sum.cached += more.cached;
+    sum.tokens_in = sum.tokens_in.saturating_add(more.tokens_in);
+    sum.cached = sum.cached.saturating_add(more.cached);
     sum.estimated |= more.estimated;
     sum.dollars = match (sum.dollars, more.dollars) {
-        (Some(one), Some(other)) => Some(one + other),
+        (Some(one), Some(other)) => Some((one + other).into()),
         (one, other) => one.or(other),
     };
 }

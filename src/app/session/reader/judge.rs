@@ -53,6 +53,6 @@ impl ReadingAlong {
         let Heads::Judge(judge) = &heads.heads else { return Ok(Vec::new()) };
         let p = judge.probabilities(&states)?;
         let ends = tokens.ends[tokens.ends.len() - p.len()..].iter();
-        Ok(ends.zip(p).map(|(end, p)| JudgedPiece { end: end - base, p }).collect())
+        Ok(ends.zip(p).map(|(end, p)| JudgedPiece { end: end - base, p: p.into() }).collect())
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::asking::Asking;
-use crate::domain::{ReaderEvent, ToolMap, ToolName, ToolSpec};
+use crate::domain::{Finite, ReaderEvent, ToolMap, ToolName, ToolSpec};
 use crate::engine::Scored;
 use crate::papers::cotools::{
     BadShape, Layer, Map, Matrix, Pooling, Retrieval, RunningMean, tool_text,
@@ -171,7 +171,7 @@ impl Pool {
         };
         let place = |(tool, vector): (&str, &[f32])| Some((tool.into(), spot(&axes, vector)?));
         let tools = vectors.into_iter().filter_map(place).collect();
-        let explained = axes.explained().map(|share| share as f32);
+        let explained = axes.explained().map(|share| (share as f32).into());
         self.map = Some((axes, made_by));
         Some(ToolMap { explained, tools })
     }
@@ -210,8 +210,8 @@ impl Pool {
     }
 }
 
-fn spot(map: &Map, vector: &[f32]) -> Option<[f32; 2]> {
-    Some(map.place(vector).ok()?.map(|x| x as f32))
+fn spot(map: &Map, vector: &[f32]) -> Option<[Finite<f32>; 2]> {
+    Some(map.place(vector).ok()?.map(|x| (x as f32).into()))
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ fn kinds() -> impl Strategy<Value = FaultKind> {
         change.prop_map(|change| FaultKind::Drift { change }),
         (1..=16_384u32).prop_map(|kb| FaultKind::Huge { kb }),
         (how, -3..=3i8).prop_map(|(how, value)| FaultKind::Scores { how, value }),
-        (0.0..1e6f64).prop_map(|times| FaultKind::Price { times }),
+        (0.0..1e6f64).prop_map(|times| FaultKind::Price { times: times.into() }),
         prop::sample::select(FaultKind::ALL)
             .prop_filter("it needs a text", |kind| !matches!(kind, FaultKind::Answer { .. })),
     ]
@@ -163,10 +163,10 @@ fn triggers() -> impl Strategy<Value = Trigger> {
     ]));
     let counts = (count(), count(), count(), count(), count(), count());
     let tasks = (count(), count(), count());
-    let all = (conditions, prop::option::of(0.0..=1.0), counts, tasks);
+    let all = (conditions, prop::option::of(0.0..=1.0_f64), counts, tasks);
     all.prop_map(|(condition, probability, counts, tasks)| Trigger {
         condition: condition.map(|text| Expression::condition(text, Scope::Call).unwrap()),
-        probability,
+        probability: probability.map(Into::into),
         nth: counts.0,
         first: counts.1,
         from: counts.2,

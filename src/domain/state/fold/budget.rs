@@ -54,7 +54,7 @@ impl State {
     pub(super) fn charge_call(&mut self, task: TaskId, tool: &ToolName, credits: f64) {
         self.control.changes.keep_used(task, tool);
         let Some(budget) = self.budget_mut(task) else { return };
-        let cost = Spent { tools: credits, ..Spent::default() };
+        let cost = Spent { tools: credits.into(), ..Spent::default() };
         *budget.used.entry(tool.clone()).or_default() += 1;
         if let Some(set) = budget.set.get_mut(tool) {
             *set = set.saturating_sub(1);
@@ -70,14 +70,18 @@ impl State {
         if self.reads_on(tool) {
             return;
         }
-        let time = Spent { time: self.rates.time(micros), ..Spent::default() };
+        let time = Spent { time: self.rates.time(micros).into(), ..Spent::default() };
         let Some(budget) = self.budget_mut(task) else { return };
         budget.tool(tool).spent += time;
         budget.spent += time;
     }
 
     pub(super) fn charge_model_call(&mut self, task: TaskId, credits: f64, micros: u64) {
-        let cost = Spent { tools: 0.0, models: credits, time: self.rates.time(micros) };
+        let cost = Spent {
+            tools: 0.0.into(),
+            models: credits.into(),
+            time: self.rates.time(micros).into(),
+        };
         if let Some(budget) = self.budget_mut(task) {
             budget.spent += cost;
         }

@@ -3,6 +3,7 @@
 use super::Family;
 use crate::domain::event::EmbeddingEvent;
 use crate::domain::id::TaskId;
+use crate::domain::state::models::CallUsage;
 use crate::domain::state::{EmbeddingState, Place, State, What};
 
 impl State {
@@ -21,7 +22,10 @@ impl State {
                 let Some(embedding) = self.embedding_mut(effect.id) else { return };
                 embedding.ranking.clone_from(ranking);
                 let (task, micros) = (embedding.task, embedding.elapsed(at));
-                self.charge_model_call(task, self.rates.model(*dollars), micros);
+                let credits = self.rates.model(*dollars);
+                let used = CallUsage { usage: *usage, dollars: *dollars, credits, micros };
+                self.models.embedded(used);
+                self.charge_model_call(task, credits, micros);
                 self.count_tokens(task, *usage, *dollars);
             }
             EmbeddingEvent::EmbeddingFailed { effect, error } => {

@@ -23,10 +23,10 @@ impl State {
             }
             GraphEvent::ScoreSet { tool, score, .. } => {
                 let task = self.shown_task().map(|task| task.id);
-                self.learning.set_score(task, tool, *score);
+                self.learning.set_score(task, tool, f64::from(*score));
             }
             GraphEvent::WeightPinned { from, to, weight, .. } => {
-                self.learning.pin(from, to, *weight);
+                self.learning.pin(from, to, f64::from(*weight));
             }
             GraphEvent::WeightUnpinned { from, to, .. } => {
                 self.learning.pins.remove(from.as_str(), to.as_str());

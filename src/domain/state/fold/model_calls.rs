@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Family;
 use crate::domain::chat::Usage;
 use crate::domain::event::{Bill, ModelCallEvent};
+use crate::domain::finite::Finite;
 use crate::domain::id::TaskId;
 use crate::domain::state::models::{CallUsage, FailedUsage};
 use crate::domain::state::{ModelCallPhase, ModelCallState, Place, Source, State, What};
@@ -97,20 +98,20 @@ impl State {
     }
 
     /// Adds what the grading of a task's answer used.
-    fn count_grading(&mut self, task: TaskId, usage: Usage, dollars: Option<f64>) {
+    fn count_grading(&mut self, task: TaskId, usage: Usage, dollars: Option<Finite>) {
         if let Some(task) = self.task_mut(task) {
             task.grading.get_or_insert_default().count(usage, dollars);
         }
     }
 
     /// Adds the tokens that a model read and wrote for a task.
-    pub(super) fn count_tokens(&mut self, task: TaskId, usage: Usage, dollars: Option<f64>) {
+    pub(super) fn count_tokens(&mut self, task: TaskId, usage: Usage, dollars: Option<Finite>) {
         let Some(task) = self.task_mut(task) else { return };
         // Endpoints may report any number, even 2^64 - 1 tokens twice.
         task.tokens_in = task.tokens_in.saturating_add(usage.tokens_in);
         task.cached = task.cached.saturating_add(usage.cached);
         task.tokens_out = task.tokens_out.saturating_add(usage.tokens_out);
-        task.dollars += dollars.unwrap_or(0.0);
+        task.dollars += dollars.unwrap_or_default();
         task.unpriced += u32::from(dollars.is_none());
     }
 }

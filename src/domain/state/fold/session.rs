@@ -52,7 +52,7 @@ impl State {
 
     fn apply_change(&mut self, event: &ChangeEvent) {
         match event {
-            ChangeEvent::KnobTurned { knob, value, .. } => self.knobs.set(*knob, *value),
+            ChangeEvent::KnobTurned { knob, value, .. } => self.knobs.set(*knob, f64::from(*value)),
             ChangeEvent::RoleBound { role, model, .. } => self.models.bind(*role, model),
             ChangeEvent::StrategyChosen { strategy, .. } => self.strategy = *strategy,
             ChangeEvent::ToolSwitched { tool, on, .. } => {

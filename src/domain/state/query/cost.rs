@@ -2,6 +2,7 @@
 //! first, and as measured from the first time on.
 
 use crate::domain::chat::{Role, Usage};
+use crate::domain::finite::Finite;
 use crate::domain::knob::{Judge, Knob};
 use crate::domain::state::{State, TaskState, budget::CENT};
 use crate::domain::{id::ToolName, spec::ModelSpec, strategy::Decides};
@@ -58,21 +59,23 @@ impl State {
             })
     }
 
-    /// US dollars that the models have cost as far as their prices are known. What the simulated
-    /// model pretends to cost is not among them.
+    /// US dollars that models and embeddings have cost as far as their prices are known. What the
+    /// simulated model pretends to cost is not among them.
     pub fn dollars_spent(&self) -> f64 {
         let real = self.models.known.values().filter(|model| !model.spec.simulated);
-        real.map(|model| model.tally.dollars).sum()
+        let real = real.map(|model| model.tally.dollars);
+        real.chain([self.models.embeddings.dollars]).sum::<Finite>().into()
     }
 
-    /// The limit of dollars, if a model that plays a role costs any.
-    pub fn dollar_limit(&self) -> Option<f64> {
+    /// The limit of dollars, if a call has cost any, or a model that plays a role does.
+    pub fn dollar_limit(&self) -> Option<Finite> {
         let costs = |spec: &ModelSpec| {
             let usage = Usage::estimate(1, 1);
             !spec.simulated && spec.price(&usage).is_some_and(|dollars| dollars > 0.0)
         };
         let mut models = self.models.roles.keys().filter_map(|role| self.models.of(*role));
-        self.max_dollars.filter(|_| models.any(|model| costs(&model.spec)))
+        self.max_dollars
+            .filter(|_| self.dollars_spent() > 0.0 || models.any(|model| costs(&model.spec)))
     }
 
     /// Credits for one request of this role, with its time: the average of its model, or the price

@@ -31,7 +31,7 @@ impl State {
             tried,
             hits: self.hits(task),
             tokens: task.tokens(),
-            credits: task.credits(),
+            credits: task.credits().into(),
             dollars: task.dollars,
             micros: task.started.zip(task.ended).map_or(0, |(from, to)| to.saturating_sub(from)),
         })

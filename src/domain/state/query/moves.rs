@@ -25,15 +25,15 @@ impl Cause {
                 knob: knob @ (Knob::Alpha | Knob::Beta),
                 was,
                 ..
-            }) => Some(Cause::Knob { knob: *knob, was: *was }),
+            }) => Some(Cause::Knob { knob: *knob, was: f64::from(*was) }),
             Event::Graph(GraphEvent::ScoreSet { tool, was, .. }) => {
-                Some(Cause::Score { tool: tool.clone(), was: *was })
+                Some(Cause::Score { tool: tool.clone(), was: f64::from(*was) })
             }
             Event::Graph(GraphEvent::WeightPinned { from, to, was, .. }) => {
-                Some(Cause::Pin { from: from.clone(), to: to.clone(), was: *was })
+                Some(Cause::Pin { from: from.clone(), to: to.clone(), was: was.map(f64::from) })
             }
             Event::Graph(GraphEvent::WeightUnpinned { from, to, was, .. }) => {
-                Some(Cause::Pin { from: from.clone(), to: to.clone(), was: Some(*was) })
+                Some(Cause::Pin { from: from.clone(), to: to.clone(), was: Some(f64::from(*was)) })
             }
             _ => None,
         }

@@ -22,7 +22,7 @@ impl State {
             tokens_out: task.tokens_out,
             // An immediate answer counts as a step, too.
             steps: task.steps_taken().max(1),
-            dollars: task.dollars,
+            dollars: Some(task.dollars),
             unpriced: u64::from(task.unpriced > 0),
         })
     }

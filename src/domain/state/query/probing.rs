@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::domain::finite::Finite;
 use crate::domain::state::State;
 
 /// The last probing of a session.
@@ -20,7 +21,7 @@ pub struct ProbingSums {
     /// Tokens of the prober, in and out.
     pub tokens: u64,
     /// Credits of all calls.
-    pub credits: f64,
+    pub credits: Finite,
 }
 
 impl State {
@@ -36,8 +37,8 @@ impl State {
             passes: probing.pass,
             programs: probing.rows.values().map(|row| row.samples).sum(),
             calls: task.map_or(0, |task| task.tool_calls.len()),
-            tokens: probing.rows.values().map(|row| row.tokens).sum(),
-            credits: task.map_or(0.0, |task| task.credits()),
+            tokens: probing.rows.values().fold(0, |sum, row| row.tokens.saturating_add(sum)),
+            credits: task.map_or(0.0, |task| task.credits()).into(),
         })
     }
 }

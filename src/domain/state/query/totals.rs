@@ -19,7 +19,7 @@ impl State {
             done: self.tasks_done,
             right: self.tasks_right,
             judged: self.tasks_judged,
-            dollars: models.clone().map(|tally| tally.dollars).sum(),
+            dollars: Some(models.clone().map(|tally| tally.dollars).sum()),
             unpriced: models.map(|tally| tally.unpriced).sum(),
             model_calls: self.model_calls.len(),
             faults: faults.into_iter().take(FAULTS).collect(),

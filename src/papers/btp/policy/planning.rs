@@ -64,8 +64,8 @@ impl Policy<'_> {
                 None => self.why(task, &item, whys[i]),
             };
             tools.push(PlannedTool {
-                cost: item.cost,
-                value: item.estimate.value,
+                cost: item.cost.into(),
+                value: item.estimate.value.into(),
                 limit: item.estimate.limit,
                 uses: fixed[i].saturating_add(solved.uses[i]),
                 experience: item.estimate.experience,
@@ -77,11 +77,11 @@ impl Policy<'_> {
         let fixed_value: f64 =
             tools.iter().zip(&fixed).map(|(planned, uses)| planned.value * f64::from(*uses)).sum();
         BudgetPlan {
-            budget: total,
-            spent,
-            reserve,
-            value: fixed_value + solved.value,
-            cost: fixed_cost + solved.cost,
+            budget: total.into(),
+            spent: spent.into(),
+            reserve: reserve.into(),
+            value: (fixed_value + solved.value).into(),
+            cost: (fixed_cost + solved.cost).into(),
             tools,
             known: self.known.to_vec(),
             marginal,
@@ -213,7 +213,7 @@ fn worth_saying(marginal: btp::Marginal, items: &[Item<'_>]) -> Option<Marginal>
         Some((item.tool.clone(), i64::from(change.after) - i64::from(change.before)))
     });
     let credits = (step.credits * 1e6).round() / 1e6;
-    Some(Marginal { credits, value: step.value, changes: changes.collect() })
+    Some(Marginal { credits: credits.into(), value: step.value.into(), changes: changes.collect() })
 }
 
 #[cfg(test)]
@@ -262,7 +262,7 @@ mod tests {
         let marginal = btp::Marginal { one: step.clone(), next: Some(step) };
         let items = [item("a", 1.0, 0.1), item("b", 1.0, 0.2)];
         let said = worth_saying(marginal, &items).unwrap();
-        assert_eq!((said.credits, said.value), (0.3, 0.25));
+        assert_eq!((said.credits, said.value), (0.3.into(), 0.25.into()));
         assert_eq!(said.changes, [("b".into(), 2), ("a".into(), -2)]);
     }
 }

@@ -42,7 +42,7 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
     // A task that has ended uses nothing more, although more was planned.
     let open = task.filter(|task| task.outcome().is_none());
     let ahead = open.map_or(0.0, |task| task.budget.ahead());
-    let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| plan.reserve);
+    let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| *plan.reserve);
     let free = (limit(cx.state, task) - spent.total() - ahead - kept).max(0.0);
     let part = |glyph, name, of: &[(&str, f64)], sum, style| {
         let of = of.iter().filter(|(_, part)| *part > 0.0);
@@ -50,7 +50,7 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
         let of = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
         Part { glyph, credits: sum, words: format!("{name} {}{of}", credits(sum)), style }
     };
-    let of = [("tools", spent.tools), ("models", spent.models), ("time", spent.time)];
+    let of = [("tools", *spent.tools), ("models", *spent.models), ("time", *spent.time)];
     // Without a plan nothing is ahead and nothing is kept.
     let planned = part(PLANNED, "planned", &[("reserved", kept)], ahead + kept, theme.planned);
     let spent = part(SPENT, "spent", &of, spent.total(), theme.bar_fill);

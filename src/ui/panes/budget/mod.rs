@@ -79,7 +79,7 @@ fn is_closing(task: &TaskState) -> bool {
 fn limit(state: &State, task: Option<&TaskState>) -> f64 {
     let ended = task.filter(|task| task.outcome().is_some());
     let planned = ended.and_then(|task| task.budget.plan.as_ref());
-    planned.map_or_else(|| state.knobs.get(Knob::Budget), |plan| plan.budget)
+    planned.map_or_else(|| state.knobs.get(Knob::Budget), |plan| *plan.budget)
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {

@@ -32,7 +32,7 @@ fn columns<'a>() -> [Column<Tool<'a>>; 5] {
         }),
         right("plan", 5, |tool| change(tool).unwrap_or_else(|| tool.nothing())),
         right("value", 5, |tool| match tool.entry.planned {
-            Some(planned) => (worth(planned.value), tool.cx.theme.text),
+            Some(planned) => (worth(*planned.value), tool.cx.theme.text),
             None => tool.nothing(),
         }),
     ]
@@ -175,9 +175,9 @@ fn uses(tool: &Tool<'_>) -> Cell {
 fn cost(tool: &Tool<'_>) -> Cell {
     match tool.entry.planned {
         Some(planned) if is_undeclared(tool.cx, tool.entry.tool) => {
-            (format!("{}?", credits(planned.cost)), tool.cx.theme.warn)
+            (format!("{}?", credits(*planned.cost)), tool.cx.theme.warn)
         }
-        Some(planned) => (credits(planned.cost), tool.cx.theme.text),
+        Some(planned) => (credits(*planned.cost), tool.cx.theme.text),
         None => tool.nothing(),
     }
 }

@@ -21,8 +21,10 @@ const CONTEXT: usize = 7;
 
 fn columns<'a>() -> Table<(&'a Theme, &'a ModelState)> {
     let columns: [Column<(&Theme, &ModelState)>; 3] = [
-        right("$/M in", PRICE, |(theme, model)| price(theme, model.spec.price_in)),
-        right("$/M out", PRICE, |(theme, model)| price(theme, model.spec.price_out)),
+        right("$/M in", PRICE, |(theme, model)| price(theme, model.spec.price_in.map(Into::into))),
+        right("$/M out", PRICE, |(theme, model)| {
+            price(theme, model.spec.price_out.map(Into::into))
+        }),
         right("context", CONTEXT, |(theme, model)| {
             (model.spec.context.map_or_else(|| "unknown".to_owned(), text::count), theme.text)
         }),

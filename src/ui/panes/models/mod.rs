@@ -202,7 +202,7 @@ fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
     }
     let answered = tally.calls.saturating_sub(tally.failed) as usize;
     let style = if tally.unpriced > 0 { theme.warn } else { theme.text };
-    (format::dollars(tally.dollars, tally.unpriced, answered), style)
+    (format::dollars(*tally.dollars, tally.unpriced, answered), style)
 }
 
 /// Draws the configured models, and gives what is left below them.

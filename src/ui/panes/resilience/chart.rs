@@ -44,7 +44,7 @@ impl Curve {
     /// The score of a tool after each task of the axis.
     pub fn score(state: &State, tool: &ToolName, style: Style, tasks: &[Lap]) -> Self {
         let points = state.learning.history.get(tool);
-        let points = || points.into_iter().flatten().map(|point| (point.task, point.score));
+        let points = || points.into_iter().flatten().map(|point| (point.task, *point.score));
         let values: Vec<_> =
             tasks.iter().map(|lap| Some(score_after(points(), lap.task.0))).collect();
         let last = values.last().copied().flatten().map(glyph::signed).unwrap_or_default();

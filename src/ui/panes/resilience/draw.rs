@@ -145,9 +145,9 @@ type Cost = (&'static str, fn(&Lap) -> f64, fn(f64) -> String);
 
 fn costs(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis, area: Rect, buf: &mut Buffer) {
     let of: [Cost; 3] = [
-        ("credits per task", |lap| lap.credits, |n| format!("{n:.1}")),
+        ("credits per task", |lap| *lap.credits, |n| format!("{n:.1}")),
         ("tokens per task", |lap| lap.tokens as f64, |n| text::count(n as u64)),
-        ("dollars per task", |lap| lap.dollars, |n| format!("${n:.4}")),
+        ("dollars per task", |lap| *lap.dollars, |n| format!("${n:.4}")),
     ];
     let mut rest = area;
     for (left, (heading, value, show)) in (1..=3).rev().zip(of) {

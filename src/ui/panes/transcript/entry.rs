@@ -110,7 +110,7 @@ impl<'a> Entry<'a> {
             menu.push_str(graph::shown_name(item.tool.as_str()));
             if let Some(weight) = item.weight {
                 menu.push(' ');
-                menu.push_str(&format.show(weight));
+                menu.push_str(&format.show(*weight));
             }
         }
         let head = format!("{} at {}", step.step, step.from);

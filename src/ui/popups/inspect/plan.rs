@@ -21,9 +21,9 @@ pub(super) fn write(state: &State, task: TaskId, page: &mut Page<'_>) {
 
 pub(super) fn page(why: &str, plan: &BudgetPlan, before: Option<&BudgetPlan>, page: &mut Page<'_>) {
     page.field("why", why);
-    page.field("budget", &credits(plan.budget));
-    page.field("spent", &format!("{} when this was planned", credits(plan.spent)));
-    let reserve = credits(plan.reserve);
+    page.field("budget", &credits(*plan.budget));
+    page.field("spent", &format!("{} when this was planned", credits(*plan.spent)));
+    let reserve = credits(*plan.reserve);
     page.field("kept back", &format!("{reserve} for finishing and the closing summary"));
     page.field("to plan with", &credits(plan.free()));
     page.field("uses", &budget_words::uses(plan));
@@ -61,7 +61,7 @@ fn candidate(tool: &PlannedTool, before: Option<&BudgetPlan>, page: &mut Page<'_
         let was = before.tool(tool.tool.as_str()).map_or(0, |was| was.uses);
         numbers.push_str(&format!("{was:>NUMBER$}"));
     }
-    let (cost, value) = (credits(tool.cost), worth(tool.value));
+    let (cost, value) = (credits(*tool.cost), worth(*tool.value));
     let past = match tool.experience {
         0 => "none".to_owned(),
         uses => uses.to_string(),

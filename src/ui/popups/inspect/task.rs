@@ -46,7 +46,7 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
             task.tokens_in,
             task.tokens_out,
             credits(task.credits()),
-            dollars(task.dollars, task.unpriced, task.model_calls.len())
+            dollars(*task.dollars, task.unpriced, task.model_calls.len())
         ),
     );
 }
@@ -59,11 +59,11 @@ fn budget(task: &TaskState, page: &mut Page<'_>) {
     }
     page.heading("Budget, in credits");
     let Spent { tools, models, time } = budget.spent;
-    let (tools, models, time) = (credits(tools), credits(models), credits(time));
+    let (tools, models, time) = (credits(*tools), credits(*models), credits(*time));
     let spent = credits(task.credits());
     page.field("spent", &format!("{spent}: tools {tools}, models {models}, time {time}"));
     if let (Some(first), Some(plan)) = (&budget.first, &budget.plan) {
-        let (cost, budget_then) = (credits(first.cost), credits(plan.budget));
+        let (cost, budget_then) = (credits(*first.cost), credits(*plan.budget));
         page.field("planned", &format!("{cost}, of a budget of {budget_then}"));
         page.field("plans", &format!("{}, the latest: {}", budget.plans, budget.why));
     }

@@ -97,7 +97,7 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
         EffectClass::Unknown => "not declared, taken for a write",
     };
     page.field("effect", effect);
-    let cost = spec.cost.map(|cost| words::credits(cost) + " a call");
+    let cost = spec.cost.map(|cost| words::credits(*cost) + " a call");
     page.field("cost", cost.as_deref().unwrap_or("not declared"));
     page.field("timeout", &text::span(spec.timeout_ms.saturating_mul(1000)));
     page.field("source", &spec.source);
@@ -107,7 +107,7 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     let mean = tool.mean_micros().unwrap_or(0);
     if tool.started > 0 {
         let mean = tool.credits / f64::from(tool.started);
-        let said = format!("{} a call, {} in all", credits(mean), credits(tool.credits));
+        let said = format!("{} a call, {} in all", credits(mean), credits(*tool.credits));
         page.field("measured", &said);
     }
     let ToolState { started, succeeded, failed, refused, .. } = tool;
@@ -125,7 +125,7 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     let left = task.budget.left_of(planned);
     let uses = format!("{} planned of {} at most, {left} left", planned.uses, planned.limit);
     page.field("uses", &uses);
-    let (cost, value) = (credits(planned.cost), worth(planned.value));
+    let (cost, value) = (credits(*planned.cost), worth(*planned.value));
     page.field("one use", &format!("{cost} credits for a value of {value}"));
     let past = match planned.experience {
         0 => "no experience: the value is an assumption".to_owned(),
@@ -151,7 +151,7 @@ fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
     if skipped > 0 {
         page.text(&format!("… {skipped} earlier"), page.theme.dim);
     }
-    let mut before = skipped.checked_sub(1).and_then(|i| history.get(i)).map_or(0.0, |p| p.score);
+    let mut before = skipped.checked_sub(1).and_then(|i| history.get(i)).map_or(0.0, |p| *p.score);
     for point in history.from(skipped) {
         let change = point.score - before;
         let style = if change < 0.0 { page.theme.warn } else { page.theme.good };
@@ -159,9 +159,9 @@ fn score(state: &State, name: &ToolName, page: &mut Page<'_>) {
             0 => "at start".to_owned(),
             task => format!("task {task}"),
         };
-        let what = format!("{} → {}", signed(change), signed(point.score));
+        let what = format!("{} → {}", signed(change), signed(*point.score));
         page.field_in(&task, &what, style);
-        before = point.score;
+        before = *point.score;
     }
 }
 
