@@ -52,7 +52,7 @@ async fn a_run_ends_before_the_call_that_would_cost_too_much() {
     assert!(ran.out.contains("--max-dollars sets the limit"), "{ran:?}");
     assert!(fake.bodies().is_empty(), "the first call already costs too much");
 
-    for (most, requests, code) in [("4", 1, 3), ("7.9", 2, 3), ("13", 3, 0)] {
+    for (most, requests, code) in [("4.1", 1, 3), ("7.9", 1, 3), ("8.1", 2, 3), ("13", 3, 0)] {
         let (fake, home) = home(CHEAP).await;
         let ran = run(&home, &["--max-dollars", most]).await;
         assert_eq!((fake.bodies().len(), ran.code), (requests, code), "{most}: {ran:?}");
@@ -76,6 +76,56 @@ async fn a_run_ends_before_the_call_that_would_cost_too_much() {
     let ran = run(&home, &["--max-dollars", "-1"]).await;
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.err.contains("--max-dollars: -1 is not from 0 to 1000000"), "{ran:?}");
+}
+
+/// An endpoint whose every call costs 10 dollars, as it says itself in this part of its usage, or not at all.
+async fn charging(cost: &str, prices: &str) -> (Fake, Home) {
+    let usage = format!("{{\"prompt_tokens\": 1000000, \"completion_tokens\": 10{cost}}}");
+    let function = json!({"name": "calculator", "arguments": "{\"expression\": \"1 + 1\"}"});
+    let call = json!({"id": "c1", "type": "function", "function": function});
+    let message = json!({"role": "assistant", "content": "I call.", "tool_calls": [call]});
+    let body = format!("{{\"choices\": [{{\"message\": {message}}}], \"usage\": {usage}}}");
+    let fake = Fake::start((0..40).map(|_| document("200 OK", &body)).collect()).await;
+    let home = Home::new();
+    let model = format!("kind = \"openai\"\nurl = \"{}\"\nmodel = \"gpt-a\"", fake.url);
+    home.write("c.toml", format!("[models.m]\n{model}\n{prices}\n[roles]\ndefault = \"m\"\n"));
+    (fake, home)
+}
+
+/// Whoever knows the price, the limit holds: no call starts when one more like those before would exceed it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_limit_holds_however_a_price_is_known() {
+    let entry = json!({"litellm_provider": "openai", "mode": "chat",
+        "input_cost_per_token": 1e-5, "output_cost_per_token": 1e-5});
+    let table = json!({"gpt-a": entry}).to_string();
+    for (cost, prices, most, requests) in [
+        // The endpoint says what it charged.
+        (", \"cost\": 10", "", "5", 1),
+        (", \"cost\": 10", "", "35", 3),
+        // It charges more than the configuration says.
+        (", \"cost\": 10", "price_in = 0.1\nprice_out = 0.1", "25", 2),
+        // The configuration, and a list of prices.
+        ("", "price_in = 10\nprice_out = 10", "25", 2),
+        ("", "provider = \"openai\"", "25", 2),
+    ] {
+        let (fake, home) = charging(cost, prices).await;
+        home.write("table.json", &table);
+        if prices.contains("provider") {
+            home.succeed(&["import", "prices", "table.json"]);
+        }
+        let ran = run(&home, &["--max-dollars", most]).await;
+        assert_eq!(fake.bodies().len(), requests, "{cost} {prices} {most}: {ran:?}");
+        assert!(ran.out.contains("the limit of dollars is reached"), "{ran:?}");
+        let state = State::fold(&journal::read(&home.path("j.jsonl")).unwrap().records);
+        assert!((state.dollars_spent() - 10.0 * requests as f64).abs() < 0.001);
+        assert_eq!(ran.code, 3, "{ran:?}");
+    }
+    // Nobody knows: the limit cannot stop it, and no sum is made up.
+    let (fake, home) = charging("", "").await;
+    let ran = run(&home, &["--max-dollars", "5"]).await;
+    assert!(fake.bodies().len() > 3, "{ran:?}");
+    let state = State::fold(&journal::read(&home.path("j.jsonl")).unwrap().records);
+    assert_eq!(state.dollars_spent(), 0.0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

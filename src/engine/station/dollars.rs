@@ -1,11 +1,11 @@
-//! Keeps a session below its limit of real money: before a model call starts, what was spent and what
-//! the calls under way will probably cost must leave enough for it. On the screen the session pauses,
-//! and who goes on allows the same amount once more; without a person it ends.
+//! Keeps a session below its limit of real money. Before a model call or an embedding starts, the money that was
+//! spent and the probable cost of the calls under way must leave enough for it. On the screen the session pauses, and
+//! whoever resumes it allows the same amount once more; without a person it ends.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
 use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
-use crate::domain::{By, EffectId, Origin, SessionEvent, Usage, tokens};
+use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Tally, Usage, tokens};
 use crate::engine::{commands, session::Session};
 
 /// How the reason begins when a session ends at its limit.
@@ -20,71 +20,111 @@ pub(super) struct Dollars {
     purse: RefCell<Purse>,
 }
 
+/// What a call will probably cost, in US dollars.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Price {
+    About(f64),
+    /// No price is known, and no call of its model was charged yet.
+    Unknown,
+}
+
 #[derive(Default)]
 struct Purse {
-    /// The probable cost of each call under way.
+    /// The probable price of each call under way.
     pending: BTreeMap<EffectId, f64>,
-    /// What embeddings have cost, which no tally of a model has; less what recorded answers had
-    /// cost, which a tally has, but which costs nothing now.
+    /// What the state does not know: the answers of an interrupted task were paid for, whether they are given again or
+    /// not. An answer that is given again is in the state, but costs nothing now.
     beside: f64,
     /// What the user allowed beyond the limit.
     more: f64,
 }
 
+/// Why a limit does not allow a call.
+#[derive(Debug, PartialEq)]
+struct Refused {
+    why: String,
+    /// How many dollars are missing.
+    missing: f64,
+}
+
 impl Dollars {
-    pub fn new(has_user: bool) -> Self {
-        Self { has_user, purse: RefCell::default() }
+    /// `paid` is what the answers of an interrupted task have cost, in US dollars.
+    pub fn new(has_user: bool, paid: f64) -> Self {
+        let purse = Purse { beside: paid, ..Purse::default() };
+        Self { has_user, purse: RefCell::new(purse) }
     }
 
-    /// Reserves the cost of a call; or says why the limit does not allow it.
-    fn reserve(&self, session: &Session, id: EffectId, cost: f64) -> Result<(), String> {
+    /// Reserves the price of a call; or says why the limit does not allow it.
+    fn reserve(&self, session: &Session, id: EffectId, price: Price) -> Result<(), Refused> {
         let Some(most) = session.state.max_dollars else { return Ok(()) };
-        self.purse.borrow_mut().reserve(id, cost, session.state.dollars_spent(), most)
+        self.purse.borrow_mut().reserve(id, price, session.state.dollars_spent(), *most)
     }
 }
 
 impl Purse {
-    /// The same, where the models have cost this much, for a limit of `most`.
-    fn reserve(&mut self, id: EffectId, cost: f64, models: f64, most: f64) -> Result<(), String> {
+    /// The same, where the state knows of this much, for a limit of `most`.
+    fn reserve(
+        &mut self,
+        id: EffectId,
+        price: Price,
+        known: f64,
+        most: f64,
+    ) -> Result<(), Refused> {
         let others = self.pending.iter().filter(|(other, _)| **other != id);
         let pending: f64 = others.map(|(_, cost)| cost).sum();
-        let (spent, most) = (models + self.beside, most + self.more);
-        if spent + pending + cost <= most {
-            self.pending.insert(id, cost);
+        let (spent, most) = ((known + self.beside).max(0.0), most + self.more);
+        let (cost, fits) = match price {
+            Price::About(cost) => (pending + cost, spent + pending + cost <= most),
+            // The first call of a model shows its price. None starts once the limit is spent.
+            Price::Unknown => (pending, spent + pending < most || spent + pending == 0.0),
+        };
+        if fits {
+            self.pending.insert(id, price.amount());
             return Ok(());
         }
-        Err(format!(
-            "{DOLLARS_REACHED}: {spent:.4} of {most:.2} are spent, and the next call costs about \
-             {:.4}; --max-dollars sets the limit",
-            pending + cost
-        ))
+        let next = match price {
+            Price::About(_) => format!("the next call costs about {cost:.4}"),
+            Price::Unknown => "the price of the next call is unknown".to_owned(),
+        };
+        let why = format!(
+            "{DOLLARS_REACHED}: {spent:.4} of {most:.2} are spent, and {next}; --max-dollars sets the limit"
+        );
+        Err(Refused { why, missing: spent + cost - most })
     }
 
-    /// Allows the limit once more, for this call. At a limit of 0, it allows this call alone.
-    fn allow(&mut self, id: EffectId, cost: f64, most: f64) -> f64 {
-        let more = most.max(cost);
+    /// Allows the limit once more, and at least what is missing for this call.
+    fn allow(&mut self, id: EffectId, price: Price, most: f64, missing: f64) -> f64 {
+        let more = most.max(missing);
         self.more += more;
-        self.pending.insert(id, cost);
+        self.pending.insert(id, price.amount());
         more
+    }
+}
+
+impl Price {
+    fn amount(self) -> f64 {
+        match self {
+            Price::About(cost) => cost,
+            Price::Unknown => 0.0,
+        }
     }
 }
 
 impl Station for Dollars {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        let Some(cost) = passage.handle.read(|session| cost(session, &passage.effect)) else {
+        let Some(price) = passage.handle.read(|session| price(session, &passage.effect)) else {
             return now(Verdict::Go);
         };
         let id = passage.reference.id;
-        let Err(why) = passage.handle.read(|session| self.reserve(session, id, cost)) else {
-            return now(Verdict::Go);
-        };
+        let reserved = passage.handle.read(|session| self.reserve(session, id, price));
+        let Err(Refused { why, missing }) = reserved else { return now(Verdict::Go) };
         if !self.has_user {
             passage.handle.write(|session| session.ends_because = Some(why));
             return later(std::future::pending());
         }
         passage.handle.write(|session| {
             let most = session.state.max_dollars.unwrap_or_default();
-            let more = self.purse.borrow_mut().allow(id, cost, most);
+            let more = self.purse.borrow_mut().allow(id, price, *most, missing);
             session.emit(SessionEvent::Noticed {
                 text: format!("{why}; to go on is to allow {more:.2} more"),
             });
@@ -97,45 +137,57 @@ impl Station for Dollars {
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
         let mut purse = self.purse.borrow_mut();
         purse.pending.remove(&passage.reference.id);
-        let is_live = passage.reference.origin != Origin::Recorded;
-        purse.beside += match (&passage.effect, outcome) {
-            (Effect::Embedding(call), Outcome::Embedded(Ok(done))) if is_live => {
-                call.model.spec().price(&done.usage).unwrap_or_default()
-            }
-            (Effect::Model(call), Outcome::Reply(Ok(reply)))
-                if !is_live && !call.model.spec().simulated =>
-            {
-                -call.model.spec().price(&reply.usage).unwrap_or_default()
-            }
-            _ => 0.0,
-        };
+        if passage.reference.origin == Origin::Recorded {
+            let cost = match (&passage.effect, outcome) {
+                (Effect::Embedding(call), Outcome::Embedded(Ok(done))) => {
+                    real(call.model.spec()).and_then(|spec| spec.price(&done.usage))
+                }
+                (Effect::Model(call), Outcome::Reply(Ok(reply))) => {
+                    real(call.model.spec()).and_then(|spec| spec.price(&reply.usage))
+                }
+                _ => None,
+            };
+            purse.beside -= *cost.unwrap_or_default();
+        }
         now(())
     }
 }
 
-/// What a call will probably cost in dollars; `None` if it costs nothing or nobody knows.
-fn cost(session: &Session, effect: &Effect) -> Option<f64> {
+fn real(spec: &ModelSpec) -> Option<&ModelSpec> {
+    (!spec.simulated).then_some(spec)
+}
+
+/// The price of a call: by the list of prices, or by what such calls have cost so far, whichever is more. `None` if it
+/// is free, or if there is no limit.
+fn price(session: &Session, effect: &Effect) -> Option<Price> {
     session.state.max_dollars?;
-    let (spec, usage) = match effect {
+    let models = &session.state.models;
+    let (spec, usage, tally) = match effect {
         Effect::Model(call) => {
-            let spec = call.model.spec();
-            let tally = session.state.models.known.get(&spec.name).map(|model| &model.tally);
+            let tally = models.known.get(&call.model.spec().name).map(|model| &model.tally);
             let answers = tally.map(|tally| (tally.tokens_out, u64::from(tally.calls)));
             let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
             let asked = tokens::count_request(&call.request);
-            (spec, Usage::estimate(asked, answer.unwrap_or(ASSUMED)))
+            (call.model.spec(), Usage::estimate(asked, answer.unwrap_or(ASSUMED)), tally)
         }
         Effect::Embedding(call) => {
-            (call.model.spec(), Usage::estimate(tokens::count(&call.text), 0))
+            let usage = Usage::estimate(tokens::count(&call.text), 0);
+            (call.model.spec(), usage, Some(&models.embeddings))
         }
         Effect::Tool(_) => return None,
     };
-    let cost = if spec.simulated { None } else { spec.price(&usage) };
-    cost.filter(|cost| *cost > 0.0)
+    let spec = real(spec)?;
+    let listed = spec.price(&usage).map(f64::from);
+    let charged = tally.and_then(Tally::dollars_per_call);
+    match listed.into_iter().chain(charged).reduce(f64::max) {
+        Some(cost) => (cost > 0.0).then_some(Price::About(cost)),
+        None => Some(Price::Unknown),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Price::{About, Unknown};
     use super::*;
 
     const FIRST: EffectId = EffectId(1);
@@ -144,39 +196,51 @@ mod tests {
     #[test]
     fn calls_under_way_are_paid_before_another_one_starts() {
         let mut purse = Purse::default();
-        assert_eq!(purse.reserve(FIRST, 2.0, 1.0, 5.0), Ok(()));
-        let why = purse.reserve(SECOND, 2.5, 1.0, 5.0).unwrap_err();
+        assert_eq!(purse.reserve(FIRST, About(2.0), 1.0, 5.0), Ok(()));
+        let refused = purse.reserve(SECOND, About(2.5), 1.0, 5.0).unwrap_err();
         assert_eq!(
-            why,
+            refused.why,
             "the limit of dollars is reached: 1.0000 of 5.00 are spent, and the next call costs \
              about 4.5000; --max-dollars sets the limit"
         );
-        assert_eq!(purse.reserve(SECOND, 2.0, 1.0, 5.0), Ok(()), "the limit itself may be spent");
+        assert_eq!(refused.missing, 0.5);
+        assert_eq!(purse.reserve(SECOND, About(2.0), 1.0, 5.0), Ok(()), "the limit may be spent");
     }
 
     #[test]
     fn a_call_that_passes_again_is_paid_once() {
         let mut purse = Purse::default();
-        assert_eq!(purse.reserve(FIRST, 3.0, 1.0, 5.0), Ok(()));
-        assert_eq!(purse.reserve(FIRST, 3.0, 1.0, 5.0), Ok(()));
+        assert_eq!(purse.reserve(FIRST, About(3.0), 1.0, 5.0), Ok(()));
+        assert_eq!(purse.reserve(FIRST, About(3.0), 1.0, 5.0), Ok(()));
     }
 
     #[test]
-    fn embeddings_count_with_the_models() {
-        let mut purse = Purse { beside: 1.0, ..Purse::default() };
-        assert!(purse.reserve(FIRST, 2.5, 2.0, 5.0).is_err());
-        assert_eq!(purse.reserve(FIRST, 2.0, 2.0, 5.0), Ok(()));
-    }
-
-    #[test]
-    fn a_person_allows_the_limit_once_more_or_the_call_alone() {
+    fn a_call_of_unknown_price_starts_until_the_limit_is_spent() {
         let mut purse = Purse::default();
-        assert!(purse.reserve(FIRST, 2.0, 4.0, 5.0).is_err());
-        assert_eq!(purse.allow(FIRST, 2.0, 5.0), 5.0);
-        assert_eq!(purse.reserve(FIRST, 2.0, 4.0, 5.0), Ok(()));
-        assert_eq!(purse.reserve(SECOND, 4.0, 4.0, 5.0), Ok(()), "10 are allowed in all");
-        assert_eq!(purse.allow(SECOND, 1.5, 0.0), 1.5);
-        let why = purse.reserve(EffectId(3), 2.0, 10.0, 5.0).unwrap_err();
-        assert!(why.contains("10.0000 of 11.50"), "{why}");
+        assert_eq!(purse.reserve(FIRST, Unknown, 0.0, 0.0), Ok(()), "it may be free");
+        assert_eq!(purse.reserve(FIRST, Unknown, 4.9, 5.0), Ok(()));
+        for spent in [5.0, 120.0] {
+            let refused = purse.reserve(FIRST, Unknown, spent, 5.0).unwrap_err();
+            assert!(refused.why.contains("the price of the next call is unknown"), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn paid_answers_of_an_interrupted_task_count() {
+        let mut purse = Purse { beside: 1.0, ..Purse::default() };
+        assert!(purse.reserve(FIRST, About(2.5), 2.0, 5.0).is_err());
+        assert_eq!(purse.reserve(FIRST, About(2.0), 2.0, 5.0), Ok(()));
+    }
+
+    #[test]
+    fn a_person_allows_the_limit_once_more_or_what_is_missing() {
+        let mut purse = Purse::default();
+        assert!(purse.reserve(FIRST, About(2.0), 4.0, 5.0).is_err());
+        assert_eq!(purse.allow(FIRST, About(2.0), 5.0, 1.0), 5.0);
+        assert_eq!(purse.reserve(FIRST, About(2.0), 4.0, 5.0), Ok(()));
+        assert_eq!(purse.reserve(SECOND, About(4.0), 4.0, 5.0), Ok(()), "10 are allowed in all");
+        assert_eq!(purse.allow(SECOND, About(1.5), 0.0, 1.5), 1.5);
+        let refused = purse.reserve(EffectId(3), About(2.0), 10.0, 5.0).unwrap_err();
+        assert!(refused.why.contains("10.0000 of 11.50"), "{refused:?}");
     }
 }

@@ -22,8 +22,8 @@ fn started(yard: &Yard) -> usize {
 #[test]
 fn a_session_ends_before_the_call_that_would_exceed_the_limit() {
     on_paused_time(async {
-        // A first answer is assumed to be short, and the second to be as long as the first.
-        for (dollars, calls) in [(0.0, 0), (2.5, 1), (3.1, 2)] {
+        // A first answer is assumed to be short, and the second call to cost as much as the first.
+        for (dollars, calls) in [(0.0, 0), (2.5, 1), (3.9, 1), (4.0, 2)] {
             let mut yard = limited(dollars).start();
             let state = (&mut yard.session).await.unwrap();
             assert_eq!(started(&yard), calls, "{dollars}");
