@@ -14,6 +14,7 @@ use ratatui::{Terminal, backend::CrosstermBackend, crossterm};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::tour::cast::Cast;
+use crate::files::safe_text::visible;
 
 /// The private modes of the screen, in the order in which they are set: number, and whether entering
 /// sets it (the cursor's is reset).
@@ -130,7 +131,7 @@ impl Drop for OwnedTerminal {
         restore();
         let panics = PANICS.lock().map(|mut panics| std::mem::take(&mut *panics));
         for panic in panics.unwrap_or_default() {
-            let _ = writeln!(io::stderr(), "{panic}");
+            let _ = writeln!(io::stderr(), "{}", visible(&panic));
         }
     }
 }

@@ -102,7 +102,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     ended?;
     // The journal of a tour ends with it.
     if let (Some(path), ui::EndReason::ByUser, false) = (journal, shown, is_tour) {
-        out::print_line(&format!("journal: {}", path.display()))?;
+        out::print_line(format!("journal: {}", path.display()))?;
     }
     match shown {
         ui::EndReason::ForDemo(name) => demo::by_name(name),

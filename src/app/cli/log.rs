@@ -17,7 +17,14 @@ pub struct LogArgs {
     #[arg(long, value_name = "FILE", global = true)]
     log: Option<PathBuf>,
     /// Lowest level to log: error, warn, info, debug or trace.
-    #[arg(long, value_name = "LEVEL", global = true, env = "TOOLYARD_LOG", default_value = "info")]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        global = true,
+        env = "TOOLYARD_LOG",
+        hide_env_values = true,
+        default_value = "info"
+    )]
     log_level: LevelFilter,
 }
 

@@ -28,7 +28,7 @@ mod verdict;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use std::{io::Write, num::NonZeroUsize, sync::Arc};
+use std::{num::NonZeroUsize, sync::Arc};
 
 use crate::app::config::{self, Config};
 use crate::app::sample::Sample;
@@ -42,7 +42,7 @@ use self::args::{Preset, Seeds, WarmUp};
 use self::job::{Job, Ran};
 pub use self::papers::papers;
 use self::{grid::Cell, pool::Stop, result::CellResult, settings::CheckedCell};
-use super::{experience, trouble::Trouble};
+use super::{experience, out, trouble::Trouble};
 
 /// Offset of warm-up seeds, so that no session meets the same draws that made its past.
 const APART: u64 = 1_000_000;
@@ -296,7 +296,7 @@ impl Comparison {
     /// Reports progress on standard error; a failure is ignored.
     fn tell(&self, what: &str) {
         if !self.stop.is_stopped() {
-            let _ = writeln!(std::io::stderr(), "toolyard compare: {what}");
+            out::tell(format!("toolyard compare: {what}\n"));
         }
     }
 }
