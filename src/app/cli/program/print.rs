@@ -71,6 +71,7 @@ impl Printer {
         self.is_well &=
             matches!(program.how, Some(ProgramVerdict::Fine | ProgramVerdict::Doubtful));
         let end = program.end.as_deref().cloned().unwrap_or_default();
+        let remark = end.remark().filter(|_| program.refused.is_empty());
         let calls = program.calls.iter().filter_map(|id| state.tool_call(*id));
         if self.json {
             let calls: Vec<Value> = calls.map(call).collect();
@@ -78,6 +79,9 @@ impl Printer {
             let mut done = json!({
                 "calls": calls, "printed": end.printed, "value": end.value, "error": program.error(), "how": how,
             });
+            if let Some(remark) = remark {
+                done["remark"] = json!(remark);
+            }
             if program.refused.len() > 1 {
                 done["more"] = json!(program.refused[1..]);
             }
@@ -102,7 +106,7 @@ impl Printer {
         for error in errors {
             out::print_line(format!("\n{}", failure(&program.text, error)))?;
         }
-        Ok(())
+        remark.map_or(Ok(()), out::print_line)
     }
 }
 
