@@ -32,6 +32,7 @@ pub mod listing;
 pub mod looked;
 pub mod looking;
 pub mod needle;
+pub mod output;
 mod outside;
 pub mod own;
 pub mod pace;

@@ -12,6 +12,7 @@ use super::trouble::Trouble;
 use crate::files::safe_json::safe;
 use crate::model::secret::without_keys;
 use crate::net::known::without_known;
+use crate::ui::output;
 
 /// Writes a text to standard output, without known keys.
 ///
@@ -19,6 +20,10 @@ use crate::net::known::without_known;
 /// It could not be written, or the reader has gone.
 pub fn write(text: impl Into<Painted>) -> io::Result<()> {
     let text = without_known(text.into().as_str());
+    // A screen before this has found that the terminal does not read: who writes to it waits for ever.
+    if output::is_stuck() {
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush())
 }
@@ -93,6 +98,9 @@ pub fn warn(text: &str) {
 /// Writes a text to standard error as it is, but without keys; a failure is ignored.
 pub fn tell(text: impl Into<Painted>) {
     let text = without_keys(text.into().as_str());
+    if output::is_stuck() {
+        return;
+    }
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
