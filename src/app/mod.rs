@@ -14,6 +14,7 @@ pub mod scenario;
 pub mod session;
 pub mod workspace;
 
+use std::sync::{Arc, atomic::AtomicBool};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
@@ -28,6 +29,7 @@ use crate::{files::safe_text::visible, process, program, ui::EndReason};
 /// The only place that prints errors and chooses exit codes.
 pub fn main() -> ExitCode {
     cli::out::print_panics();
+    survive_large_files();
     if std::env::args_os().nth(1).is_some_and(|argument| argument == process::REAPER) {
         return reap();
     }
@@ -46,14 +48,29 @@ pub fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&arguments, error, json),
     };
+    for notice in config::ignored_folders() {
+        cli::out::warn(&notice);
+    }
     let done = parsed.log.start().and_then(|()| {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), "toolyard started");
         obey(parsed)
     });
     let code = done.unwrap_or_else(|trouble| report(&trouble, json));
+    if let Some(why) = cli::log::lost() {
+        cli::out::warn(&why);
+    }
     // Programs that were asked to end get this long, and no longer.
     process::end_all();
     code
+}
+
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, instead of the end of the program. A handler is
+/// not inherited by programs that are started, as an ignored signal would be.
+fn survive_large_files() {
+    let seen = Arc::new(AtomicBool::new(false));
+    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen) {
+        tracing::warn!(%error, "a file that grows too large ends the program");
+    }
 }
 
 /// The file of this program, as it is now: an update while it runs must not bring another reaper.

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
 use tracing::info;
 
+use super::JournalChoice;
 use super::{PreparedSession, SessionError, SessionSpec};
 use crate::domain::{Command, Record, State, tokens};
 use crate::engine::{self, Listener};
@@ -145,7 +146,14 @@ impl PreparedSession {
     }
 
     fn start_journal(&self, header: &Header) -> Result<Option<Journal>, SessionError> {
-        self.spec.journal.start(&self.config, header).map_err(SessionError::input)
+        let started = self.spec.journal.start(&self.config, header);
+        started.map_err(|error| match (&self.spec.journal, &error) {
+            (JournalChoice::Configured, JournalError::Io { .. }) => SessionError::input(format!(
+                "{error}; the journal cannot be written there: name another file with --journal FILE, set \
+                 session.journals in the configuration, or run with --no-journal"
+            )),
+            _ => SessionError::input(error),
+        })
     }
 
     async fn work(

@@ -25,10 +25,11 @@ pub mod table;
 mod toolnet;
 mod verdict;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
-use std::{num::NonZeroUsize, sync::Arc};
 
 use crate::app::config::{self, Config};
 use crate::app::sample::Sample;
@@ -96,7 +97,7 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
         })
         .collect();
     // A temporary folder ends with the comparison.
-    let (folder, _temporary) = match &args.out {
+    let (folder, temporary) = match &args.out {
         Some(folder) => (folder.clone(), None),
         None => {
             let folder = tempfile::Builder::new().prefix("toolyard-").tempdir();
@@ -114,7 +115,9 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
         at_once: args.jobs.map_or_else(pool::usual, NonZeroUsize::get),
         stop: Arc::default(),
     };
-    comparison.stop.on_interrupt()?;
+    let litter = temporary.as_ref().map(|folder| folder.path().to_owned());
+    *comparison.stop.litter.lock().unwrap_or_else(PoisonError::into_inner) = litter;
+    comparison.stop.on_interrupt(interrupted(args).text().to_owned())?;
     comparison.hold()?;
     let bases = comparison.gather(&session)?;
     let results = comparison.run(&bases)?.ok_or_else(|| interrupted(args))?;
