@@ -71,4 +71,4 @@ pub use called::{AsCommand, Called};
 pub use run::run;
 pub use seat::{Seat, SeatKind, SeatNews, SeatRequest};
 pub use shot::shot;
-pub use source::{EndReason, Library, Read, Records, Settings, Source};
+pub use source::{EndReason, Library, Read, Records, Remark, Settings, Source};

@@ -161,7 +161,7 @@ impl Loop {
             }
             self.looks.begin(&mut self.front.screen);
             // While the terminal reads a frame there is no other.
-            let due = output::taken()?.and_then(|took| {
+            let due = output::taken().and_then(|took| {
                 let ticks = self.front.screen.ticks(self.front.now());
                 self.pace.due(Instant::now(), ticks, took)
             });

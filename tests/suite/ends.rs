@@ -57,6 +57,7 @@ fn a_journal_that_is_gone_is_said_on_a_screen_that_waits() {
     lose(&home);
     let start = Instant::now();
     sitting.wait_header("BROKEN OFF");
+    sitting.wait(&format!("the session broke off: j.jsonl: {why}"));
     assert!(start.elapsed() < SECOND, "{:?}", start.elapsed());
     sitting.press("q");
     let (status, bytes) = sitting.end();

@@ -62,17 +62,12 @@ pub fn print_json(json: &str) -> Result<(), Trouble> {
     print_line(&*safe(json))
 }
 
-/// Standard output for what writes many lines by itself. The end of the last line is needed.
+/// Standard output for what writes many lines by itself, and flushes at the end.
+#[derive(Default)]
 pub struct Lines(Vec<u8>);
 
 /// The least number of bytes that are written at once, but at the end.
 const AT_ONCE: usize = 64 << 10;
-
-impl Lines {
-    pub fn new() -> Self {
-        Self(Vec::new())
-    }
-}
 
 impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -92,7 +87,7 @@ impl Write for Lines {
 
 /// Prints a note for people to standard error; a failure is ignored.
 pub fn warn(text: &str) {
-    tell(&format!("toolyard: {text}\n"));
+    tell(format!("toolyard: {text}\n"));
 }
 
 /// Writes a text to standard error as it is, but without keys; a failure is ignored.

@@ -15,7 +15,7 @@ use crate::engine::{self, Listener};
 use crate::net::known;
 use crate::serve::{Opened, Server};
 use crate::store::journal::{Header, Journal, JournalError};
-use crate::ui::Seat;
+use crate::ui::{Remark, Seat, view::Tone};
 
 /// A running session.
 pub struct Session {
@@ -35,7 +35,11 @@ pub struct Session {
 }
 
 /// The thread of a session.
-pub struct Engine(JoinHandle<Result<State, SessionError>>);
+pub struct Engine {
+    thread: JoinHandle<Result<State, SessionError>>,
+    /// Why the session broke off; it is there when the channel of records ends.
+    pub broken: Remark,
+}
 
 impl Engine {
     /// Waits for the session's end, and returns its last state.
@@ -43,7 +47,7 @@ impl Engine {
     /// # Errors
     /// Why it could not start, or ended early.
     pub fn join(self) -> Result<State, SessionError> {
-        self.0.join().map_err(|_| SessionError::failed("the engine panicked"))?
+        self.thread.join().map_err(|_| SessionError::failed("the engine panicked"))?
     }
 }
 
@@ -88,6 +92,8 @@ impl PreparedSession {
             .filter(|_| self.is_attachable)
             .and_then(|journal| self.open_socket(journal, &header, command.downgrade(), true));
         let (server, seat) = socket.unzip();
+        let broken = Remark::default();
+        let (why, open) = (Arc::clone(&broken), record.clone());
         let work = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(SessionError::failed)?;
@@ -98,10 +104,16 @@ impl PreparedSession {
                     server.note(seen.n);
                 }
             });
-            runtime.block_on(self.work(journal, commands, listener))
+            let ended = runtime.block_on(self.work(journal, commands, listener));
+            if let Err(error) = &ended {
+                let _ = why.set((Tone::Bad, format!("the session broke off: {error}")));
+            }
+            // The screen looks for the reason when no more records can come.
+            drop(open);
+            ended
         };
-        let engine = thread::Builder::new().name("engine".to_owned()).spawn(work);
-        let engine = Engine(engine.map_err(SessionError::failed)?);
+        let thread = thread::Builder::new().name("engine".to_owned()).spawn(work);
+        let engine = Engine { thread: thread.map_err(SessionError::failed)?, broken };
         Ok(Session {
             opened: header.opened,
             title,
