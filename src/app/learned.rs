@@ -135,7 +135,12 @@ pub struct Keeper {
 }
 
 impl Keeper {
+    /// Makes the folder of the file. A folder that is deleted later is not made again.
     pub fn new(path: PathBuf, known: LearnedState) -> Self {
+        if let Some(folder) = folder(&path) {
+            // The first save tells what is wrong.
+            let _ = fs::create_dir_all(folder);
+        }
         Self { path, saved: known }
     }
 
@@ -170,14 +175,19 @@ fn keep_copy(path: &Path, format: u32) -> Result<(), String> {
     fs::copy(path, &copy).map(drop).map_err(failed)
 }
 
+/// The folder of a file, where its path names one.
+fn folder(path: &Path) -> Option<&Path> {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty())
+}
+
 /// Lets other sessions wait. The lock is a file of its own, because a save replaces the file itself; it ends with the
 /// value, and with the process.
 fn lock(path: &Path) -> Result<Option<File>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.lock"));
     let failed = |error: std::io::Error| format!("{}: {error}", beside.display());
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(failed)?;
+    if let Some(folder) = folder(path).filter(|folder| !folder.exists()) {
+        return Err(format!("the folder {} is gone", folder.display()));
     }
     let file = File::options().create(true).append(true).open(&beside).map_err(failed)?;
     for _ in 0..TRIES {

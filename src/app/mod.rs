@@ -14,18 +14,22 @@ pub mod scenario;
 pub mod session;
 pub mod workspace;
 
+use std::sync::{Arc, atomic::AtomicBool};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 
+use self::cli::colour::{self, Painted};
 use self::cli::compare::BenchCommand;
 use self::cli::trouble::Trouble;
 use self::cli::{Cli, Command, resume::Resumed, run::RunEnd};
-use crate::{process, program, ui::EndReason};
+use crate::{files::safe_text::visible, process, program, ui::EndReason};
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report.
 /// The only place that prints errors and chooses exit codes.
 pub fn main() -> ExitCode {
+    cli::out::print_panics();
+    survive_large_files();
     if std::env::args_os().nth(1).is_some_and(|argument| argument == process::REAPER) {
         return reap();
     }
@@ -40,23 +44,33 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(trouble) => return report(&trouble, json),
     };
-    let parsed = match Cli::try_parse_from(arguments) {
+    let parsed = match Cli::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) if json && error.use_stderr() => {
-            let text = error.to_string();
-            let text = text.trim_start_matches("error: ").trim_end();
-            return report(&Trouble::Usage(text.to_owned()), json);
-        }
-        Err(error) => error.exit(),
+        Err(error) => return refuse(&arguments, error, json),
     };
+    for notice in config::ignored_folders() {
+        cli::out::warn(&notice);
+    }
     let done = parsed.log.start().and_then(|()| {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), "toolyard started");
         obey(parsed)
     });
     let code = done.unwrap_or_else(|trouble| report(&trouble, json));
+    if let Some(why) = cli::log::lost() {
+        cli::out::warn(&why);
+    }
     // Programs that were asked to end get this long, and no longer.
     process::end_all();
     code
+}
+
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, instead of the end of the program. A handler is
+/// not inherited by programs that are started, as an ignored signal would be.
+fn survive_large_files() {
+    let seen = Arc::new(AtomicBool::new(false));
+    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen) {
+        tracing::warn!(%error, "a file that grows too large ends the program");
+    }
 }
 
 /// The file of this program, as it is now: an update while it runs must not bring another reaper.
@@ -77,6 +91,26 @@ fn work() -> ExitCode {
     let Err(error) = program::serve() else { return ExitCode::SUCCESS };
     let text = format!("{} is for toolyard itself, which talks to it: {error}", program::WORKER);
     report(&Trouble::Usage(text), false)
+}
+
+/// Prints what the command line asks for instead of a command, or why it is none.
+fn refuse(arguments: &[OsString], error: clap::Error, json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        // Help and version quote no argument.
+        let text = error.render();
+        let text = if colour::is_shown() { text.ansi().to_string() } else { text.to_string() };
+        let printed = cli::out::print(Painted::own(text));
+        return printed.map_or_else(|trouble| report(&trouble, json), |()| ExitCode::SUCCESS);
+    }
+    // The parser removes what it takes for escape sequences from its text, so it gets their pictures.
+    let shown = arguments.iter().map(|word| visible(&word.to_string_lossy()).into_owned());
+    let text = Cli::try_parse_from(shown).err().unwrap_or(error).to_string();
+    if json {
+        let text = text.trim_start_matches("error: ").trim_end();
+        return report(&Trouble::Usage(text.to_owned()), json);
+    }
+    cli::out::tell(text);
+    ExitCode::from(2)
 }
 
 /// Whether errors go to a script as JSON. This reads the raw arguments, since they may be the

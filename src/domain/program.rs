@@ -298,6 +298,9 @@ pub struct ProgramEnd {
     pub value: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Raised>,
+    /// What the program gave to `exit()`, if it ended so; empty: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<String>,
     /// The last value of each variable at each line that sets it, where the program tells values; the shape of a large
     /// one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -307,6 +310,19 @@ pub struct ProgramEnd {
 impl ProgramEnd {
     pub fn failed(printed: impl Into<String>, error: Raised) -> Self {
         Self { printed: printed.into(), error: Some(error), ..Self::default() }
+    }
+
+    /// Says that the program called `exit()`, or printed nothing, and no error tells why.
+    pub fn remark(&self) -> Option<String> {
+        let printed = !self.printed.trim().is_empty() || self.value.is_some();
+        match &self.exit {
+            Some(with) if printed => Some(format!("the program called exit({with})")),
+            Some(with) => Some(format!("the program called exit({with}) and printed nothing")),
+            None if self.error.is_none() && !printed => {
+                Some("the program printed nothing".to_owned())
+            }
+            None => None,
+        }
     }
 }
 

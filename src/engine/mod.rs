@@ -154,6 +154,9 @@ pub async fn run(
         loop {
             tokio::select! {
                 biased;
+                () = handle.read(Session::journal_failed) => {
+                    handle.write(Session::sync_beside);
+                }
                 () = handle.until(Session::is_broken) => {
                     break "the journal cannot be written".to_owned();
                 }

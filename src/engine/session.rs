@@ -205,6 +205,11 @@ impl Session {
         self.journal.sync();
     }
 
+    /// Returns when the journal has failed beside the work; [`Session::sync_beside`] takes that in.
+    pub fn journal_failed(&self) -> impl Future<Output = ()> + use<> {
+        self.journal.failed()
+    }
+
     pub fn is_broken(&self) -> bool {
         self.journal.is_broken()
     }

@@ -4,6 +4,7 @@
 pub mod json_file;
 pub mod parallel;
 pub mod safe_json;
+pub mod safe_text;
 pub mod sha256;
 pub mod text_file;
 pub mod toml_file;

@@ -168,7 +168,7 @@ impl Machine {
         let pause = loop {
             progress = match progress {
                 Err(error) => break self.failed(&error.error),
-                Ok(ReplProgress::Complete { value: last, .. }) => break self.ended(&last),
+                Ok(ReplProgress::Complete { value: last, .. }) => break self.ended(&last, None),
                 Ok(ReplProgress::NameLookup(lookup)) => {
                     let known = self.function(&lookup.name);
                     let print = PrintWriter::CollectString(&mut self.printed, Some(most));
@@ -246,7 +246,8 @@ impl Machine {
                 Err(self.resume(ReplProgress::FunctionCall(call), value))
             }
             "exit" | "quit" | "sys.exit" => {
-                let end = MontyException::new(ExcType::SystemExit, None);
+                let with = call.args.first().map(|value| value::clipped(value.py_repr()));
+                let end = MontyException::new(ExcType::SystemExit, with);
                 Err(Box::new(call.abort(end, PrintWriter::Disabled)))
             }
             _ => self.tool(call),
@@ -405,18 +406,19 @@ impl Machine {
         Err(self.resume(paused, why))
     }
 
-    fn ended(&mut self, last: &MontyObject) -> Pause {
+    fn ended(&mut self, last: &MontyObject, exit: Option<String>) -> Pause {
         let value = match last {
             MontyObject::None => None,
             _ => Some(value::last(last, self.start.limits.printed)),
         };
         let (printed, set) = (std::mem::take(&mut self.printed), self.last_values());
-        Pause::Ended(ProgramEnd { printed, value, error: None, set })
+        Pause::Ended(ProgramEnd { printed, value, error: None, exit, set })
     }
 
     fn failed(&mut self, error: &MontyException) -> Pause {
         if error.exc_type() == ExcType::SystemExit {
-            return self.ended(&MontyObject::None);
+            let with = value::clipped(error.message().unwrap_or_default().to_owned());
+            return self.ended(&MontyObject::None, Some(with));
         }
         // The text that is too much was not added.
         let printed = error

@@ -7,6 +7,8 @@ use std::{env, fs};
 
 use ratatui::crossterm::{clipboard::CopyToClipboard, execute};
 
+use super::output;
+
 /// Bytes that terminals take at least; many forget a longer text.
 const MOST: usize = 74_994;
 
@@ -29,7 +31,9 @@ impl Clipboard {
         if let Some(name) = env::var("TERM").ok().filter(|name| has_none(name)) {
             return Err(format!("a terminal with TERM={name} has no clipboard"));
         }
-        execute!(io::stdout(), CopyToClipboard::to_clipboard_from(&kept))
+        let mut bytes = Vec::new();
+        execute!(bytes, CopyToClipboard::to_clipboard_from(&kept))
+            .and_then(|()| output::send(&bytes))
             .map_err(|error| error.to_string())
     }
 

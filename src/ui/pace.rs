@@ -8,6 +8,8 @@ pub const FRAME: Duration = Duration::from_millis(33);
 /// The shortest time between two frames at all: keys that come in a flood, as from the wheel or where
 /// text is pasted unmarked, are shown together. The first of them does not wait.
 pub const FLOOD: Duration = Duration::from_millis(8);
+/// A terminal reads at most this share of the time: one part in so many.
+const SHARE: u32 = 2;
 /// How often running times are drawn again.
 pub const TICK: Duration = Duration::from_millis(250);
 
@@ -31,10 +33,13 @@ impl Pace {
     }
 
     /// When the next frame is due; `None`: never, as things are. `ticks`: how often something on the
-    /// screen changes by time alone.
-    pub fn due(&self, now: Instant, ticks: Option<Duration>) -> Option<Instant> {
+    /// screen changes by time alone. `took`: how long the terminal took for the last frame; it gets as much time again to
+    /// catch up, unless a person waits.
+    pub fn due(&self, now: Instant, ticks: Option<Duration>, took: Duration) -> Option<Instant> {
         let Some(last) = self.last else { return Some(now) };
-        self.wait.or(ticks).map(|wait| (last + wait).max(now))
+        let wait = self.wait.or(ticks)?;
+        let slow = if wait == FLOOD { wait } else { wait.max(SHARE * took) };
+        Some((last + slow).max(now))
     }
 
     /// A frame was drawn.
@@ -47,14 +52,28 @@ impl Pace {
 mod tests {
     use super::*;
 
+    const FAST: Duration = Duration::ZERO;
+
+    #[test]
+    fn a_slow_terminal_gets_fewer_frames_but_for_keys() {
+        let now = Instant::now();
+        let mut pace = Pace::default();
+        pace.drawn(now);
+        pace.soon();
+        let took = Duration::from_millis(300);
+        assert_eq!(pace.due(now, None, took), Some(now + 2 * took));
+        pace.at_once();
+        assert_eq!(pace.due(now, None, took), Some(now + FLOOD));
+    }
+
     #[test]
     fn the_first_frame_is_due_at_once_and_then_none() {
         let now = Instant::now();
         let mut pace = Pace::default();
-        assert_eq!(pace.due(now, None), Some(now));
+        assert_eq!(pace.due(now, None, FAST), Some(now));
         pace.drawn(now);
-        assert_eq!(pace.due(now + TICK, None), None);
-        assert_eq!(pace.due(now, Some(TICK)), Some(now + TICK));
+        assert_eq!(pace.due(now + TICK, None, FAST), None);
+        assert_eq!(pace.due(now, Some(TICK), FAST), Some(now + TICK));
     }
 
     #[test]
@@ -65,7 +84,7 @@ mod tests {
         for ms in 0..1000 {
             let now = start + Duration::from_millis(ms);
             pace.soon();
-            if pace.due(now, None).is_some_and(|due| due <= now) {
+            if pace.due(now, None, FAST).is_some_and(|due| due <= now) {
                 pace.drawn(now);
                 frames += 1;
             }
@@ -74,11 +93,11 @@ mod tests {
         let now = start + Duration::from_secs(2);
         pace.at_once();
         pace.soon();
-        assert_eq!(pace.due(now, None), Some(now), "the first key does not wait");
+        assert_eq!(pace.due(now, None, FAST), Some(now), "the first key does not wait");
         pace.drawn(now);
         pace.at_once();
         assert_eq!(
-            pace.due(now, None),
+            pace.due(now, None, FAST),
             Some(now + FLOOD),
             "those right behind it are shown together"
         );

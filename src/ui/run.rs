@@ -33,7 +33,7 @@ use super::terminal::{self, OwnedTerminal};
 use super::twin::TwinNews;
 use super::view::Tone;
 use super::watch_file::WatchFile;
-use super::{listing::Listing, pace::Pace, request::ScreenRequest, shot, text};
+use super::{listing::Listing, output, pace::Pace, request::ScreenRequest, shot, text};
 
 /// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
 /// The session itself is not ended: its owner does that.
@@ -160,7 +160,11 @@ impl Loop {
                 return Ok(end);
             }
             self.looks.begin(&mut self.front.screen);
-            let due = self.pace.due(Instant::now(), self.front.screen.ticks(self.front.now()));
+            // While the terminal reads a frame there is no other.
+            let due = output::taken().and_then(|took| {
+                let ticks = self.front.screen.ticks(self.front.now());
+                self.pace.due(Instant::now(), ticks, took)
+            });
             let signals = &mut self.signals;
             tokio::select! {
                 biased;
@@ -192,6 +196,7 @@ impl Loop {
                     }
                 }
                 () = at(due) => self.frame()?,
+                () = output::written() => {}
                 () = at(self.guided.beat) => self.guided.beat = None,
                 () = at(self.hint) => {
                     self.hint = None;

@@ -75,14 +75,14 @@ impl Show {
                 Read::Record(record) => self.screen.receive(record),
             }
         }
+        let ended = self.screen.live().control.mode == Mode::Ended;
+        if self.silent && self.commands.is_some() && !ended {
+            self.screen.break_off();
+        }
         if self.silent
             && let Some((tone, text)) = self.records.remark()
         {
             self.screen.tell(*tone, text.as_str());
-        }
-        let ended = self.screen.live().control.mode == Mode::Ended;
-        if self.silent && self.commands.is_some() && !ended {
-            self.screen.break_off();
         }
     }
 

@@ -46,11 +46,13 @@ pub struct Library {
 /// Records as they come.
 pub enum Records {
     /// Of a session that runs.
-    Live(UnboundedReceiver<Arc<Record>>),
-    /// Of a journal that is read while the screen is open. What must be told of its end is known when no more
-    /// come.
-    Read(Receiver<Read>, Arc<OnceLock<(Tone, String)>>),
+    Live(UnboundedReceiver<Arc<Record>>, Remark),
+    /// Of a journal that is read while the screen is open.
+    Read(Receiver<Read>, Remark),
 }
+
+/// What must be told of the end of records. It is known when no more come.
+pub type Remark = Arc<OnceLock<(Tone, String)>>;
 
 /// What is read of a journal.
 pub enum Read {
@@ -63,7 +65,7 @@ impl Records {
     /// Waits for records and takes at most so many; none at the end.
     pub async fn take(&mut self, most: usize) -> Vec<Read> {
         match self {
-            Records::Live(records) => {
+            Records::Live(records, _) => {
                 let mut batch = Vec::new();
                 records.recv_many(&mut batch, most).await;
                 batch.into_iter().map(Read::Record).collect()
@@ -78,10 +80,8 @@ impl Records {
 
     /// What must be told at the end.
     pub fn remark(&self) -> Option<&(Tone, String)> {
-        match self {
-            Records::Live(_) => None,
-            Records::Read(_, remark) => remark.get(),
-        }
+        let (Records::Live(_, remark) | Records::Read(_, remark)) = self;
+        remark.get()
     }
 }
 

@@ -13,7 +13,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::{Terminal, backend::CrosstermBackend, crossterm};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::output;
 use super::tour::cast::Cast;
+use crate::files::safe_text::visible;
 
 /// The private modes of the screen, in the order in which they are set: number, and whether entering
 /// sets it (the cursor's is reset).
@@ -66,17 +68,13 @@ impl Write for Frames {
         if !SET.load(Ordering::SeqCst) {
             return Ok(());
         }
-        let mut out = io::stdout().lock();
         if !frame.is_empty() {
             // The terminal shows the frame at once, or ignores the mode that it does not know.
-            out.write_all(b"\x1b[?2026h")?;
-            out.write_all(&frame)?;
-            out.write_all(b"\x1b[?2026l")?;
+            output::send(&[b"\x1b[?2026h", &frame[..], b"\x1b[?2026l"].concat())?;
             if let Some(Ok(mut cast)) = self.cast.as_ref().map(|cast| cast.lock()) {
                 cast.frame(&frame);
             }
         }
-        out.flush()?;
         // Room for the next frame, which is mostly as large.
         self.frame = frame;
         self.frame.clear();
@@ -129,8 +127,8 @@ impl Drop for OwnedTerminal {
     fn drop(&mut self) {
         restore();
         let panics = PANICS.lock().map(|mut panics| std::mem::take(&mut *panics));
-        for panic in panics.unwrap_or_default() {
-            let _ = writeln!(io::stderr(), "{panic}");
+        for panic in panics.unwrap_or_default().into_iter().filter(|_| !output::is_stuck()) {
+            let _ = writeln!(io::stderr(), "{}", visible(&panic));
         }
     }
 }
@@ -142,11 +140,18 @@ impl Drop for OwnedTerminal {
 pub fn expect() -> io::Result<()> {
     let what = if !io::stdout().is_terminal() {
         "the screen needs a terminal, but standard output is none; `toolyard run` works without one"
-    } else if std::env::var_os("TERM").is_some_and(|name| name == "dumb") {
-        "the screen needs a terminal with a cursor, but TERM is dumb; `toolyard run` works without \
-         one"
     } else {
-        return Ok(());
+        match std::env::var_os("TERM") {
+            Some(name) if name == "dumb" => {
+                "the screen needs a terminal with a cursor, but TERM is dumb; `toolyard run` works \
+                 without one"
+            }
+            Some(name) if !name.is_empty() => return Ok(()),
+            Some(_) | None => {
+                "the screen needs a terminal with a cursor, but TERM is not set, which means dumb; set \
+                 TERM, or use `toolyard run`"
+            }
+        }
     };
     Err(io::Error::new(io::ErrorKind::Unsupported, what))
 }
@@ -160,7 +165,8 @@ pub fn size() -> Option<(u16, u16)> {
 fn set(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     SET.store(true, Ordering::SeqCst);
-    let entered = enter(&mut io::stdout(), mouse);
+    let mut bytes = Vec::new();
+    let entered = enter(&mut bytes, mouse).and_then(|()| output::send(&bytes));
     if entered.is_err() {
         restore();
     }
@@ -170,7 +176,9 @@ fn set(mouse: bool) -> io::Result<()> {
 /// Undoes what is set, if anything is. Whatever fails, the rest is tried.
 pub fn restore() {
     if SET.swap(false, Ordering::SeqCst) {
-        let _ = leave(&mut io::stdout());
+        let mut bytes = Vec::new();
+        let _ = leave(&mut bytes);
+        output::end_with(&bytes);
         let _ = disable_raw_mode();
     }
 }

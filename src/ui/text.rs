@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::files::safe_text::picture;
+
 /// Marks on one letter that are kept; more only serve to smear over the neighbouring lines.
 const MARKS: usize = 2;
 
@@ -40,13 +42,6 @@ fn shown(c: char) -> Option<char> {
         '\t' => ' ',
         // A return before a line feed is part of the line's end.
         '\r' => return None,
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('�'),
-        '\u{7f}' => '␡',
-        '\u{80}'..='\u{9f}' => '�',
-        // Bidi marks, embeddings, overrides, isolates; line and paragraph separators.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            '�'
-        }
         // Zero width, soft hyphen, fillers, variation selectors, tags: terminals disagree on them.
         '\u{ad}'
         | '\u{34f}'
@@ -62,7 +57,7 @@ fn shown(c: char) -> Option<char> {
         | '\u{ffa0}'
         | '\u{fff0}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e0fff}' => return None,
-        c => c,
+        c => picture(c).unwrap_or(c),
     })
 }
 

@@ -352,10 +352,15 @@ pub fn program(event: &ProgramEvent) -> String {
                 let line = error.line().map_or_else(String::new, |line| format!(" in line {line}"));
                 format!("program {number} failed{line}: {}", error.summary())
             }
-            (None, ProgramVerdict::Failed) => {
-                format!("program {number} failed: it printed nothing")
+            (None, how) => {
+                let how = if *how == ProgramVerdict::Failed {
+                    "failed".to_owned()
+                } else {
+                    format!("ran: {}", how.name())
+                };
+                let remark = end.remark().map_or_else(String::new, |remark| format!(", {remark}"));
+                format!("program {number} {how}{remark}")
             }
-            (None, how) => format!("program {number} ran: {}", how.name()),
         },
         ProgramEvent::ClockRead { .. } => "the program read the clock".to_owned(),
         ProgramEvent::ToolBlamed { tool: Some(tool), by, path, .. } => {

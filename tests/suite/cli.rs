@@ -23,6 +23,7 @@ mod killed;
 mod log;
 mod models;
 mod plan;
+mod printed;
 mod probe;
 mod programs;
 mod prompts;

@@ -24,6 +24,7 @@ mod cotools_vectors;
 mod doctor;
 mod dollars;
 mod encoder;
+mod ends;
 mod engine;
 mod experience;
 mod fake_endpoint;

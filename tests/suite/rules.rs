@@ -92,6 +92,55 @@ fn the_screen_alone_knows_the_terminal_and_pure_rooms_know_nothing_outside() {
     assert_none(&wrong, "what only some rooms may name");
 }
 
+/// The files that may write to standard output or standard error, and what they write there.
+const PRINTERS: [(&str, &str); 5] = [
+    ("src/app/cli/colour.rs", "nothing: it asks whether colours are shown"),
+    ("src/app/cli/out.rs", "what commands print"),
+    ("src/program/worker.rs", "replies to another toolyard"),
+    ("src/ui/output.rs", "the screen"),
+    ("src/ui/terminal.rs", "panics, after the screen"),
+];
+
+/// Other ways to a terminal: of libraries, and by a child that inherits it.
+const WAYS: [&str; 13] = [
+    "print!(",
+    "println!(",
+    "anstream::print",
+    "anstream::std",
+    "AutoStream::",
+    ".exit()",
+    "error.print()",
+    "print_help(",
+    "print_long_help(",
+    "Stdio::inherit",
+    "from_raw_fd",
+    "color_eyre::install",
+    "stdio::",
+];
+
+#[test]
+fn all_that_is_printed_takes_one_way() {
+    let mut wrong = Vec::new();
+    for source in sources(&["src"]) {
+        if PRINTERS.iter().any(|(path, _)| *path == source.path) {
+            continue;
+        }
+        for stream in ["stdout()", "stderr()"] {
+            let writes = |(at, _): (usize, &str)| {
+                let is_name =
+                    source.code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                !is_name && !source.code[at + stream.len()..].starts_with(".is_terminal()")
+            };
+            if source.code.match_indices(stream).any(writes) {
+                wrong.push(format!("{}: {stream}", source.path));
+            }
+        }
+        let ways = WAYS.iter().filter(|way| source.code.contains(**way));
+        wrong.extend(ways.map(|way| format!("{}: {way}", source.path)));
+    }
+    assert_none(&wrong, "only src/app/cli/out.rs prints, and the screen");
+}
+
 #[test]
 fn only_the_effect_path_opens_the_doors_of_models_and_tools() {
     let doors = [".ask(", ".call(", ".embed(", ".reachable("];

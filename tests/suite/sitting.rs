@@ -32,6 +32,8 @@ struct Seen {
     parser: Parser,
     bytes: Vec<u8>,
     closed: bool,
+    /// Nobody reads for now.
+    held: bool,
 }
 
 fn size(columns: u16, rows: u16) -> PtySize {
@@ -73,12 +75,28 @@ impl Sitting {
         let modes = modes(&*pair.master);
         let child = pair.slave.spawn_command(command).unwrap();
         let parser = Parser::new(cells(rows), cells(columns), 0);
-        let seen = Arc::new(Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }));
+        let seen =
+            Arc::new(Mutex::new(Seen { parser, bytes: Vec::new(), closed: false, held: false }));
         let reader = pair.master.try_clone_reader().unwrap();
         let watcher = Arc::clone(&seen);
         thread::spawn(move || watch(reader, &watcher));
         let writer = pair.master.take_writer().unwrap();
         Self { child, master: pair.master, slave: Some(pair.slave), writer, seen, modes }
+    }
+
+    /// Stops to read what is written to the terminal, or goes on with it.
+    pub fn hold(&self, held: bool) {
+        self.seen().held = held;
+    }
+
+    /// Waits until the program has ended; how long that took.
+    pub fn until_end(&mut self) -> Duration {
+        let start = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < PATIENCE, "it does not end");
+            thread::sleep(Duration::from_millis(5));
+        }
+        start.elapsed()
     }
 
     pub fn press(&mut self, keys: &str) {
@@ -187,7 +205,11 @@ fn modes(master: &dyn MasterPty) -> String {
 
 fn watch(mut reader: Box<dyn Read + Send>, seen: &Mutex<Seen>) {
     let mut buf = [0; 4096];
-    while let Ok(n @ 1..) = reader.read(&mut buf) {
+    loop {
+        while seen.lock().unwrap().held {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let Ok(n @ 1..) = reader.read(&mut buf) else { break };
         let mut seen = seen.lock().unwrap();
         seen.parser.process(&buf[..n]);
         seen.bytes.extend_from_slice(&buf[..n]);

@@ -107,7 +107,7 @@ fn said(call: &ToolCallState, is_printed: bool) -> Result<(), Trouble> {
             Err(Trouble::Usage(text.to_owned()))
         }
         ToolCallPhase::Done { .. } if is_printed => Ok(()),
-        ToolCallPhase::Done { .. } => out::print_foreign(text),
+        ToolCallPhase::Done { .. } => out::print_line(text),
         _ => Err(Trouble::Failed(format!("{} failed: {text}", call.tool))),
     }
 }

@@ -71,9 +71,9 @@ fn tell(demo: Demo, told: &Arc<Mutex<Told>>) -> Result<(), Trouble> {
         out::print_line(verdict)?;
     }
     for file in &told.files {
-        out::print_line(&format!("written: {}", file.display()))?;
+        out::print_line(format!("written: {}", file.display()))?;
     }
-    out::print_line(&format!("again: toolyard demo {}", demo.name()))?;
+    out::print_line(format!("again: toolyard demo {}", demo.name()))?;
     match told.failed {
         Some(why) => Err(Trouble::Failed(format!("the demo's files could not be written: {why}"))),
         None => Ok(()),

@@ -11,7 +11,7 @@ use crate::domain::words;
 pub fn completions(shell: Shell) -> Result<(), Trouble> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "toolyard", &mut script);
-    out::print(&String::from_utf8_lossy(&script))
+    out::print(&*String::from_utf8_lossy(&script))
 }
 
 /// Prints a manual page, in the format that `man` reads.
@@ -22,7 +22,7 @@ pub fn man(args: &ManArgs) -> Result<(), Trouble> {
     let mut page = Vec::new();
     let below = args.command.iter().try_fold(&command, |above, name| below(above, name))?;
     Man::new(below.clone()).render(&mut page).map_err(Trouble::failed)?;
-    out::print(&String::from_utf8_lossy(&page))
+    out::print(&*String::from_utf8_lossy(&page))
 }
 
 fn below<'a>(above: &'a Command, name: &str) -> Result<&'a Command, Trouble> {

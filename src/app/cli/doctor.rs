@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
-use super::{DoctorArgs, colour, out, runtime, trouble::Trouble};
+use super::{DoctorArgs, colour, colour::Painted, out, runtime, trouble::Trouble};
 use crate::app::doctor::{self, Subject, Terminal};
 use crate::ui;
 
@@ -21,18 +21,17 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
     } else {
         // A finding may quote a manifest of a stranger.
         let text = findings.iter().map(|finding| format!("{finding}\n")).collect::<String>();
-        let lines: Vec<_> = text.lines().map(|line| painted(&ui::text::clean(line))).collect();
-        out::print_line(&lines.join("\n"))?;
+        out::print(text.lines().map(|line| painted(line) + "\n").collect::<Painted>())?;
     }
     Ok(doctor::is_well(&findings))
 }
 
 /// A line whose verdict, if it begins with one, has its colour.
-fn painted(line: &str) -> String {
+fn painted(line: &str) -> Painted {
     let verdicts = [("ok ", colour::GOOD), ("warn ", colour::WARN), ("FAIL ", colour::BAD)];
     let found = verdicts.iter().find(|(word, _)| line.starts_with(word));
     found.map_or_else(
-        || line.to_owned(),
+        || line.into(),
         |(word, style)| colour::paint(*style, word.trim_end()) + &line[word.len() - 1..],
     )
 }

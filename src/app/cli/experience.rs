@@ -1,7 +1,7 @@
 //! `toolyard experience`.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
@@ -94,7 +94,7 @@ fn import(lines: &Path, source: Option<&str>, file: &Path) -> Result<(), Trouble
         0 => String::new(),
         _ => format!(" ({} of {} were imported before)", known, uses(added + known)),
     };
-    out::print_line(&format!("{} → {}{before}", uses(added), file.display()))
+    out::print_line(format!("{} → {}{before}", uses(added), file.display()))
 }
 
 fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
@@ -107,11 +107,11 @@ fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
         ExperienceError::Write(source) => Trouble::Failed(format!("{}: {source}", to.display())),
         error => trouble(error),
     })?;
-    out::print_line(&format!("{} → {}", uses(exported), to.display()))
+    out::print_line(format!("{} → {}", uses(exported), to.display()))
 }
 
 fn print(store: &Experience) -> Result<(), Trouble> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = out::Lines::default();
     match store.export(&mut out) {
         Ok(_) => out::accepted(out.flush()),
         Err(ExperienceError::Write(error)) => out::accepted(Err(error)),
@@ -123,10 +123,10 @@ fn prune(what: &Prune, is_dry: bool, file: &Path) -> Result<(), Trouble> {
     let mut store = Experience::open_existing(file).map_err(trouble)?;
     if is_dry {
         let n = store.would_prune(what).map_err(trouble)?;
-        return out::print_line(&format!("{} would be deleted from {}", uses(n), file.display()));
+        return out::print_line(format!("{} would be deleted from {}", uses(n), file.display()));
     }
     let pruned = store.prune(what).map_err(trouble)?;
-    out::print_line(&format!(
+    out::print_line(format!(
         "deleted {} and {} without remaining uses from {}",
         uses(pruned.uses),
         queries(pruned.queries),
@@ -154,7 +154,7 @@ fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
     }
     let model = clean(model.model());
     let read = queries(read.into());
-    out::print_line(&format!("{model} embedded {read}, {}", many(tokens, "token")))
+    out::print_line(format!("{model} embedded {read}, {}", many(tokens, "token")))
 }
 
 fn show(as_json: bool, file: &Path) -> Result<(), Trouble> {
@@ -174,7 +174,7 @@ fn show(as_json: bool, file: &Path) -> Result<(), Trouble> {
         let share = 100.0 * tool.helpful as f64 / tool.uses as f64;
         text += &format!("{name:<40} {:>9} {share:>7.0}% {:>9}\n", tool.uses, tool.queries);
     }
-    out::print(&colour::headed(&text, 1))
+    out::print(colour::headed(&text, 1))
 }
 
 fn many(n: u64, thing: &str) -> String {

@@ -26,7 +26,7 @@ pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
                 "graphml" => listing.to_graphml(),
                 _ => listing.to_json(),
             };
-            out::print(&text)
+            out::print(text)
         }
     }
 }
@@ -37,7 +37,7 @@ fn learn(format: &str, paths: &[std::path::PathBuf], file: &Path) -> Result<(), 
     let graph = read.learn().map_err(Trouble::usage)?;
     import::write_file(file, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;
     let trajectories = counted(read.list.len(), "trajectory");
-    out::print_line(&format!(
+    out::print_line(format!(
         "{trajectories}, {} without calls; {}, {} → {}",
         read.without_calls,
         counted(graph.len(), "tool"),
@@ -65,14 +65,14 @@ fn weights(
     let weights = Weights { graph: &graph, scores: &scores, pins: &pins, alpha, beta };
     let listing = Listing::weighed(&weights, usize::MAX);
     if json {
-        return out::print(&listing.to_json());
+        return out::print(listing.to_json());
     }
     let lines = listing.into_edges().into_iter().map(|edge| {
         let weight = edge.weight.unwrap_or(edge.prior);
         let (from, to) = (clean(edge.from.as_str()), clean(edge.to.as_str()));
         format!("{from:<28} {to:<28} {:>7.4} {weight:>7.4}\n", edge.prior)
     });
-    out::print(&lines.collect::<String>())
+    out::print(lines.collect::<String>())
 }
 
 fn read(path: &Path) -> Result<String, Trouble> {
@@ -101,7 +101,7 @@ pub fn import(command: &ImportCommand) -> Result<(), Trouble> {
         ImportCommand::ApiBank { dir, out, force } => {
             let imported = import::import_api_bank(dir, out, *force).map_err(Trouble::usage)?;
             let workspace = out.display();
-            out::print_line(&format!("{imported}\nrun it: toolyard --workspace {workspace}"))
+            out::print_line(format!("{imported}\nrun it: toolyard --workspace {workspace}"))
         }
         ImportCommand::Openapi(args) => openapi::import(args),
         ImportCommand::Qa(args) => questions(args),
@@ -127,5 +127,5 @@ fn questions(args: &QaArgs) -> Result<(), Trouble> {
     }
     let said = format!("{imported}\nwritten to {}", to.display());
     let said: Vec<_> = said.lines().map(clean).collect();
-    out::print_line(&said.join("\n"))
+    out::print_line(said.join("\n"))
 }

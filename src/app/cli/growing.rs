@@ -7,10 +7,10 @@ use std::thread;
 
 use tokio::sync::mpsc;
 
-use super::live::{AHEAD, FOLLOW, Remark};
+use super::live::{AHEAD, FOLLOW};
 use crate::domain::Mode;
 use crate::store::journal::{self, JournalError, Marker};
-use crate::ui::{self, view::Tone};
+use crate::ui::{self, Remark, view::Tone};
 
 /// Waits until it is worth reading on; false: nothing comes any more.
 pub type Pause = Box<dyn FnMut() -> bool + Send>;

@@ -35,7 +35,7 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
     }
     lines.extend(next(&args.dir, args.dry_run));
     let lines: Vec<_> = lines.iter().map(|line| clean(line)).collect();
-    out::print_line(&lines.join("\n"))
+    out::print_line(lines.join("\n"))
 }
 
 const CONFIG: &str = "config.toml";

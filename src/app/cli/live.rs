@@ -1,7 +1,7 @@
 //! The screen for a running session, or for a past one.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
@@ -15,7 +15,7 @@ use crate::program::Child;
 use crate::store::journal::{JournalError, Marker, Past, Reader};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::watch_file::WatchFile;
-use crate::ui::{self, screen::Setup, symbols::Charset, tour::Tour};
+use crate::ui::{self, Remark, screen::Setup, symbols::Charset, tour::Tour};
 use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 
 /// How a session is shown.
@@ -69,7 +69,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     }
     let origin = Arc::new(prepared.origin()?);
     let Session { opened, title, journal, records, commands, seat, engine } = prepared.spawn()?;
-    let records = ui::Records::Live(records);
+    let records = ui::Records::Live(records, Arc::clone(&engine.broken));
     let twins = Some(twin::starter(Arc::clone(&origin), journal.as_deref()));
     let sweeps = Some(sweep::starter(origin));
     let (sender, own) = (Some(commands.clone()), journal.clone());
@@ -102,7 +102,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     ended?;
     // The journal of a tour ends with it.
     if let (Some(path), ui::EndReason::ByUser, false) = (journal, shown, is_tour) {
-        out::print_line(&format!("journal: {}", path.display()))?;
+        out::print_line(format!("journal: {}", path.display()))?;
     }
     match shown {
         ui::EndReason::ForDemo(name) => demo::by_name(name),
@@ -126,9 +126,6 @@ pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndR
         Some(_) | None => Ok(ended),
     }
 }
-
-/// What should be known of the end of a journal, when it was reached.
-pub(super) type Remark = Arc<OnceLock<(Tone, String)>>;
 
 /// A journal up to this event, which a thread reads.
 fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), JournalError> {

@@ -2,7 +2,8 @@
 //! tell what an agent did; these lines tell of endpoints, programs and files.
 
 use std::io::{self, Write};
-use std::{fs::OpenOptions, path::PathBuf, sync::Mutex};
+use std::sync::{Mutex, PoisonError};
+use std::{fs::OpenOptions, path::PathBuf};
 
 use clap::Args;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -17,23 +18,48 @@ pub struct LogArgs {
     #[arg(long, value_name = "FILE", global = true)]
     log: Option<PathBuf>,
     /// Lowest level to log: error, warn, info, debug or trace.
-    #[arg(long, value_name = "LEVEL", global = true, env = "TOOLYARD_LOG", default_value = "info")]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        global = true,
+        env = "TOOLYARD_LOG",
+        hide_env_values = true,
+        default_value = "info"
+    )]
     log_level: LevelFilter,
 }
 
+/// Why lines of the log are lost.
+static LOST: Mutex<Option<String>> = Mutex::new(None);
+
+/// Says that lines of the log are lost, and why.
+pub fn lost() -> Option<String> {
+    LOST.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// A file of lines without keys.
-struct Lines<W>(W);
+struct Lines<W> {
+    to: W,
+    path: PathBuf,
+}
 
 impl<W: Write> Write for Lines<W> {
     /// Writes a whole line to the system at once: other sessions may write to the same file.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = without_keys(&String::from_utf8_lossy(line));
-        self.0.write_all(text.as_bytes())?;
-        Ok(line.len())
+        let written = self.to.write_all(text.as_bytes());
+        if let Err(error) = &written {
+            // A message now would corrupt the screen.
+            let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
+            lost.get_or_insert_with(|| {
+                format!("{}: the log has not all lines: {error}", self.path.display())
+            });
+        }
+        written.map(|()| line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.to.flush()
     }
 }
 
@@ -48,20 +74,22 @@ impl LogArgs {
         let file = OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
             Trouble::Usage(format!("{}: cannot write the log: {error}", path.display()))
         })?;
-        tracing::subscriber::set_global_default(subscriber(file, self.log_level))
-            .map_err(Trouble::failed)
+        tracing::subscriber::set_global_default(subscriber(
+            Lines { to: file, path: path.clone() },
+            self.log_level,
+        ))
+        .map_err(Trouble::failed)
     }
 }
 
 fn subscriber<W: Write + Send + 'static>(
-    to: W,
+    to: Lines<W>,
     level: LevelFilter,
 ) -> impl tracing::Subscriber + Send + Sync {
-    // Lines that do not fit on a full disk are lost: a message about it would corrupt the screen.
     let lines = fmt::layer().with_ansi(false).log_internal_errors(false);
     // Libraries may log headers and bodies, and so keys.
     let own = Targets::new().with_target(env!("CARGO_PKG_NAME"), level);
-    tracing_subscriber::registry().with(lines.with_writer(Mutex::new(Lines(to)))).with(own)
+    tracing_subscriber::registry().with(lines.with_writer(Mutex::new(to))).with(own)
 }
 
 #[cfg(test)]
@@ -73,7 +101,8 @@ mod tests {
     #[test]
     fn a_line_has_level_target_and_fields_but_no_key_and_nothing_of_libraries() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let own = subscriber(file.reopen().unwrap(), LevelFilter::INFO);
+        let to = Lines { to: file.reopen().unwrap(), path: file.path().to_owned() };
+        let own = subscriber(to, LevelFilter::INFO);
         tracing::subscriber::with_default(own, || {
             let _span = tracing::info_span!("call", tool = "curl").entered();
             tracing::info!(said = "Bearer sk-proj-abcdefghij\n\u{1b}[2J", "refused");

@@ -22,7 +22,7 @@ pub mod attach;
 mod by_hand;
 pub mod call;
 mod call_args;
-mod colour;
+pub mod colour;
 pub mod compare;
 pub mod cotools;
 pub mod demo;
@@ -66,7 +66,13 @@ mod value;
 /// Without a command it opens the screen: on TASK, or on the workspace's tasks. Without a workspace
 /// and a configuration that is the embedded demo, driven by the built-in simulated model.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = examples::TOOLYARD)]
+#[command(
+    version,
+    // Otherwise help would name the program by its file.
+    bin_name = "toolyard",
+    args_conflicts_with_subcommands = true,
+    after_help = examples::TOOLYARD
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,

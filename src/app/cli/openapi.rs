@@ -1,6 +1,6 @@
 //! `toolyard import openapi`.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -40,9 +40,7 @@ pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
     for remark in &imported.remarks {
         out::warn(remark);
     }
-    let said = format!("{imported}\nrun it: toolyard --workspace {}", folder.display());
-    let said: Vec<_> = said.lines().map(clean).collect();
-    out::print_line(&said.join("\n"))
+    out::print_line(format!("{imported}\nrun it: toolyard --workspace {}", folder.display()))
 }
 
 /// Whether a person at the terminal wants this server to be called. No answer is a no.
@@ -50,9 +48,8 @@ fn agrees(server: &str) -> bool {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return false;
     }
-    let asked =
-        write!(io::stderr(), "The file names the server {}. Call it? [y/N] ", clean(server));
+    out::tell(format!("The file names the server {}. Call it? [y/N] ", clean(server)));
     let mut answer = String::new();
-    let read = asked.and_then(|()| io::stdin().read_line(&mut answer));
-    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+    io::stdin().read_line(&mut answer).is_ok()
+        && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }

@@ -1,21 +1,39 @@
-//! Output of commands. `println!` panics if the reader has gone, as with `| head`; this does not.
+//! The only way by which commands print. Nothing of it reaches a terminal as an escape sequence but our own colours: names
+//! of files, arguments, and all that models and tools write may be hostile. It is the same where standard output is a
+//! file or a pipe, whose reader may be a terminal in the end.
+//!
+//! `println!` panics if the reader has gone, as with `| head`; this does not.
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use super::colour::Painted;
 use super::trouble::Trouble;
 use crate::files::safe_json::safe;
 use crate::model::secret::without_keys;
 use crate::net::known::without_known;
-use crate::ui::text::clean;
+use crate::ui::output;
 
-/// Prints a text, without known keys and otherwise unchanged.
+/// Writes a text to standard output, without known keys.
+///
+/// # Errors
+/// It could not be written, or the reader has gone.
+pub fn write(text: impl Into<Painted>) -> io::Result<()> {
+    let text = without_known(text.into().as_str());
+    // A screen before this has found that the terminal does not read: who writes to it waits for ever.
+    if output::is_stuck() {
+        return Ok(());
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+}
+
+/// Prints a text.
 ///
 /// # Errors
 /// It could not be written, unless the reader has gone, which is not an error.
-pub fn print(text: &str) -> Result<(), Trouble> {
-    let mut out = io::stdout().lock();
-    accepted(out.write_all(without_known(text).as_bytes()).and_then(|()| out.flush()))
+pub fn print(text: impl Into<Painted>) -> Result<(), Trouble> {
+    accepted(write(text))
 }
 
 /// The same; false if the reader has gone.
@@ -23,8 +41,7 @@ pub fn print(text: &str) -> Result<(), Trouble> {
 /// # Errors
 /// As [`print()`].
 pub fn print_if_read(text: &str) -> Result<bool, Trouble> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(without_known(text).as_bytes()).and_then(|()| out.flush());
+    let written = write(text);
     let is_read = written.is_ok();
     accepted(written).map(|()| is_read)
 }
@@ -33,37 +50,66 @@ pub fn print_if_read(text: &str) -> Result<bool, Trouble> {
 ///
 /// # Errors
 /// As [`print()`].
-pub fn print_line(text: &str) -> Result<(), Trouble> {
-    print(&format!("{text}\n"))
+pub fn print_line(text: impl Into<Painted>) -> Result<(), Trouble> {
+    print(text.into() + "\n")
 }
 
-/// Prints a text of a model or a tool and an end of line. A terminal obeys what a program only reads: control characters
-/// go only to a program.
-///
-/// # Errors
-/// As [`print()`].
-pub fn print_foreign(text: &str) -> Result<(), Trouble> {
-    if !io::stdout().is_terminal() {
-        return print_line(text);
-    }
-    let lines: Vec<_> = text.lines().map(clean).collect();
-    print_line(&lines.join("\n"))
-}
-
-/// Prints JSON and an end of line, safe for a terminal.
+/// Prints JSON and an end of line. A reader of JSON gets every character as it was.
 ///
 /// # Errors
 /// As [`print()`].
 pub fn print_json(json: &str) -> Result<(), Trouble> {
-    print_line(&safe(json))
+    print_line(&*safe(json))
 }
 
-/// Prints a note for people to standard error; a failure is ignored. A text may quote a hostile
-/// file; control characters are removed before it reaches a terminal.
+/// Standard output for what writes many lines by itself, and flushes at the end.
+#[derive(Default)]
+pub struct Lines(Vec<u8>);
+
+/// The least number of bytes that are written at once, but at the end.
+const AT_ONCE: usize = 64 << 10;
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        if self.0.len() >= AT_ONCE && bytes.ends_with(b"\n") {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let written = write(&*String::from_utf8_lossy(&self.0));
+        self.0.clear();
+        written
+    }
+}
+
+/// Prints a note for people to standard error; a failure is ignored.
 pub fn warn(text: &str) {
-    let text = without_keys(text);
-    let lines: Vec<_> = text.lines().map(clean).collect();
-    let _ = writeln!(io::stderr(), "toolyard: {}", lines.join("\n"));
+    tell(format!("toolyard: {text}\n"));
+}
+
+/// Writes a text to standard error as it is, but without keys; a failure is ignored.
+pub fn tell(text: impl Into<Painted>) {
+    let text = without_keys(text.into().as_str());
+    if output::is_stuck() {
+        return;
+    }
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Makes a panic print as everything else does: what it quotes may be hostile.
+pub fn print_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let thread = std::thread::current();
+        let trace = std::backtrace::Backtrace::capture();
+        let trace = match trace.status() {
+            std::backtrace::BacktraceStatus::Captured => trace.to_string(),
+            _ => String::new(),
+        };
+        warn(&format!("{} {info}\n{trace}", thread.name().unwrap_or("a thread")));
+    }));
 }
 
 /// The result of a write to standard output.

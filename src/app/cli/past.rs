@@ -139,7 +139,7 @@ fn parse_size(text: &str) -> Result<(u16, u16), Trouble> {
 pub fn keys(args: &ConfigArgs) -> Result<(), Trouble> {
     let config = Config::find(args.config.as_deref()).map_err(Trouble::usage)?;
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
-    out::print(&ui::keytable::markdown(&keymap))?;
+    out::print(ui::keytable::markdown(&keymap))?;
     for error in &wrong {
         // Unknown keys and actions were refused before; this is about default keys that moved to
         // another action.

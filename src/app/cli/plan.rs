@@ -150,7 +150,7 @@ impl PlanReport {
         if json {
             out::print_json(&self.to_json())
         } else {
-            out::print(&colour::headed(&self.to_table(), 0))
+            out::print(colour::headed(&self.to_table(), 0))
         }
     }
 

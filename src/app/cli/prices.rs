@@ -25,7 +25,7 @@ pub fn import(file: &Path, to: Option<&Path>, config: Option<&Path>) -> Result<(
     import::write_file(&to, &text).map_err(Trouble::failed)?;
     let said = imported.to_string();
     let said: Vec<_> = said.lines().map(clean).collect();
-    out::print_line(&format!("{}\nwritten to {}", said.join("\n"), to.display()))
+    out::print_line(format!("{}\nwritten to {}", said.join("\n"), to.display()))
 }
 
 /// The configured place of prices, whether it exists or not.

@@ -34,7 +34,7 @@ pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
             _ => continue,
         };
         if let Some(said) = said.filter(|_| !args.json) {
-            out::print_line(&clean(&said.split_whitespace().collect::<Vec<_>>().join(" ")))?;
+            out::print_line(said.split_whitespace().collect::<Vec<_>>().join(" "))?;
         }
     }
     drop(commands);
@@ -146,16 +146,16 @@ fn table(state: &State, rows: &[Row<'_>]) -> Result<(), Trouble> {
             (_, why) => why.unwrap_or_default().to_owned(),
         };
         let said = clean(&said.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
-        out::print_line(&format!("{:<width$}  {:<9}  {said}", name(row), row.how()))?;
+        out::print_line(format!("{:<width$}  {:<9}  {said}", name(row), row.how()))?;
     }
     let all = format!("\n{} of {} tools known", known(rows), rows.len());
-    let Some(sums) = state.probing_sums() else { return out::print_line(&all) };
+    let Some(sums) = state.probing_sums() else { return out::print_line(all) };
     let passes = match sums.passes {
         0 => "no pass".to_owned(),
         1 => "1 pass".to_owned(),
         passes => format!("{passes} passes"),
     };
-    out::print_line(&format!(
+    out::print_line(format!(
         "{all}; {passes} with other tools, {}, {} tokens, {:.2} credits",
         counted(sums.calls, "tool call"),
         sums.tokens,

@@ -24,6 +24,9 @@ use crate::papers::atc::flaws::flaws_of;
 use crate::papers::atc::identifiers::{self, Identifiers};
 use crate::store::import::OpenApi;
 
+/// The most stops that are printed. A stop stops the clock of a program, so an endless one would print without an end.
+const STOPS: u32 = 10_000;
+
 /// Checks or runs programs; false if one has a flaw, or failed.
 ///
 /// # Errors
@@ -113,11 +116,11 @@ fn run(args: &RunProgramArgs) -> Result<bool, Trouble> {
         SessionSpec { allow: args.allow.clone(), paused, ..session(&args.check, workspace, tasks) };
     let Session { records, commands, engine, .. } = spec.prepare()?.spawn()?;
     let mut printer = Printer::new(args.check.json);
-    let step = || {
+    let go_on = |command| {
         // A session that has ended takes no command.
-        let _ended = commands.send(Command::Step);
+        let _ended = commands.send(command);
     };
-    let printed = follow(records, &items, &mut printer, paused, step);
+    let printed = follow(records, &items, &mut printer, paused, go_on);
     drop(commands);
     engine.join().map_err(Trouble::failed)?;
     printed?;
@@ -130,14 +133,18 @@ fn follow(
     items: &[Item],
     printer: &mut Printer,
     steps: bool,
-    step: impl Fn(),
+    go_on: impl Fn(Command),
 ) -> Result<(), Trouble> {
     let mut state = State::default();
     let mut rest = items.iter();
+    let (mut stops, mut is_told) = (0, false);
     while let Some(record) = records.blocking_recv() {
         state.apply(&record);
         match &record.event {
-            Event::Program(ProgramEvent::ProgramHeld { at, .. }) => printer.stopped(at)?,
+            Event::Program(ProgramEvent::ProgramHeld { at, .. }) if stops < STOPS => {
+                printer.stopped(at)?;
+                stops += 1;
+            }
             Event::Program(
                 ProgramEvent::ProgramEnded { .. } | ProgramEvent::ProgramRefused { .. },
             ) => {
@@ -158,7 +165,11 @@ fn follow(
             _ => {}
         }
         if steps && state.control.mode == Mode::Paused {
-            step();
+            go_on(if stops < STOPS { Command::Step } else { Command::Run });
+        }
+        if stops == STOPS && !is_told {
+            is_told = true;
+            out::warn(&format!("{STOPS} stops are printed; the programs go on without stops"));
         }
     }
     rest.try_for_each(|item| match &item.program {

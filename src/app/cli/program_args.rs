@@ -52,6 +52,7 @@ pub struct RunProgramArgs {
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<Rule>,
     /// Also print every line at which the program stops, with the variables that were set since the last one.
+    /// After 10,000 stops the programs go on without stops.
     #[arg(long, value_name = "WHERE")]
     pub stop_at: Option<StopAt>,
 }

@@ -17,7 +17,7 @@ pub fn prompts(args: &PromptsArgs) -> Result<(), Trouble> {
     let prompts = workspace::prompts_of(folder).map_err(Trouble::usage)?;
     match one {
         Some(spec) => out::print_line(prompts.text(spec.prompt)),
-        None => out::print(&table(&prompts)),
+        None => out::print(table(&prompts)),
     }
 }
 
@@ -31,7 +31,7 @@ fn named(name: &str) -> Result<&'static PromptSpec, Trouble> {
 fn write(folder: &Path, one: Option<&'static PromptSpec>) -> Result<(), Trouble> {
     let wanted: Vec<_> = one.map_or_else(|| PROMPTS.iter().collect(), |spec| vec![spec]);
     let written = store::prompts::write(folder, &wanted).map_err(Trouble::usage)?;
-    out::print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
+    out::print(written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
 }
 
 /// One line per prompt; `*` marks those that the workspace overrides.

@@ -22,7 +22,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Trouble> {
     };
     match &args.out {
         Some(path) => write_file(path, &text).map_err(Trouble::failed),
-        None if args.html => out::print(&text),
+        None if args.html => out::print(text),
         None => out::print_json(text.trim_end()),
     }
 }

@@ -35,7 +35,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
         let wanted = Wanted { json: args.json, report: args.report.as_deref(), state: None };
         let prepared = spec.prepare()?;
         if !args.json {
-            out::print_line(&format!("resuming {}", journal.display()))?;
+            out::print_line(format!("resuming {}", journal.display()))?;
         }
         return run::headless(prepared, &wanted).map(Resumed::Headless);
     }

@@ -72,7 +72,7 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
         return out::print_json(&serde_json::to_string_pretty(&sessions).map_err(Trouble::failed)?);
     }
     if sessions.is_empty() {
-        return out::print_line(&none_in(folder));
+        return out::print_line(none_in(folder));
     }
     let mut table = format!("{} · {}\n", counted(sessions.len(), "session"), folder.display());
     table += &format!(
@@ -111,7 +111,7 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
             clean(&file)
         );
     }
-    out::print(&colour::headed(&table, 1))
+    out::print(colour::headed(&table, 1))
 }
 
 fn prune(folder: &Path, older: Option<Duration>, keep: usize, is_dry: bool) -> Result<(), Trouble> {
@@ -138,7 +138,7 @@ fn prune(folder: &Path, older: Option<Duration>, keep: usize, is_dry: bool) -> R
     }
     let (which, size) = (counted(old.len(), "journal"), size(bytes));
     let did = if is_dry { "would be deleted" } else { "deleted" };
-    out::print_line(&format!("{which} {did}, {size} · {}", folder.display()))
+    out::print_line(format!("{which} {did}, {size} · {}", folder.display()))
 }
 
 fn size(bytes: u64) -> String {

@@ -18,36 +18,57 @@ pub(super) const EXPERIENCE: &str = "experience.sqlite";
 
 /// The configuration's place in the platform's directory; `None` if the user has no home.
 pub fn default_path() -> Option<PathBuf> {
-    Some(directories()?.config_dir().join("config.toml"))
+    below(ProjectDirs::config_dir, "config.toml")
 }
 
 /// The place of saved layouts, next to the configuration.
 pub fn default_layouts() -> Option<PathBuf> {
-    Some(directories()?.config_dir().join("layouts.toml"))
+    below(ProjectDirs::config_dir, "layouts.toml")
 }
 
 /// The price table's place, next to the configuration.
 pub fn default_prices() -> Option<PathBuf> {
-    Some(directories()?.config_dir().join("prices.json"))
+    below(ProjectDirs::config_dir, "prices.json")
 }
 
 /// Default folder of journals: in the platform's directory for data.
 pub fn default_journals() -> Option<PathBuf> {
-    Some(directories()?.data_dir().join("journals"))
+    below(ProjectDirs::data_dir, "journals")
 }
 
 /// Default file of past uses without a workspace: in the platform's directory for data.
 pub fn default_experience() -> Option<PathBuf> {
-    Some(directories()?.data_dir().join(EXPERIENCE))
+    below(ProjectDirs::data_dir, EXPERIENCE)
 }
 
 /// The default file of states that a local model gave: in the platform's directory for caches.
 pub fn default_states() -> Option<PathBuf> {
-    Some(directories()?.cache_dir().join("states.db"))
+    below(ProjectDirs::cache_dir, "states.db")
 }
 
-fn directories() -> Option<ProjectDirs> {
-    ProjectDirs::from("", "", "toolyard")
+/// A relative folder would be another one in each working directory.
+fn below(folder: fn(&ProjectDirs) -> &Path, name: &str) -> Option<PathBuf> {
+    let folders = ProjectDirs::from("", "", "toolyard")?;
+    Some(folder(&folders)).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name))
+}
+
+/// Notices of variables that name a relative folder. They are ignored, as the XDG specification says.
+pub fn ignored_folders() -> Vec<String> {
+    const NAMES: [&str; 5] =
+        ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
+    let ignored = NAMES.iter().filter_map(|name| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+        let instead = match *name {
+            "HOME" => "; where no other variable names a folder, nothing is read or kept there",
+            _ => "; the usual folder is used",
+        };
+        let value = Path::new(&value);
+        let text = || {
+            format!("{name}={} is ignored: it is not an absolute path{instead}", value.display())
+        };
+        value.is_relative().then(text)
+    });
+    ignored.collect()
 }
 
 /// The text of a configuration file.

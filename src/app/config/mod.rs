@@ -25,7 +25,7 @@ pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
     file::{
         default_experience, default_journals, default_layouts, default_path, default_prices,
-        default_states,
+        default_states, ignored_folders,
     },
     settle::{Environment, LoadedConfig},
 };

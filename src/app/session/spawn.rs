@@ -8,13 +8,14 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
 use tracing::info;
 
+use super::JournalChoice;
 use super::{PreparedSession, SessionError, SessionSpec};
 use crate::domain::{Command, Record, State, tokens};
 use crate::engine::{self, Listener};
 use crate::net::known;
 use crate::serve::{Opened, Server};
 use crate::store::journal::{Header, Journal, JournalError};
-use crate::ui::Seat;
+use crate::ui::{Remark, Seat, view::Tone};
 
 /// A running session.
 pub struct Session {
@@ -34,7 +35,11 @@ pub struct Session {
 }
 
 /// The thread of a session.
-pub struct Engine(JoinHandle<Result<State, SessionError>>);
+pub struct Engine {
+    thread: JoinHandle<Result<State, SessionError>>,
+    /// Why the session broke off; it is there when the channel of records ends.
+    pub broken: Remark,
+}
 
 impl Engine {
     /// Waits for the session's end, and returns its last state.
@@ -42,7 +47,7 @@ impl Engine {
     /// # Errors
     /// Why it could not start, or ended early.
     pub fn join(self) -> Result<State, SessionError> {
-        self.0.join().map_err(|_| SessionError::failed("the engine panicked"))?
+        self.thread.join().map_err(|_| SessionError::failed("the engine panicked"))?
     }
 }
 
@@ -87,6 +92,8 @@ impl PreparedSession {
             .filter(|_| self.is_attachable)
             .and_then(|journal| self.open_socket(journal, &header, command.downgrade(), true));
         let (server, seat) = socket.unzip();
+        let broken = Remark::default();
+        let (why, open) = (Arc::clone(&broken), record.clone());
         let work = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(SessionError::failed)?;
@@ -97,10 +104,16 @@ impl PreparedSession {
                     server.note(seen.n);
                 }
             });
-            runtime.block_on(self.work(journal, commands, listener))
+            let ended = runtime.block_on(self.work(journal, commands, listener));
+            if let Err(error) = &ended {
+                let _ = why.set((Tone::Bad, format!("the session broke off: {error}")));
+            }
+            // The screen looks for the reason when no more records can come.
+            drop(open);
+            ended
         };
-        let engine = thread::Builder::new().name("engine".to_owned()).spawn(work);
-        let engine = Engine(engine.map_err(SessionError::failed)?);
+        let thread = thread::Builder::new().name("engine".to_owned()).spawn(work);
+        let engine = Engine { thread: thread.map_err(SessionError::failed)?, broken };
         Ok(Session {
             opened: header.opened,
             title,
@@ -145,7 +158,14 @@ impl PreparedSession {
     }
 
     fn start_journal(&self, header: &Header) -> Result<Option<Journal>, SessionError> {
-        self.spec.journal.start(&self.config, header).map_err(SessionError::input)
+        let started = self.spec.journal.start(&self.config, header);
+        started.map_err(|error| match (&self.spec.journal, &error) {
+            (JournalChoice::Configured, JournalError::Io { .. }) => SessionError::input(format!(
+                "{error}; the journal cannot be written there: name another file with --journal FILE, set \
+                 session.journals in the configuration, or run with --no-journal"
+            )),
+            _ => SessionError::input(error),
+        })
     }
 
     async fn work(

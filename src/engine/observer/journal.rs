@@ -42,6 +42,17 @@ impl Writer {
         }
     }
 
+    /// Returns when the journal has failed beside the work.
+    pub fn failed(&self) -> impl Future<Output = ()> + use<> {
+        let notify = self.journal.as_ref().and_then(Journal::notify);
+        async move {
+            match notify {
+                Some(notify) => notify.notified().await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+
     pub fn is_broken(&self) -> bool {
         self.is_broken
     }

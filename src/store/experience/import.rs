@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::lines::Lines;
 use super::{Experience, Use, error::ExperienceError};
 use crate::domain::{Chance, ToolName};
-use crate::files::{json_file, toml_file::Problem};
+use crate::files::{json_file, safe_json::safe, toml_file::Problem};
 
 /// Most uses and bytes of lines in one transaction, whichever is reached first. A transaction writes every
 /// page that it changes, and the marks of lines are spread over all pages of their index.
@@ -212,6 +212,6 @@ fn read_use(row: &Row<'_>) -> rusqlite::Result<Use> {
 }
 
 fn write_line(past: &Use, out: &mut dyn Write) -> std::io::Result<()> {
-    serde_json::to_writer(&mut *out, past)?;
+    out.write_all(safe(&serde_json::to_string(past)?).as_bytes())?;
     out.write_all(b"\n")
 }

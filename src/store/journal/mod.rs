@@ -7,6 +7,8 @@
 //! something runs, and at the session's end; at a task's end that is begun beside the work. So a power cut
 //! loses at most the last moments of the work in progress. A torn last line (an interrupted write) is skipped when reading, and
 //! reported; any other fault is an error with its line.
+//!
+//! A session whose journal is deleted, replaced or cut ends with an error: nothing shown may be missing from it.
 
 pub mod folder;
 mod index;

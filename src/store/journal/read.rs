@@ -1,14 +1,14 @@
 //! A journal as it is found on a disk.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::sync::{expect_file, identity};
 use super::{FORMAT, Header, JournalError, parts};
 use crate::domain::Record;
 
@@ -102,13 +102,9 @@ impl Reader {
             let why = format!("the file was cut to {} bytes, and {read} were read", opened.len());
             return changed(why);
         }
-        match self.path.metadata() {
-            Ok(now) if (now.dev(), now.ino()) == (opened.dev(), opened.ino()) => Ok(()),
-            Ok(_) => changed("another file has this name now".to_owned()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                changed("the file was deleted or renamed".to_owned())
-            }
-            Err(error) => Err(io(error)),
+        match expect_file(&self.path, identity(&opened)) {
+            Ok(_) => Ok(()),
+            Err(error) => changed(error.to_string()),
         }
     }
 

@@ -1,36 +1,52 @@
-//! Syncs a journal to disk in the background, as often as the disk allows.
+//! Syncs a journal to disk in the background, as often as the disk allows, and looks whether the file is still there.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::{thread, time::Duration};
+
+use tokio::sync::Notify;
+
+/// How often it is looked whether the file is still there.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// A thread that waits for the disk.
 #[derive(Debug)]
 pub(super) struct Syncer {
     asked: SyncSender<()>,
     failed: Arc<Mutex<Option<io::Error>>>,
+    notify: Arc<Notify>,
 }
 
 impl Syncer {
     /// # Errors
     /// The system has no thread or no second handle of the file.
-    pub fn new(file: &File) -> io::Result<Self> {
+    pub fn new(file: &File, place: Place) -> io::Result<Self> {
         let file = file.try_clone()?;
         // What is asked for while the disk is at work is one more wait, however often it was asked for.
         let (asked, waits) = sync_channel(1);
         let failed = Arc::new(Mutex::new(None));
-        let tell = Arc::clone(&failed);
+        let notify = Arc::new(Notify::new());
+        let (tell, wake) = (Arc::clone(&failed), Arc::clone(&notify));
         let sync = move || {
-            while waits.recv().is_ok() {
-                if let Err(error) = file.sync_data() {
+            loop {
+                let done = match waits.recv_timeout(LOOK) {
+                    Ok(()) => file.sync_data().and_then(|()| place.expect()),
+                    Err(RecvTimeoutError::Timeout) => place.expect(),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                };
+                if let Err(error) = done {
                     tell.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    wake.notify_one();
                 }
             }
         };
         thread::Builder::new().name("journal".to_owned()).spawn(sync)?;
-        Ok(Self { asked, failed })
+        Ok(Self { asked, failed, notify })
     }
 
     /// Asks for everything that is written so far.
@@ -39,8 +55,66 @@ impl Syncer {
         let _ = self.asked.try_send(());
     }
 
+    /// Wakes when a wait has failed or the file is gone.
+    pub fn notify(&self) -> Arc<Notify> {
+        Arc::clone(&self.notify)
+    }
+
     /// Why a wait failed, once.
     pub fn failure(&self) -> Option<io::Error> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Where a journal is written, and how much of it.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    path: PathBuf,
+    file: (u64, u64),
+    written: Arc<AtomicU64>,
+}
+
+impl Place {
+    /// # Errors
+    /// The system's error.
+    pub fn of(path: &Path, file: &File) -> io::Result<Self> {
+        let file = identity(&file.metadata()?);
+        Ok(Self { path: path.to_owned(), file, written: Arc::default() })
+    }
+
+    /// This much more was written.
+    pub fn grow(&self, bytes: usize) {
+        self.written.fetch_add(bytes as u64, Ordering::Release);
+    }
+
+    /// # Errors
+    /// The name leads to another file or to none, or the file was cut.
+    pub fn expect(&self) -> io::Result<()> {
+        let written = self.written.load(Ordering::Acquire);
+        let now = expect_file(&self.path, self.file)?;
+        if now.len() < written {
+            let why =
+                format!("the file was cut to {} bytes, and {written} were written", now.len());
+            return Err(io::Error::other(why));
+        }
+        Ok(())
+    }
+}
+
+/// The device and the number of a file.
+pub(super) fn identity(file: &Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+/// # Errors
+/// This name does not lead to this file any more.
+pub(super) fn expect_file(path: &Path, file: (u64, u64)) -> io::Result<Metadata> {
+    match path.metadata() {
+        Ok(now) if identity(&now) == file => Ok(now),
+        Ok(_) => Err(io::Error::other("another file has this name now")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(io::Error::new(error.kind(), "the file was deleted or renamed"))
+        }
+        Err(error) => Err(error),
     }
 }

@@ -4,11 +4,14 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
+use tokio::sync::Notify;
 use tracing::info;
 
-use super::{Header, JournalError, parts, sync::Syncer};
+use super::sync::{Place, Syncer};
+use super::{Header, JournalError, parts};
 use crate::domain::{EmbeddingEvent, Event, GraphEvent, Record};
 use crate::files::safe_json::safe;
 
@@ -19,6 +22,7 @@ pub struct Journal {
     path: PathBuf,
     line: Vec<u8>,
     parts: parts::Written,
+    place: Place,
     /// `None` where the system has no thread for it.
     syncer: Option<Syncer>,
 }
@@ -39,9 +43,10 @@ impl Journal {
         // Nobody resumes a session that runs. A file system without locks cannot tell.
         let _ = file.try_lock();
         info!(?path, "started a journal");
-        let syncer = Syncer::new(&file).ok();
+        let place = Place::of(path, &file).map_err(io)?;
+        let syncer = Syncer::new(&file, place.clone()).ok();
         let (path, parts) = (path.to_owned(), parts::Written::default());
-        let mut journal = Self { file, path, line: Vec::new(), parts, syncer };
+        let mut journal = Self { file, path, line: Vec::new(), parts, place, syncer };
         journal.write(header, None)?;
         Ok(journal)
     }
@@ -67,8 +72,17 @@ impl Journal {
     }
 
     /// Waits until everything appended is on the disk.
+    ///
+    /// # Errors
+    /// The disk failed, or the file is not at its place any more.
     pub fn sync(&mut self) -> Result<(), JournalError> {
-        self.file.sync_data().map_err(|source| self.io(source))
+        let synced = self.file.sync_data().and_then(|()| self.place.expect());
+        synced.map_err(|source| self.io(source))
+    }
+
+    /// Wakes when the journal has failed beside the work: [`Journal::sync_beside`] tells how.
+    pub fn notify(&self) -> Option<Arc<Notify>> {
+        self.syncer.as_ref().map(Syncer::notify)
     }
 
     fn write(&mut self, line: &impl Serialize, parts: Option<bool>) -> Result<(), JournalError> {
@@ -85,7 +99,9 @@ impl Journal {
         }
         self.line.push(b'\n');
         // One write for a whole line: a concurrent reader sees all of it or nothing.
-        self.file.write_all(&self.line).map_err(|source| self.io(source))
+        self.file.write_all(&self.line).map_err(|source| self.io(source))?;
+        self.place.grow(self.line.len());
+        Ok(())
     }
 
     fn io(&self, source: io::Error) -> JournalError {

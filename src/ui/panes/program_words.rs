@@ -71,7 +71,11 @@ pub fn standing(program: &ProgramState) -> String {
     let held = program.held.as_ref();
     let what = match (program.error(), program.how) {
         (Some(error), _) => said(error),
-        (None, Some(ProgramVerdict::Failed)) => "printed nothing".to_owned(),
+        (None, Some(ProgramVerdict::Failed)) => {
+            let remark = program.end.as_ref().and_then(|end| end.remark());
+            let remark = remark.as_deref().unwrap_or("the program printed nothing");
+            remark.trim_start_matches("the program ").to_owned()
+        }
         (None, Some(how)) => how.name().to_owned(),
         (None, None) if program.edited.is_some() => "replaced by yours".to_owned(),
         (None, None) => held.map_or("runs".to_owned(), |at| format!("at line {}", at.line)),

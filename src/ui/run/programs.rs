@@ -8,6 +8,7 @@ use super::Loop;
 use crate::domain::Record;
 use crate::ui::alert::Alert;
 use crate::ui::called::Called;
+use crate::ui::output;
 use crate::ui::outside::{self, Files, Said};
 use crate::ui::own::{OwnCommand, Selection, Shows};
 use crate::ui::popups::{Inspect, Subject};
@@ -143,7 +144,8 @@ impl Loop {
             records.iter().filter(is_new).rev().filter_map(|record| Alert::of(record, has_work));
         for alert in alerts {
             // A terminal that is gone is noticed with the next frame.
-            let _ = self.caller.call(alert, &mut io::stdout());
+            let mut bytes = Vec::new();
+            let _ = self.caller.call(alert, &mut bytes).and_then(|()| output::send(&bytes));
         }
     }
 }

@@ -91,3 +91,33 @@ async fn the_operations_of_an_openapi_file_are_functions() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(one(&ran.out)["printed"], "Mars\n");
 }
+
+#[test]
+fn a_program_that_never_ends_stops_a_bounded_number_of_times() {
+    let home = Home::new();
+    home.write("loop.py", "n = 0\nwhile True:\n    n += 1\n");
+    let ran = home.run(&["program", "run", "loop.py", "--stop-at", "every-line", "--json"]);
+    let lines = ran.lines();
+    assert_eq!((ran.code, lines.len()), (1, 10_001), "{}", ran.err);
+    assert_eq!(lines[10_000]["error"]["type"], "TimeoutError");
+    assert!(ran.err.contains("10000 stops are printed"), "{}", ran.err);
+}
+
+#[test]
+fn a_program_that_prints_nothing_or_calls_exit_says_so() {
+    let home = Home::new();
+    for (program, code, remark) in [
+        ("x = 1\n", 1, "the program printed nothing"),
+        ("", 1, "the program printed nothing"),
+        ("exit()\n", 1, "the program called exit() and printed nothing"),
+        ("print('a')\nexit('no data')\n", 0, "the program called exit('no data')"),
+        ("raise SystemExit(2)\n", 1, "the program called exit(2) and printed nothing"),
+    ] {
+        home.write("p.py", program);
+        let ran = home.run(&["program", "run", "p.py"]);
+        assert_eq!(ran.code, code, "{ran:?}");
+        assert_eq!(ran.out.lines().last(), Some(remark), "{program:?}: {ran:?}");
+        let ran = home.run(&["program", "run", "p.py", "--json"]);
+        assert_eq!(one(&ran.out)["remark"], remark, "{program:?}");
+    }
+}

@@ -25,10 +25,11 @@ pub mod table;
 mod toolnet;
 mod verdict;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
-use std::{io::Write, num::NonZeroUsize, sync::Arc};
 
 use crate::app::config::{self, Config};
 use crate::app::sample::Sample;
@@ -42,7 +43,7 @@ use self::args::{Preset, Seeds, WarmUp};
 use self::job::{Job, Ran};
 pub use self::papers::papers;
 use self::{grid::Cell, pool::Stop, result::CellResult, settings::CheckedCell};
-use super::{experience, trouble::Trouble};
+use super::{experience, out, trouble::Trouble};
 
 /// Offset of warm-up seeds, so that no session meets the same draws that made its past.
 const APART: u64 = 1_000_000;
@@ -96,7 +97,7 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
         })
         .collect();
     // A temporary folder ends with the comparison.
-    let (folder, _temporary) = match &args.out {
+    let (folder, temporary) = match &args.out {
         Some(folder) => (folder.clone(), None),
         None => {
             let folder = tempfile::Builder::new().prefix("toolyard-").tempdir();
@@ -114,7 +115,9 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
         at_once: args.jobs.map_or_else(pool::usual, NonZeroUsize::get),
         stop: Arc::default(),
     };
-    comparison.stop.on_interrupt()?;
+    let litter = temporary.as_ref().map(|folder| folder.path().to_owned());
+    *comparison.stop.litter.lock().unwrap_or_else(PoisonError::into_inner) = litter;
+    comparison.stop.on_interrupt(interrupted(args).text().to_owned())?;
     comparison.hold()?;
     let bases = comparison.gather(&session)?;
     let results = comparison.run(&bases)?.ok_or_else(|| interrupted(args))?;
@@ -296,7 +299,7 @@ impl Comparison {
     /// Reports progress on standard error; a failure is ignored.
     fn tell(&self, what: &str) {
         if !self.stop.is_stopped() {
-            let _ = writeln!(std::io::stderr(), "toolyard compare: {what}");
+            out::tell(format!("toolyard compare: {what}\n"));
         }
     }
 }

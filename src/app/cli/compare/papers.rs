@@ -36,11 +36,11 @@ pub fn papers(args: &PapersArgs) -> Result<(), Trouble> {
         };
         let (.., results) = compared(&own)?;
         for line in print::verdicts(Some(preset), &results) {
-            out::print_line(&format!("{paper}, {line}"))?;
+            out::print_line(format!("{paper}, {line}"))?;
         }
     }
     for line in cotools::bench_lines(&args.reader, args.cotools_data.as_deref())? {
-        out::print_line(&format!("CoTools, {line}"))?;
+        out::print_line(format!("CoTools, {line}"))?;
     }
     Ok(())
 }

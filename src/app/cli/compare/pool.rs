@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::{num::NonZeroUsize, thread};
+use std::{num::NonZeroUsize, path::PathBuf, thread, time::Duration};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::app::cli::{live, runtime, trouble::Trouble};
+use crate::app::cli::{live, out, runtime, trouble::Trouble};
 use crate::domain::Command;
 
 /// Two for each processor: sessions wait for models and tools most of the time.
@@ -19,7 +19,12 @@ pub fn usual() -> usize {
 pub struct Stop {
     stopped: AtomicBool,
     sessions: Mutex<Vec<UnboundedSender<Command>>>,
+    /// A temporary folder, which goes with the program.
+    pub litter: Mutex<Option<PathBuf>>,
 }
+
+/// How long sessions may take to end.
+const PATIENCE: Duration = Duration::from_millis(700);
 
 impl Stop {
     pub fn stop(&self) {
@@ -42,13 +47,20 @@ impl Stop {
         }
     }
 
-    /// Stops on Ctrl-C or SIGTERM, from now on.
-    pub fn on_interrupt(self: &std::sync::Arc<Self>) -> Result<(), Trouble> {
+    /// Stops on Ctrl-C or SIGTERM, from now on. What does not look at the stop, such as training, is ended with the program.
+    pub fn on_interrupt(self: &std::sync::Arc<Self>, said: String) -> Result<(), Trouble> {
         let stop = std::sync::Arc::clone(self);
         let runtime = runtime()?;
         let wait = move || {
-            runtime.block_on(live::interrupted());
+            let signal = runtime.block_on(live::interrupted());
             stop.stop();
+            thread::sleep(PATIENCE);
+            out::warn(&said);
+            if let Some(litter) = stop.litter.lock().unwrap_or_else(PoisonError::into_inner).take()
+            {
+                let _ = std::fs::remove_dir_all(litter);
+            }
+            let _ended = signal_hook::low_level::emulate_default_handler(signal);
         };
         thread::Builder::new().name("signals".to_owned()).spawn(wait).map_err(Trouble::failed)?;
         Ok(())

@@ -8,7 +8,7 @@ use super::args::{CompareArgs, Preset};
 use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
 use super::{Comparison, atc, resilience, result::CellResult, toolnet, verdict};
-use crate::app::cli::{colour, out, trouble::Trouble};
+use crate::app::cli::{colour, colour::Painted, out, trouble::Trouble};
 use crate::app::report::{Graded, Quality};
 use crate::domain::{Blacklist, Knob, ModelName, Role, words::counted};
 use crate::papers::calls::CallScore;
@@ -57,7 +57,6 @@ pub fn print(
     };
     let texts: Vec<_> = tables.iter().map(Table::text).filter(|text| !text.is_empty()).collect();
     let legend = legend(&texts.concat());
-    let texts: Vec<_> = texts.iter().map(|text| colour::headed(text, 0)).collect();
     let verdicts: String =
         verdicts(args.preset, results).iter().map(|line| format!("\n{line}\n")).collect();
     let mut title = comparison.title(results);
@@ -74,7 +73,12 @@ pub fn print(
         Some(Preset::Atc) => format!("\n{}\n", atc::means(results)),
         _ => String::new(),
     };
-    out::print(&format!("{title}{legend}\n\n{}{verdicts}{means}", texts.join("\n")))
+    let tables = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| Painted::from(if at == 0 { "" } else { "\n" }) + colour::headed(text, 0));
+    let tables: Painted = tables.collect();
+    out::print(Painted::from(format!("{title}{legend}\n\n")) + tables + verdicts + means)
 }
 
 /// The measures that tables name by their papers' abbreviations.
@@ -165,7 +169,7 @@ fn print_json(comparison: &Comparison, results: &[CellResult]) -> Result<(), Tro
         "cells": results,
     });
     let text = serde_json::to_string_pretty(&object).map_err(Trouble::failed)?;
-    out::print_line(&text)
+    out::print_line(text)
 }
 
 /// A column: its heading, and its text for each result.

@@ -46,12 +46,12 @@ pub fn encode(args: &EncodeArgs) -> Result<(), Trouble> {
             format!("{texts} read now ({} tokens), {before} known before", work.tokens)
         }
     };
-    out::print_line(&format!("{tools}: {read}"))?;
+    out::print_line(format!("{tools}: {read}"))?;
     if work.cut > 0 {
-        out::print_line(&format!(
+        out::print_line(format!(
             "{} longer than the model's context; their ends were not read",
             counted(usize::try_from(work.cut).unwrap_or(usize::MAX), "description")
         ))?;
     }
-    out::print_line(&format!("{} · {}", clean(encoder.name()), said::place(at)))
+    out::print_line(format!("{} · {}", clean(encoder.name()), said::place(at)))
 }

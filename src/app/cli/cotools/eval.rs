@@ -51,7 +51,7 @@ pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
         });
         return out::print_json(&json.to_string());
     }
-    out::print_line(&print::tables(&answer.measured))?;
+    out::print_line(print::tables(&answer.measured))?;
     for part in [
         dimensions.map(|dimensions| dimensions.text()),
         shapes.map(|shapes| shapes.text()),
@@ -60,8 +60,8 @@ pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
     .into_iter()
     .flatten()
     {
-        out::print_line(&part)?;
+        out::print_line(part)?;
     }
-    out::print_line(&format!("{} · mix {}", data.cited(), question.weight))?;
+    out::print_line(format!("{} · mix {}", data.cited(), question.weight))?;
     print::remarks(&below, &answer.line)
 }

@@ -46,12 +46,12 @@ pub fn judge(args: &JudgeArgs) -> Result<(), Trouble> {
     for (piece, p) in &pieces {
         let mark = if p > threshold { "  ◀ call" } else { "" };
         // Quoted, so that white space is seen and a control character does nothing.
-        out::print_line(&format!("{p:.2}  {:?}{mark}", clean(piece)))?;
+        out::print_line(format!("{p:.2}  {:?}{mark}", clean(piece)))?;
     }
     if encoder.work().cut > 0 {
         out::warn("the text is longer than the model's context; its end was not read");
     }
-    out::print_line(&format!(
+    out::print_line(format!(
         "{calls} of {} tokens above {threshold} · {} · {} · heads {}",
         pieces.len(),
         clean(encoder.name()),

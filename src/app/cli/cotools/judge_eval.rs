@@ -79,12 +79,12 @@ pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
             table.row(row);
         }
     }
-    out::print_line(&table.text())?;
+    out::print_line(table.text())?;
     out::print_line("hand rule: the text so far ends in `=`, `= ` or `= $`")?;
     for set in judged.iter().filter(|set| set.judge.f1 < set.hand_rule.f1) {
-        out::print_line(&format!("the judge is below the hand rule: {}", set.data))?;
+        out::print_line(format!("the judge is below the hand rule: {}", set.data))?;
     }
-    out::print_line(&format!(
+    out::print_line(format!(
         "{} · {} · heads {} · a call where p > {THRESHOLD}",
         clean(encoder.name()),
         said::place((heads.about.layer, heads.about.pooling)),

@@ -1,12 +1,12 @@
 //! Opens the reader, heads and data, and shows how far they are.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::args::ReaderArgs;
-use crate::app::cli::trouble::Trouble;
+use crate::app::cli::{colour::Painted, out, trouble::Trouble};
 use crate::app::config::{Config, ReaderSettings, default_states};
 use crate::app::encoder::Encoder;
 use crate::app::encoder::heads::{self, LoadedHeads};
@@ -116,6 +116,9 @@ pub fn encode(
     states.map_err(Trouble::failed)
 }
 
+/// Clears the rest of the line.
+const CLEARED: &str = "\u{1b}[K";
+
 /// How far something is, on one line of a terminal.
 pub struct Progress<'a> {
     what: &'a str,
@@ -131,13 +134,14 @@ impl<'a> Progress<'a> {
     /// A failure is ignored: who does not look needs no progress.
     pub fn show(&mut self, done: usize) {
         if self.is_seen {
-            let _ = write!(io::stderr(), "\r{} {done} of {}\u{1b}[K", self.what, self.total);
+            let far = format!("{} {done} of {}", self.what, self.total);
+            out::tell(Painted::own("\r") + far + Painted::own(CLEARED));
         }
     }
 
     pub fn clear(&mut self) {
         if self.is_seen {
-            let _ = write!(io::stderr(), "\r\u{1b}[K");
+            out::tell(Painted::own("\r") + Painted::own(CLEARED));
         }
     }
 }

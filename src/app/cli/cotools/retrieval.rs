@@ -59,7 +59,7 @@ pub fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
         });
         return out::print_json(&json.to_string());
     }
-    out::print_line(&print::tables(&[measured]))?;
+    out::print_line(print::tables(&[measured]))?;
     print::remarks(&below, &line)
 }
 

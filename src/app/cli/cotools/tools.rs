@@ -89,11 +89,11 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
             format!("{:.2}", mixed.score),
         ]);
     }
-    out::print_line(&table.text())?;
+    out::print_line(table.text())?;
     if states.is_none() {
-        out::print_line(&why_words(catalogue.names().any(is_cached), &before))?;
+        out::print_line(why_words(catalogue.names().any(is_cached), &before))?;
     }
-    out::print_line(&line)
+    out::print_line(line)
 }
 
 /// Why states did not rank.

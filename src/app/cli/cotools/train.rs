@@ -88,7 +88,7 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
         }
         let Epoch { epoch, loss, figures } = epoch;
         let (first, five) = (100.0 * figures.top_1, 100.0 * figures.top_5);
-        out::print_line(&format!(
+        out::print_line(format!(
             "epoch {epoch:>3}  loss {loss:.4}  choice: top-1 {first:.1}  top-5 {five:.1}  MRR {:.3}",
             figures.mrr
         ))
@@ -113,7 +113,7 @@ fn report(
     }
     let seconds = cpu_seconds.map_or_else(String::new, |time| format!(" in {time:.1} CPU seconds"));
     let about = &heads.about;
-    out::print_line(&match epochs.first().map_or(0, |epoch| epoch.figures.questions) {
+    out::print_line(match epochs.first().map_or(0, |epoch| epoch.figures.questions) {
         0 => format!("epoch {best} is kept: no question is left to choose with{seconds}"),
         questions => {
             format!(
@@ -121,7 +121,7 @@ fn report(
             )
         }
     })?;
-    out::print_line(&format!(
+    out::print_line(format!(
         "{} · {} · {} of {tools} tools seen → {} → {}",
         clean(encoder.name()),
         said::place((about.layer, about.pooling)),

@@ -45,7 +45,7 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
             return Ok(());
         }
         let (precision, recall, f1) = (of.precision(), of.recall(), of.f1());
-        out::print_line(&format!(
+        out::print_line(format!(
             "epoch {epoch:>3}  loss {loss:.4}  choice: P {precision:.3}  R {recall:.3}  F1 {f1:.3}"
         ))
     })?;
@@ -58,10 +58,8 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
         return out::print_json(&json.to_string());
     }
     let time = seconds.map_or_else(String::new, |time| format!(" in {time:.1} CPU seconds"));
-    out::print_line(&format!(
-        "epoch {best} is best on texts that neither teach nor measure{time}"
-    ))?;
-    out::print_line(&format!(
+    out::print_line(format!("epoch {best} is best on texts that neither teach nor measure{time}"))?;
+    out::print_line(format!(
         "{} · {} · {} → {}",
         clean(encoder.name()),
         said::place((heads.about.layer, heads.about.pooling)),

@@ -37,9 +37,7 @@ impl Printer {
         if flaws.is_empty() {
             return out::print_line("nothing keeps the program from running");
         }
-        flaws
-            .iter()
-            .try_for_each(|flaw| out::print_foreign(&format!("{}\n", failure(program, flaw))))
+        flaws.iter().try_for_each(|flaw| out::print_line(format!("{}\n", failure(program, flaw))))
     }
 
     /// A reply that has no program.
@@ -51,7 +49,7 @@ impl Printer {
                 json!({ "calls": [], "printed": "", "value": null, "error": why, "how": "failed" }),
             );
         }
-        out::print_foreign(&why.summary())
+        out::print_line(why.summary())
     }
 
     /// A moment between two statements.
@@ -60,7 +58,7 @@ impl Printer {
             return out::print_json(&json!({ "stop": at }).to_string());
         }
         let set = at.set.iter().map(|set| format!("  {} = {}", set.name, set.value));
-        out::print_foreign(&format!("line {}{}", at.line, set.collect::<String>()))
+        out::print_line(format!("line {}{}", at.line, set.collect::<String>()))
     }
 
     /// The calls of a program, what it printed, and its error.
@@ -73,6 +71,7 @@ impl Printer {
         self.is_well &=
             matches!(program.how, Some(ProgramVerdict::Fine | ProgramVerdict::Doubtful));
         let end = program.end.as_deref().cloned().unwrap_or_default();
+        let remark = end.remark().filter(|_| program.refused.is_empty());
         let calls = program.calls.iter().filter_map(|id| state.tool_call(*id));
         if self.json {
             let calls: Vec<Value> = calls.map(call).collect();
@@ -80,6 +79,9 @@ impl Printer {
             let mut done = json!({
                 "calls": calls, "printed": end.printed, "value": end.value, "error": program.error(), "how": how,
             });
+            if let Some(remark) = remark {
+                done["remark"] = json!(remark);
+            }
             if program.refused.len() > 1 {
                 done["more"] = json!(program.refused[1..]);
             }
@@ -87,7 +89,7 @@ impl Printer {
         }
         for made in calls {
             let line = made.line.unwrap_or_default();
-            out::print_foreign(&format!(
+            out::print_line(format!(
                 "line {line:>3}  {}({})  {}",
                 made.tool,
                 made.arguments,
@@ -95,16 +97,16 @@ impl Printer {
             ))?;
         }
         if !end.printed.is_empty() {
-            out::print_foreign(end.printed.trim_end())?;
+            out::print_line(end.printed.trim_end())?;
         }
         if let Some(value) = &end.value {
-            out::print_foreign(&format!("value: {value}"))?;
+            out::print_line(format!("value: {value}"))?;
         }
         let errors = program.refused.iter().chain(&end.error);
         for error in errors {
-            out::print_foreign(&format!("\n{}", failure(&program.text, error)))?;
+            out::print_line(format!("\n{}", failure(&program.text, error)))?;
         }
-        Ok(())
+        remark.map_or(Ok(()), out::print_line)
     }
 }
 

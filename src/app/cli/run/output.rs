@@ -1,23 +1,25 @@
 //! What a run prints: every event, or a line for each ended task.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::app::cli::colour;
+use crate::app::cli::colour::{self, Painted};
+use crate::app::cli::out;
 use crate::app::report::folded::{Folded, Sums};
 use crate::app::report::{Graded, Quality};
 use crate::app::scenario::Observed;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
     BreakpointEvent, Command, ConsentEvent, EmbeddingEvent, Event, GraphEvent, ModelCallEvent,
-    PlanEvent, ProgramEvent, ProgramVerdict, Record, SessionEvent, State, TaskEvent, state::Keeps,
-    state::RECENT,
+    PlanEvent, ProgramEvent, ProgramVerdict, Record, SessionEvent, State, TaskEvent, TaskId,
+    state::Keeps, state::RECENT,
 };
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
 use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{self, Resilience};
+use crate::ui::text::clean;
 use crate::ui::wording::{not_embedded, outcome_unknown, program};
 
 /// Why a session ends when its output has no reader.
@@ -26,7 +28,6 @@ pub(super) const UNREAD: &str = "nobody reads the output any more";
 /// The output during a run: every event, or a line for each ended task.
 pub(super) struct Output {
     json: bool,
-    out: BufWriter<io::Stdout>,
     state: State,
     pub folded: Folded,
     /// What the check of a scenario needs.
@@ -51,7 +52,6 @@ impl Output {
     ) -> Self {
         Self {
             json,
-            out: BufWriter::new(io::stdout()),
             state: State::keeping(Keeps::Tasks(RECENT)),
             folded,
             observed,
@@ -90,17 +90,19 @@ impl Output {
         }
     }
 
-    fn write(&mut self, record: &Record) -> io::Result<()> {
+    fn write(&self, record: &Record) -> io::Result<()> {
         if self.json {
-            writeln!(self.out, "{}", safe(&serde_json::to_string(record)?))?;
-        } else {
-            self.tell(&record.event)?;
+            return out::write(safe(&serde_json::to_string(record)?).into_owned() + "\n");
         }
-        self.out.flush()
+        match self.told(&record.event) {
+            Some(text) => out::write(text + "\n"),
+            None => Ok(()),
+        }
     }
 
-    fn tell(&mut self, event: &Event) -> io::Result<()> {
-        match event {
+    /// The lines that tell of an event.
+    fn told(&self, event: &Event) -> Option<Painted> {
+        let text = match event {
             Event::Session(SessionEvent::SessionOpened { opening }) => {
                 let models = &self.state.models;
                 let models = match (models.any_simulated(), models.any_small()) {
@@ -111,135 +113,136 @@ impl Output {
                 };
                 let limit = self.state.dollar_limit();
                 let limit = limit.map(|most| format!(", at most {most:.2} dollars"));
-                writeln!(
-                    self.out,
-                    "{} on {} with {models}, seed {}{}",
-                    opening.strategy,
-                    opening.workspace,
-                    opening.seed,
-                    limit.unwrap_or_default()
-                )
+                let (strategy, workspace) = (&opening.strategy, clean(&opening.workspace));
+                let (seed, limit) = (opening.seed, limit.unwrap_or_default());
+                format!("{strategy} on {workspace} with {models}, seed {seed}{limit}")
             }
             Event::Task(TaskEvent::TaskFinished { task, answer, correct, .. }) => {
-                let Some(state) = self.state.task(*task) else { return Ok(()) };
-                let mark = match correct {
-                    Some(true) => colour::paint(colour::GOOD, "right "),
-                    Some(false) => colour::paint(colour::BAD, "WRONG "),
-                    None => " ".repeat(6),
-                };
-                let answer = answer.as_deref().map(|answer| one_line(answer, 40));
-                writeln!(
-                    self.out,
-                    "{task:>4}  {:<12} {mark} {:>2} {:<5}  {:>6} tokens  {}  → {}",
-                    state.ended_as().unwrap_or_default(),
-                    state.steps.len(),
-                    if state.steps.len() == 1 { "step" } else { "steps" },
-                    state.tokens(),
-                    one_line(&state.task.text, 60),
-                    answer.as_deref().unwrap_or("–"),
-                )?;
-                let Some(grading) = &state.grading else { return Ok(()) };
-                let grade = match grading.right {
-                    Some(true) => "right",
-                    Some(false) => "WRONG",
-                    None => "no verdict",
-                };
-                let graded = format!("grader: {grade}: {}", grading.why);
-                self.aside(&graded)
+                return self.task(*task, answer.as_deref(), *correct);
             }
-            Event::ModelCall(ModelCallEvent::ModelCallFailed { error, .. }) => {
-                self.aside(&error.text)
-            }
+            Event::ModelCall(ModelCallEvent::ModelCallFailed { error, .. }) => aside(&error.text),
             Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => {
-                self.aside(&not_embedded(error))
+                aside(&not_embedded(error))
             }
             Event::ModelCall(ModelCallEvent::ModelCallRetried { why, .. }) => {
-                self.aside(&format!("retrying: {why}"))
+                aside(&format!("retrying: {why}"))
             }
             Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
-                self.aside(&format!("the plan could not be used: {why}"))
+                aside(&format!("the plan could not be used: {why}"))
             }
             Event::Program(
                 event @ (ProgramEvent::ProgramRefused { .. }
                 | ProgramEvent::ProgramEnded { how: ProgramVerdict::Failed, .. }
                 | ProgramEvent::ToolBlamed { .. }),
-            ) => self.aside(&program(event)),
+            ) => aside(&program(event)),
             Event::Graph(GraphEvent::EvaluationRefused { why, .. }) => {
-                self.aside(&format!("not learned: {why}"))
+                aside(&format!("not learned: {why}"))
             }
-            Event::Session(SessionEvent::Noticed { text }) => self.aside(text),
+            Event::Session(SessionEvent::Noticed { text }) => aside(text),
             Event::Consent(ConsentEvent::OutcomeUnknown { effect }) => {
-                self.aside(&outcome_unknown(*effect))
+                aside(&outcome_unknown(*effect))
             }
             Event::Breakpoint(BreakpointEvent::BreakpointHit { breakpoint, text, .. })
                 if !text.is_empty() =>
             {
-                self.aside(&format!("breakpoint {breakpoint}: {text}"))
+                aside(&format!("breakpoint {breakpoint}: {text}"))
             }
-            Event::Session(SessionEvent::SessionEnded { why, .. }) => {
-                let Sums { totals, measures, quality } = self.folded.sums(&self.state);
-                if totals.tasks == 0 {
-                    return writeln!(self.out, "no tasks to run");
-                }
-                writeln!(
-                    self.out,
-                    "budget {:.2} credits per task: average cost (AC) {:.2}, solved (PR) {:.1} %, \
-                     solved within budget (PBC) {:.1} %, failed over budget (RFBC) {:.1} %, \
-                     over budget in all {:.1} %, {} refused",
-                    measures.budget,
-                    measures.ac,
-                    100.0 * measures.pr,
-                    100.0 * measures.pbc,
-                    100.0 * measures.rfbc,
-                    100.0 * measures.rfbc_authors,
-                    counted(measures.refusals, "call"),
-                )?;
-                for (id, known) in &self.state.breakpoints {
-                    let hits = counted(known.hits as usize, "hit");
-                    writeln!(self.out, "breakpoint {id} {}: {hits}", known.spec)?;
-                }
-                for (fault, taken) in FaultVerdict::of_session(&self.state) {
-                    writeln!(self.out, "fault {}: {}", fault.spec, reaction::sentence(&taken))?;
-                }
-                if let Some((fault, taken)) = Resilience::of_session(&self.state) {
-                    let said = resilience::sentence(&taken, None);
-                    writeln!(self.out, "resilience to {}: {said}", fault.spec)?;
-                }
-                if let Some(score) = quality.calls {
-                    writeln!(
-                        self.out,
-                        "calls: {} of {} reference calls made with their arguments ({:.1} %), of {} made",
-                        score.right,
-                        score.expected,
-                        100.0 * score.accuracy(),
-                        score.made,
-                    )?;
-                }
-                if let Some(grader) = quality.grader {
-                    writeln!(self.out, "{}", graded(&quality, &grader))?;
-                }
-                writeln!(
-                    self.out,
-                    "{why}: {} of {} answered, {} of {} right; {}, {} tokens in ({} cached), {} out, {:.2} credits",
-                    totals.answered,
-                    totals.tasks,
-                    totals.correct,
-                    totals.with_gold,
-                    counted(totals.calls, "tool call"),
-                    totals.tokens_in,
-                    totals.tokens_cached,
-                    totals.tokens_out,
-                    totals.cost,
-                )
-            }
-            _ => Ok(()),
-        }
+            Event::Session(SessionEvent::SessionEnded { why, .. }) => self.end(why).join("\n"),
+            _ => return None,
+        };
+        Some(text.into())
     }
 
-    /// A note on a task, below its line or before it.
-    fn aside(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.out, "      {}", one_line(text, 200))
+    /// The line of an ended task, and what a grader says of it.
+    fn task(&self, task: TaskId, answer: Option<&str>, correct: Option<bool>) -> Option<Painted> {
+        let state = self.state.task(task)?;
+        let mark = match correct {
+            Some(true) => colour::paint(colour::GOOD, "right "),
+            Some(false) => colour::paint(colour::BAD, "WRONG "),
+            None => " ".repeat(6).into(),
+        };
+        let answer = answer.map(|answer| one_line(answer, 40));
+        let rest = format!(
+            " {:>2} {:<5}  {:>6} tokens  {}  → {}",
+            state.steps.len(),
+            if state.steps.len() == 1 { "step" } else { "steps" },
+            state.tokens(),
+            one_line(&state.task.text, 60),
+            answer.as_deref().unwrap_or("–"),
+        );
+        let ended = format!("{task:>4}  {:<12} ", state.ended_as().unwrap_or_default());
+        let line = Painted::from(ended) + mark + rest;
+        let Some(grading) = &state.grading else { return Some(line) };
+        let grade = match grading.right {
+            Some(true) => "right",
+            Some(false) => "WRONG",
+            None => "no verdict",
+        };
+        Some(line + "\n" + aside(&format!("grader: {grade}: {}", grading.why)))
     }
+
+    /// The lines that tell of the whole session.
+    fn end(&self, why: &str) -> Vec<String> {
+        let Sums { totals, measures, quality } = self.folded.sums(&self.state);
+        if totals.tasks == 0 {
+            return vec!["no tasks to run".to_owned()];
+        }
+        let mut lines = vec![format!(
+            "budget {:.2} credits per task: average cost (AC) {:.2}, solved (PR) {:.1} %, \
+             solved within budget (PBC) {:.1} %, failed over budget (RFBC) {:.1} %, \
+             over budget in all {:.1} %, {} refused",
+            measures.budget,
+            measures.ac,
+            100.0 * measures.pr,
+            100.0 * measures.pbc,
+            100.0 * measures.rfbc,
+            100.0 * measures.rfbc_authors,
+            counted(measures.refusals, "call"),
+        )];
+        for (id, known) in &self.state.breakpoints {
+            let hits = counted(known.hits as usize, "hit");
+            lines.push(format!("breakpoint {id} {}: {hits}", clean(&known.spec.to_string())));
+        }
+        for (fault, taken) in FaultVerdict::of_session(&self.state) {
+            let fault = fault.spec.to_string();
+            lines.push(format!("fault {}: {}", clean(&fault), reaction::sentence(&taken)));
+        }
+        if let Some((fault, taken)) = Resilience::of_session(&self.state) {
+            let (fault, said) = (fault.spec.to_string(), resilience::sentence(&taken, None));
+            lines.push(format!("resilience to {}: {said}", clean(&fault)));
+        }
+        if let Some(score) = quality.calls {
+            lines.push(format!(
+                "calls: {} of {} reference calls made with their arguments ({:.1} %), of {} made",
+                score.right,
+                score.expected,
+                100.0 * score.accuracy(),
+                score.made,
+            ));
+        }
+        if let Some(grader) = quality.grader {
+            lines.push(graded(&quality, &grader));
+        }
+        lines.push(format!(
+            "{}: {} of {} answered, {} of {} right; {}, {} tokens in ({} cached), {} out, {:.2} credits",
+            clean(why),
+            totals.answered,
+            totals.tasks,
+            totals.correct,
+            totals.with_gold,
+            counted(totals.calls, "tool call"),
+            totals.tokens_in,
+            totals.tokens_cached,
+            totals.tokens_out,
+            totals.cost,
+        ));
+        lines
+    }
+}
+
+/// A note on a task, below its line or before it.
+fn aside(text: &str) -> String {
+    format!("      {}", one_line(text, 200))
 }
 
 /// What a grader says of all answers, and how far the measures of words agree.
@@ -266,5 +269,5 @@ fn graded(quality: &Quality, grader: &Graded) -> String {
 /// The beginning of a text from a model or a file, safe for a terminal.
 fn one_line(text: &str, most: usize) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
-    clipped(&crate::ui::text::clean(&words.join(" ")), most)
+    clipped(&clean(&words.join(" ")), most)
 }

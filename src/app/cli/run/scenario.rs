@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::{Ran, RunEnd, session, signals, unread};
 use crate::app::cli::out::{expect_place, print_json, print_line, warn};
-use crate::app::cli::{RunArgs, SessionArgs, colour, runtime, trouble::Trouble};
+use crate::app::cli::{RunArgs, SessionArgs, colour, colour::Painted, runtime, trouble::Trouble};
 use crate::app::report::folded::Folded;
 use crate::app::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
 use crate::app::session::{JournalChoice, SessionSpec};
@@ -96,7 +96,7 @@ async fn run_all(
     let mut verdicts = Vec::new();
     for file in files {
         if !args.json {
-            print_line(&format!("scenario {} ({})", clean(&file.name()), shown(&file.path)))?;
+            print_line(format!("scenario {} ({})", clean(&file.name()), shown(&file.path)))?;
         }
         let (verdict, lost) = run_one(args, file, signal.clone()).await;
         if let Some(error) = lost {
@@ -159,11 +159,13 @@ fn tell(args: &RunArgs, verdict: &ScenarioVerdict) -> Result<(), Trouble> {
     for Checked { expected, held, found } in &verdict.expectations {
         let mark = if *held { (colour::GOOD, DONE) } else { (colour::BAD, FAILED) };
         let mark = colour::paint(mark.0, &sign(mark.1));
-        print_line(&format!("  {mark} {}: {}", clean(expected), clean(found)))?;
+        let held = format!(" {}: {}", clean(expected), clean(found));
+        print_line(Painted::from("  ") + mark + held)?;
     }
     if let Some(why) = &verdict.ended_early {
         let mark = colour::paint(colour::BAD, &sign(FAILED));
-        print_line(&format!("  {mark} the session ended early: {}", clean(why)))?;
+        let why = format!(" the session ended early: {}", clean(why));
+        print_line(Painted::from("  ") + mark + why)?;
     }
     let all = verdict.expectations.len();
     let held = all - verdict.failures();
@@ -172,7 +174,8 @@ fn tell(args: &RunArgs, verdict: &ScenarioVerdict) -> Result<(), Trouble> {
         false => colour::paint(colour::BAD, "FAILED"),
     };
     let name = clean(&verdict.name);
-    print_line(&format!("scenario {name} {word}: {held} of {} held", counted(all, "expectation")))
+    let counts = format!(": {held} of {} held", counted(all, "expectation"));
+    print_line(Painted::from(format!("scenario {name} ")) + word + counts)
 }
 
 /// Prints how many scenarios passed.
@@ -184,7 +187,7 @@ fn conclude(args: &RunArgs, verdicts: &[ScenarioVerdict], all: usize) -> Result<
     if verdicts.len() < all {
         warn(&format!("{} not run", counted(all - verdicts.len(), "scenario")));
     }
-    print_line(&format!("{passed} of {} passed", counted(all, "scenario")))
+    print_line(format!("{passed} of {} passed", counted(all, "scenario")))
 }
 
 fn shown(path: &Path) -> String {

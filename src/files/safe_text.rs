@@ -1,0 +1,40 @@
+//! Text that is safe to print. A terminal obeys control characters, and some other characters reorder a line.
+
+use std::borrow::Cow;
+
+/// What is shown in place of a character that a terminal obeys or that reorders a line; `None`: the character itself.
+pub fn picture(c: char) -> Option<char> {
+    Some(match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('�'),
+        '\u{7f}' => '␡',
+        '\u{80}'..='\u{9f}' => '�',
+        // Bidi marks, embeddings, overrides, isolates; line and paragraph separators.
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            '�'
+        }
+        _ => return None,
+    })
+}
+
+/// The same lines with pictures for such characters. Ends of lines and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let shown = |c: char| if matches!(c, '\n' | '\t') { None } else { picture(c) };
+    if !text.contains(|c| shown(c).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    // A return before a line feed is part of the line's end.
+    let text = text.replace("\r\n", "\n");
+    Cow::Owned(text.chars().map(|c| shown(c).unwrap_or(c)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stay_and_whatever_a_terminal_obeys_is_shown() {
+        assert_eq!(visible("\x1b]0;x\x07\ta\r\nb\r\u{9b}31m"), "␛]0;x␇\ta\nb␍�31m");
+        assert_eq!(visible("pay\u{202e}txt.exe"), "pay�txt.exe");
+        assert!(matches!(visible("größer\n\t日本 👩\u{200d}🚀"), Cow::Borrowed(_)));
+    }
+}

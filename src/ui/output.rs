@@ -1,0 +1,145 @@
+//! What the screen writes to the terminal. A thread writes it, so that a terminal that reads slowly, or not at all, holds
+//! neither the keys nor the end of the program.
+
+use std::io;
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::termios::{QueueSelector, tcflush};
+use tokio::sync::Notify;
+
+/// How long the end of the screen waits for the terminal, twice: then what it has not read is thrown away.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Bytes of one write. Between two of them the thread looks whether the rest is still wanted.
+const PIECE: usize = 4096;
+
+static OUTPUT: LazyLock<Output> = LazyLock::new(Output::default);
+
+#[derive(Default)]
+struct Output {
+    queue: Mutex<Queue>,
+    /// There is something to write, or all is written.
+    changed: Condvar,
+    written: Notify,
+}
+
+#[derive(Default)]
+struct Queue {
+    bytes: Vec<u8>,
+    /// When the oldest of what the terminal has not taken was sent.
+    since: Option<Instant>,
+    /// How long the terminal took for what it was sent last.
+    took: Duration,
+    error: Option<io::Error>,
+    has_thread: bool,
+    /// What is being written is not wanted any more.
+    is_dropped: bool,
+}
+
+impl Output {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what is sent, for ever.
+    fn serve(&self) {
+        let mut queue = self.lock();
+        loop {
+            if queue.bytes.is_empty() {
+                if let Some(since) = queue.since.take() {
+                    queue.took = since.elapsed();
+                }
+                self.changed.notify_all();
+                self.written.notify_one();
+                queue = self
+                    .changed
+                    .wait_while(queue, |queue| queue.bytes.is_empty())
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            let bytes = std::mem::take(&mut queue.bytes);
+            queue.is_dropped = false;
+            drop(queue);
+            let written = self.write(&bytes);
+            queue = self.lock();
+            if let Err(error) = written {
+                queue.bytes.clear();
+                queue.error = Some(error);
+            }
+        }
+    }
+
+    fn write(&self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() && !self.lock().is_dropped {
+            let piece = &bytes[..bytes.len().min(PIECE)];
+            match rustix::io::write(io::stdout(), piece) {
+                Ok(n) => bytes = &bytes[n..],
+                Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) => thread::sleep(Duration::from_millis(10)),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the terminal has taken all that was sent, after at most this long.
+    fn waits(&self, most: Duration) -> bool {
+        let queue = self.lock();
+        let waited = self.changed.wait_timeout_while(queue, most, |queue| queue.since.is_some());
+        waited.is_ok_and(|(queue, _)| queue.since.is_none())
+    }
+}
+
+/// Sends this to the terminal, and does not wait for it.
+///
+/// # Errors
+/// The terminal is gone, or the system has no thread.
+pub fn send(bytes: &[u8]) -> io::Result<()> {
+    let mut queue = OUTPUT.lock();
+    if let Some(error) = queue.error.take() {
+        return Err(error);
+    }
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    if !queue.has_thread {
+        thread::Builder::new().name("terminal".to_owned()).spawn(|| OUTPUT.serve())?;
+        queue.has_thread = true;
+    }
+    queue.bytes.extend_from_slice(bytes);
+    queue.since.get_or_insert_with(Instant::now);
+    OUTPUT.changed.notify_all();
+    Ok(())
+}
+
+/// How long the terminal took for what it was sent last; `None`: it still reads.
+pub fn taken() -> Option<Duration> {
+    let queue = OUTPUT.lock();
+    queue.since.is_none().then_some(queue.took)
+}
+
+/// Returns when the terminal has taken something.
+pub async fn written() {
+    OUTPUT.written.notified().await;
+}
+
+/// Waits until the terminal has taken all that was sent, and then this. Where it does not read, the rest is thrown away,
+/// and this comes first when it reads again.
+pub fn end_with(bytes: &[u8]) {
+    if send(bytes).is_err() || OUTPUT.waits(PATIENCE) {
+        return;
+    }
+    let mut queue = OUTPUT.lock();
+    queue.is_dropped = true;
+    queue.bytes = bytes.to_vec();
+    drop(queue);
+    // The terminal's own queue is full of what nobody reads; without it there is room.
+    let _ = tcflush(io::stdout(), QueueSelector::OFlush);
+    OUTPUT.waits(PATIENCE);
+}
+
+/// Whether the terminal does not read: whoever writes to it waits for ever.
+pub fn is_stuck() -> bool {
+    OUTPUT.lock().since.is_some()
+}

@@ -1,0 +1,242 @@
+//! Whatever a command is given, it prints text: no escape sequence of a file, an argument, a program or a tool.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::program::{Home, Ran};
+use crate::sitting::Sitting;
+
+/// Sets the title of a terminal, clears it twice, once by a single character of the upper control characters, turns the
+/// line around, deletes and returns.
+const EVIL: &str = "a\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}2J\u{202e}\u{8}\u{7f}\rb";
+
+fn assert_text(what: &str, ran: &Ran) {
+    for printed in [&ran.out, &ran.err] {
+        let is_text = |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || c == '\u{202e}');
+        assert!(printed.chars().all(is_text), "{what:?} prints {printed:?}");
+    }
+}
+
+/// A home with hostile files, of which many have hostile names.
+fn home() -> Home {
+    let home = Home::new();
+    let quoted = json!(EVIL).to_string();
+    let manifest = format!(
+        "name = \"echo\"\ndescription = \"Says how the weather is.\"\neffect = \"read\"\n[source]\n\
+         command = [\"printf\", '%b', 'a\\033]0;owned\\007\\033[2J\\302\\2332J\\010\\177\\rb']\n"
+    );
+    home.write(&format!("{EVIL}/tools/echo.toml"), &manifest);
+    home.write("bad/tools/x.toml", manifest.replace("Says", EVIL));
+    let task =
+        json!({ "task": EVIL, "gold": EVIL, "chain": [{ "tools": ["echo"], "arguments": {} }] });
+    home.write(&format!("{EVIL}/tasks.jsonl"), format!("{task}\n"));
+    home.write("tasks.jsonl", json!({ "task": EVIL, EVIL: 3 }).to_string());
+    let literal = EVIL.replace('\r', "");
+    home.write("flaw.py", format!("x = '{literal}'\nprint(nothing('{literal}'))\n"));
+    home.write("fails.py", format!("print({quoted})\nraise ValueError({quoted})\n"));
+    home.write("value.py", format!("x = {quoted}\nx\n"));
+    let reply = format!("```python\nprint({quoted})\nx = {quoted}[99]\n```");
+    let replies = [json!({"id": EVIL, "reply": reply}), json!({"id": 2, "reply": EVIL})];
+    home.write("replies.jsonl", replies.map(|reply| reply.to_string()).join("\n"));
+    home.write(
+        "c.toml",
+        format!("[models.{quoted}]\nkind = {quoted}\n[knobs]\n{quoted} = {quoted}\n"),
+    );
+    home.write("raw.toml", format!("[models.x]\nkind = '{EVIL}'\n"));
+    home.write(
+        "plan.json",
+        json!([{ "name": EVIL, "cost": 1, "value": 0.5, "limit": 2 }]).to_string(),
+    );
+    home.write("graph.json", json!({ "tools": [EVIL], "edges": [[EVIL, EVIL]] }).to_string());
+    let used =
+        json!({ "query": EVIL, "tool": "echo", "parameters": {}, "result": EVIL, "helpful": true });
+    home.write("uses.jsonl", format!("{used}\n{{\"query\": {quoted}}}\n"));
+    home.write("good.jsonl", format!("{used}\n"));
+    let trajectory = json!({ "task": EVIL, "tools": [EVIL, EVIL] });
+    home.write("trajectories.jsonl", format!("{trajectory}\n"));
+    home.write("qa.jsonl", json!({ "question": EVIL, "answer": EVIL, EVIL: EVIL }).to_string());
+    home.write("api.json", json!({
+        "openapi": "3.0.0", "info": { "title": EVIL, "version": EVIL }, "servers": [{ "url": EVIL }],
+        "paths": { (format!("/{EVIL}")): { "get": { "operationId": EVIL, "parameters": [EVIL] } } },
+    }).to_string());
+    home.write(
+        "scenario.toml",
+        format!("name = {quoted}\n[session]\ntasks = [{quoted}]\n[expect]\n{quoted} = 1\n"),
+    );
+    home.write(
+        "journal",
+        format!("{{\"toolyard_journal\":1,\"program\":{quoted},\"opened\":{quoted}}}\n{EVIL}\n"),
+    );
+    home
+}
+
+#[test]
+fn no_command_prints_an_escape_sequence_of_what_it_is_given() {
+    let home = home();
+    let run = ["run", "--workspace", EVIL, "--strategy", "react"];
+    let file = |name: &str| format!("{EVIL}{name}");
+    let (journal, report, state) = (file(".jsonl"), file(".json"), file("-state.json"));
+    let with = |more: &[&str]| [&run[..], more].concat().into_iter().map(str::to_owned).collect();
+    let mut lines: Vec<Vec<String>> = vec![
+        with(&["--journal", &journal, "--report", &report, "--state", &state]),
+        with(&["--no-journal", "--json", "--task", EVIL]),
+        with(&["--no-journal", "--break", &format!("score:echo{EVIL}")]),
+        with(&["--no-journal", "--break", &format!("before:echo if text == '{EVIL}'")]),
+        with(&["--no-journal", "--break", &format!("before:echo note={EVIL}")]),
+        with(&["--no-journal", "--fault", &format!("echo:error:text={EVIL}")]),
+    ];
+    let evil = |line: &str| line.split(' ').map(|word| word.replace("EVIL", EVIL)).collect();
+    lines.extend(
+        [
+            "EVIL",
+            "--EVIL",
+            "rEVIL",
+            "run --EVIL",
+            "run --EVIL --json",
+            "run --task x --strategy EVIL",
+            "run --model EVIL",
+            "run --knob EVIL=1",
+            "run --knob speed=EVIL",
+            "run --seed EVIL",
+            "run --break EVIL",
+            "run --fault EVIL",
+            "run --allow EVIL",
+            "run --tasks EVIL",
+            "run --tasks tasks.jsonl",
+            "run --workspace bad",
+            "run --workspace EVIL.none",
+            "run --journal EVIL/no/j.jsonl",
+            "run --report EVIL/no/j",
+            "run --log EVIL/no/l",
+            "run --log EVIL",
+            "run --log-level EVIL",
+            "run --config c.toml",
+            "run --config raw.toml",
+            "run --config EVIL",
+            "run --recorded EVIL",
+            "run --scenario scenario.toml",
+            "run --scenario EVIL",
+            "run --learned EVIL",
+            "run --costs EVIL",
+            "run --experience EVIL",
+            "run --prompts EVIL",
+            "program check flaw.py",
+            "program check fails.py",
+            "program check EVIL",
+            "program run flaw.py",
+            "program run fails.py",
+            "program run value.py",
+            "program run fails.py --json",
+            "program run value.py --stop-at every-line",
+            "program run --replies replies.jsonl",
+            "program check --replies replies.jsonl --json",
+            "program check --replies journal",
+            "program run value.py --tools EVIL",
+            "program run value.py --sample EVIL",
+            "call echo --workspace EVIL",
+            "call echo --workspace EVIL --json",
+            "call EVIL --workspace EVIL",
+            "call echo EVIL --workspace EVIL",
+            "replay EVIL.jsonl --json",
+            "replay journal --json",
+            "replay EVIL --json",
+            "report EVIL.jsonl",
+            "report EVIL.jsonl --html",
+            "report journal",
+            "sessions --dir .",
+            "sessions EVIL",
+            "shot EVIL.jsonl --out EVIL.svg",
+            "shot EVIL.jsonl --out EVIL.png",
+            "shot EVIL.jsonl --at EVIL --out x.svg",
+            "shot EVIL.jsonl --size EVIL --out x.svg",
+            "follow EVIL.jsonl --json",
+            "follow journal --json",
+            "attach EVIL",
+            "resume EVIL.jsonl",
+            "resume journal",
+            "plan --tools plan.json --budget 3",
+            "plan --tools plan.json --budget EVIL",
+            "plan --tools tasks.jsonl --budget 3",
+            "plan --task EVIL --workspace EVIL --budget 3",
+            "graph show graph.json",
+            "graph show graph.json --format dot",
+            "graph show EVIL",
+            "graph weights graph.json",
+            "graph learn --format jsonl trajectories.jsonl --out EVIL.graph",
+            "graph learn --format EVIL x --out y",
+            "experience import uses.jsonl --file EVIL.db",
+            "experience import good.jsonl --file EVIL.db",
+            "experience export --file EVIL.db",
+            "experience show --file EVIL.db",
+            "experience show --file EVIL.db --json",
+            "experience prune --tool EVIL --file EVIL.db",
+            "experience show --file EVIL",
+            "import qa qa.jsonl --out EVIL/q.jsonl",
+            "import qa qa.jsonl --question EVIL --out q.jsonl",
+            "import openapi api.json --out EVIL/api",
+            "import openapi EVIL --out api",
+            "import api-bank EVIL --out api",
+            "import prices api.json",
+            "import prices EVIL",
+            "prompts EVIL",
+            "prompts --write EVIL",
+            "prompts --workspace EVIL.none",
+            "init EVIL.new",
+            "init EVIL",
+            "keys --config c.toml",
+            "keys --config EVIL",
+            "doctor --config c.toml --workspace EVIL",
+            "doctor --model EVIL",
+            "doctor --workspace EVIL --json",
+            "completions EVIL",
+            "man EVIL",
+            "demo EVIL",
+            "compare EVIL",
+            "compare --strategies EVIL --tasks EVIL",
+            "bench papers --EVIL",
+            "bench EVIL",
+            "probe --workspace EVIL --no-journal",
+            "probe EVIL --workspace EVIL",
+            "cotools encode EVIL",
+            "cotools tools --query EVIL --reader EVIL",
+            "retrieval eval EVIL",
+            "help EVIL",
+            "--help",
+            "--version",
+        ]
+        .map(evil),
+    );
+    for line in lines {
+        let words: Vec<&str> = line.iter().map(String::as_str).collect();
+        assert_text(&line.join(" "), &home.run(&words));
+    }
+}
+
+#[test]
+fn variables_and_the_name_of_the_program_are_shown_as_text() {
+    let home = home();
+    let named = home.path(EVIL).join("tool");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_toolyard"), &named).unwrap();
+    for arguments in [&["--help"][..], &["run", "--help"], &["run", "--none"], &["keys"]] {
+        let mut command = Command::new(&named);
+        command.args(arguments).current_dir(home.path("")).env_clear().envs(home.environment());
+        for name in ["TOOLYARD_LOG", "EDITOR", "TERM", "LANG", "HTTPS_PROXY", "TOOLYARD_CONFIG"] {
+            command.env(name, EVIL);
+        }
+        assert_text(&arguments.join(" "), &Ran::of(command.output().unwrap()));
+    }
+}
+
+#[test]
+fn a_terminal_gets_the_colours_of_the_program_and_no_other_sequence() {
+    let home = home();
+    let program = env!("CARGO_BIN_EXE_toolyard");
+    let words = [program, "run", "--workspace", EVIL, "--no-journal", "--strategy", "react"];
+    let (_, bytes) = Sitting::of(&home, 120, 40, &words, &[]).end();
+    let own = ["\u{1b}[32m", "\u{1b}[1m\u{1b}[31m", "\u{1b}[0m"];
+    assert!(bytes.contains(own[0]) || bytes.contains(own[1]), "it is coloured: {bytes:?}");
+    let rest = own.iter().fold(bytes, |rest, own| rest.replace(own, "")).replace("\r\n", "\n");
+    assert!(rest.contains("␛]0;owned"), "{rest:?}");
+    assert_text("run on a terminal", &Ran { code: 0, out: rest, err: String::new() });
+}
