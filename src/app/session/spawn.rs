@@ -137,10 +137,10 @@ impl PreparedSession {
         commands: WeakUnboundedSender<Command>,
         has_screen: bool,
     ) -> Option<(Server, Option<Seat>)> {
-        let path = journal.path();
+        let (path, place) = (journal.path(), journal.place().to_owned());
         let journal = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (opened, title) = (header.opened.clone(), self.workspace.title.clone());
-        let server = Server::open(Opened { journal, opened, title }, commands, has_screen);
+        let server = Server::open(Opened { journal, place, opened, title }, commands, has_screen);
         server.inspect_err(|error| info!(%error, "nobody can attach to this session")).ok()
     }
 

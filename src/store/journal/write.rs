@@ -1,14 +1,14 @@
 //! A journal being written.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use tempfile::TempPath;
 use tracing::info;
 
-use super::{Header, JournalError, parts, sync::Syncer};
+use super::{Header, JournalError, parts, sync::Syncer, unnamed};
 use crate::domain::{EmbeddingEvent, Event, GraphEvent, Record};
 use crate::files::safe_json::safe;
 
@@ -17,6 +17,8 @@ use crate::files::safe_json::safe;
 pub struct Journal {
     file: File,
     path: PathBuf,
+    /// Where the file is until its first event is in it.
+    unnamed: Option<TempPath>,
     line: Vec<u8>,
     parts: parts::Written,
     /// `None` where the system has no thread for it.
@@ -24,35 +26,37 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Starts a journal in a new file; an existing file is never touched.
+    /// Starts a journal in a new file, which gets this name with its first event. An existing file is never touched.
     pub fn create(path: &Path, header: &Header) -> Result<Self, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        // What an agent read and wrote concerns nobody else on this machine.
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
-        let file = file.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
-            _ => io(error),
-        })?;
-        // Nobody resumes a session that runs. A file system without locks cannot tell.
-        let _ = file.try_lock();
+        let (file, beside) = unnamed::reserve(path).map_err(|error| unnamed_error(path, error))?;
         info!(?path, "started a journal");
         let syncer = Syncer::new(&file).ok();
         let (path, parts) = (path.to_owned(), parts::Written::default());
-        let mut journal = Self { file, path, line: Vec::new(), parts, syncer };
+        let unnamed = Some(beside);
+        let mut journal = Self { file, path, unnamed, line: Vec::new(), parts, syncer };
         journal.write(header, None)?;
         Ok(journal)
     }
 
+    /// Its path from its first event on.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Where its file is now.
+    pub fn place(&self) -> &Path {
+        self.unnamed.as_deref().unwrap_or(&self.path)
+    }
+
     /// Writes one event to the system. It outlives this process from here on.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
-        self.write(record, Some(has_parts(&record.event)))
+        self.write(record, Some(has_parts(&record.event)))?;
+        let Some(unnamed) = self.unnamed.take() else { return Ok(()) };
+        unnamed.persist_noclobber(&self.path).map_err(|it| unnamed_error(&self.path, it.error))
     }
 
     /// Begins to bring everything appended to the disk, and does not wait for it.
@@ -90,6 +94,14 @@ impl Journal {
 
     fn io(&self, source: io::Error) -> JournalError {
         JournalError::Io { path: self.path.clone(), source }
+    }
+}
+
+fn unnamed_error(path: &Path, source: io::Error) -> JournalError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::AlreadyExists => JournalError::Taken { path },
+        _ => JournalError::Io { path, source },
     }
 }
 
