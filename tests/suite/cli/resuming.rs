@@ -59,6 +59,33 @@ fn a_torn_journal_goes_on_in_a_new_one_that_has_everything() {
     assert!(refused.err.contains("it was resumed in j.2.jsonl: resume that"), "{}", refused.err);
 }
 
+/// The simulated model knows after an interruption what it has read before, also after a second one.
+#[test]
+fn cached_tokens_are_those_of_a_session_without_an_interruption() {
+    let home = Home::new();
+    home.succeed(&["run", "--strategy", "react", "--tasks-limit", "5", "--journal", "whole.jsonl"]);
+    let cached = |journal: &str| -> Vec<u64> {
+        let state = state(&home, journal);
+        let tasks = state["tasks"].as_array().unwrap().iter();
+        tasks.map(|task| task["cached"].as_u64().unwrap()).collect()
+    };
+    let whole = cached("whole.jsonl");
+    assert!(whole.len() == 5 && whole.iter().all(|cached| *cached > 0), "{whole:?}");
+    for (end, nth) in [("\"TaskFinished\"", 1), ("\"ModelCallFinished\"", 4)] {
+        let text = home.read("whole.jsonl");
+        let (cut, _) = text.match_indices(end).nth(nth).unwrap();
+        home.write("j.jsonl", &text[..cut]);
+        home.run(&["resume", "j.jsonl", "--headless"]);
+        assert_eq!(cached("j.2.jsonl"), whole, "cut at {end}");
+        let text = home.read("j.2.jsonl");
+        let (cut, _) = text.match_indices("\"TaskFinished\"").nth(2).unwrap();
+        home.write("j.2.jsonl", &text[..cut]);
+        home.run(&["resume", "j.2.jsonl", "--headless"]);
+        assert_eq!(cached("j.3.jsonl"), whole, "cut at {end} and again");
+        ["j.jsonl", "j.2.jsonl", "j.3.jsonl"].map(|name| std::fs::remove_file(home.path(name)));
+    }
+}
+
 #[test]
 fn the_newest_session_that_did_not_end_is_found() {
     let home = Home::new();
