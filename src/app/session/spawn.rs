@@ -113,7 +113,8 @@ impl PreparedSession {
     }
 
     fn header(&self) -> Header {
-        let resumed = self.resumed.is_some().then_some(self.spec.resumed.as_deref()).flatten();
+        // Also of a session without any work, whose events are made again: it must not be resumed twice.
+        let resumed = self.spec.resumed.as_deref();
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let own = SessionSpec { resumed: None, repeats_unknown: false, ..self.spec.anchored() };
         // A key that somebody wrote into a task or an address is known by now.

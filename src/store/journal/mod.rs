@@ -50,7 +50,7 @@ pub struct Header {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The name of the journal in the same folder that this one continues; it begins with the records of that one, up to
-    /// the task that was at work.
+    /// the task that was at work. Where no task had begun, the session started again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<String>,
     /// What the session was to do, as a spec of the program.

@@ -59,6 +59,26 @@ fn a_torn_journal_goes_on_in_a_new_one_that_has_everything() {
     assert!(refused.err.contains("it was resumed in j.2.jsonl: resume that"), "{}", refused.err);
 }
 
+#[test]
+fn a_session_that_was_killed_before_its_first_task_is_resumed_once() {
+    let home = Home::new();
+    home.succeed(&RUN);
+    let whole = home.read("j.jsonl");
+    for lines in [2, 4] {
+        let begun: Vec<&str> = whole.lines().take(lines).collect();
+        assert!(!begun.concat().contains("TaskStarted"));
+        home.write("toolyard/journals/a.jsonl", begun.join("\n") + "\n");
+        let said = home.succeed(&["resume", "--headless"]);
+        assert!(said.contains("4 of 4 answered"), "{said}");
+        let again = home.run(&["resume", "--headless"]);
+        assert!(
+            again.code == 2 && again.err.contains("no session in it can be resumed"),
+            "{again:?}"
+        );
+        std::fs::remove_dir_all(home.path("toolyard/journals")).unwrap();
+    }
+}
+
 /// The simulated model knows after an interruption what it has read before, also after a second one.
 #[test]
 fn cached_tokens_are_those_of_a_session_without_an_interruption() {
