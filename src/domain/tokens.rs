@@ -59,52 +59,54 @@ pub fn count_request(request: &Request) -> u64 {
 
 /// The tokens of the tools alone, which are part of [`count_request`].
 pub fn count_tools(request: &Request) -> u64 {
-    request.tools.iter().map(|tool| of_tool(tool).tokens).sum()
+    request.tools.iter().map(|tool| count(&of_tool(tool).1)).sum()
 }
 
 /// A request part by part, in sending order; the last part is the chat format itself.
 pub fn parts(request: &Request) -> Vec<Part> {
-    let mut parts: Vec<Part> = request.tools.iter().map(of_tool).collect();
-    for message in &request.messages {
-        of_message(message, &mut parts);
-    }
+    let count = |(label, text): (String, String)| Part { label, tokens: count(&text), text };
+    let mut parts: Vec<Part> = texts(request).into_iter().map(count).collect();
     let tokens = FRAME * (request.messages.len() as u64 + 1);
     parts.push(Part { label: "framing".into(), text: String::new(), tokens });
     parts
 }
 
-fn part(label: impl Into<String>, text: impl Into<String>) -> Part {
-    let text = text.into();
-    Part { label: label.into(), tokens: count(&text), text }
+/// The labels and texts of [`parts`], without the chat format. Counting tokens takes longer than all of this.
+pub fn texts(request: &Request) -> Vec<(String, String)> {
+    let mut texts: Vec<_> = request.tools.iter().map(of_tool).collect();
+    for message in &request.messages {
+        of_message(message, &mut texts);
+    }
+    texts
 }
 
-fn of_tool(tool: &ToolDef) -> Part {
+fn of_tool(tool: &ToolDef) -> (String, String) {
     let text = json!({
         "name": tool.name,
         "description": tool.description,
         "parameters": tool.parameters,
     });
-    part(format!("tool {}", tool.name), text.to_string())
+    (format!("tool {}", tool.name), text.to_string())
 }
 
-fn of_message(message: &Message, parts: &mut Vec<Part>) {
+fn of_message(message: &Message, texts: &mut Vec<(String, String)>) {
     match message {
-        Message::System { text } => parts.push(part("system", text)),
-        Message::User { text } => parts.push(part("user", text)),
+        Message::System { text } => texts.push(("system".into(), text.clone())),
+        Message::User { text } => texts.push(("user".into(), text.clone())),
         Message::Assistant { text, calls } => {
             if !text.is_empty() || calls.is_empty() {
-                parts.push(part("assistant", text));
+                texts.push(("assistant".into(), text.clone()));
             }
-            parts.extend(calls.iter().map(of_call));
+            texts.extend(calls.iter().map(of_call));
         }
         Message::Tool { tool, text, .. } => {
-            parts.push(part(format!("observation of {tool}"), text))
+            texts.push((format!("observation of {tool}"), text.clone()));
         }
     }
 }
 
-fn of_call(call: &ToolCall) -> Part {
-    part(format!("call of {}", call.tool), format!("{} {}", call.tool, call.arguments))
+fn of_call(call: &ToolCall) -> (String, String) {
+    (format!("call of {}", call.tool), format!("{} {}", call.tool, call.arguments))
 }
 
 fn encode(text: &str) -> u64 {

@@ -13,8 +13,9 @@ use super::ranker::Ranker;
 use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded, watched::Breakpoints};
 use crate::domain::edit::Edit;
 use crate::domain::{
-    By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelName, Record, State,
-    Task, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName, state::next_number,
+    By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelCallEvent, ModelName,
+    Record, Reply, State, Task, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName,
+    state::next_number,
 };
 use crate::model::Model;
 use crate::net::known;
@@ -184,7 +185,24 @@ impl Session {
         self.resumed_at = past.last().map_or(0, |record| record.at);
         for record in past {
             super::effect::occurrence(self, &record.event);
+            let answered = match &record.event {
+                Event::ModelCall(ModelCallEvent::ModelCallFinished { effect, reply, .. }) => {
+                    Some((effect.id, reply.clone()))
+                }
+                _ => None,
+            };
             self.commit(record);
+            answered.into_iter().for_each(|(id, reply)| self.recall(id, &reply));
+        }
+    }
+
+    /// Restores what a model knew after it had given this recorded reply. A reply that a person or a fault gave has no
+    /// usage.
+    pub fn recall(&self, id: EffectId, reply: &Reply) {
+        let call = self.state.model_call(id).filter(|_| reply.usage.tokens_in > 0);
+        let model = call.and_then(|call| Some((call, self.models.get(&call.model)?)));
+        if let Some((call, model)) = model {
+            model.recall(&call.request);
         }
     }
 

@@ -56,6 +56,10 @@ pub trait Model {
         progress: &'a mut dyn FnMut(Progress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>>;
 
+    /// Restores what it knew after it had answered this request in an earlier part of the session. The default suits a
+    /// model whose answers depend on nothing but the request.
+    fn recall(&self, _request: &Request) {}
+
     /// Probes whether it can be called, which costs no tokens. The default suits a model that is
     /// part of the program.
     ///

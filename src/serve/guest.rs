@@ -154,7 +154,7 @@ struct Records(Reader);
 
 impl Records {
     fn after(journal: &Path, n: u64) -> Result<Self, String> {
-        let mut reader = Reader::open(journal).map_err(|error| error.to_string())?;
+        let mut reader = Reader::open_new(journal).map_err(|error| error.to_string())?;
         let last = reader.go_behind(n).map_err(|error| error.to_string())?;
         if last < n {
             return Err(format!("there is no event {n} yet: the last one is {last}"));
@@ -202,7 +202,12 @@ mod tests {
             let text = n.to_string().repeat(1 << 20);
             journal.append(&Record::new(n, n, SessionEvent::Noticed { text })).unwrap();
         }
-        let opened = Opened { journal: path, opened: String::new(), title: String::new() };
+        let opened = Opened {
+            place: path.clone(),
+            journal: path,
+            opened: String::new(),
+            title: String::new(),
+        };
         let (commands, _) = mpsc::unbounded_channel();
         let shared = Shared::new(opened, commands.downgrade());
         let (own, other) = UnixStream::pair().unwrap();

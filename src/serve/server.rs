@@ -37,6 +37,8 @@ const NOTICES: usize = 64;
 pub struct Opened {
     /// The file to which it writes.
     pub journal: PathBuf,
+    /// Where that file is now: it gets its name with its first event.
+    pub place: PathBuf,
     /// When it was opened (RFC 3339, UTC).
     pub opened: String,
     /// For people.
@@ -75,7 +77,7 @@ impl Server {
         commands: WeakUnboundedSender<Command>,
         has_screen: bool,
     ) -> io::Result<(Self, Option<Seat>)> {
-        let path = place::place_for(&opened.journal)?;
+        let path = place::place_for(&opened.place)?;
         let (socket, listener) = listen(&path)?;
         let (last, seen) = watch::channel(0);
         let (open, closed) = oneshot::channel();

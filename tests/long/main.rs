@@ -15,6 +15,9 @@ mod mutations;
 #[path = "../suite/program.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod program;
+#[path = "../suite/sitting.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod sitting;
 
 /// One part in this many of each run.
 const PART: usize = 1;

@@ -16,7 +16,6 @@ mod hostile_memory;
 mod idle;
 mod papers_learning;
 mod planned;
-mod resume;
 
 #[path = "../suite/markdown.rs"]
 mod markdown;

@@ -33,7 +33,13 @@ fn endless(home: &Home) -> Child {
 
 fn started(mut command: Command, home: &Home) -> Child {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_until("the socket is there", || !sockets(home).is_empty());
+    wait_until("socket and journal are there", || {
+        let has_journal = |folder: &str| {
+            let entries = fs::read_dir(home.path(folder)).into_iter().flatten();
+            entries.flatten().any(|it| it.path().extension().is_some_and(|end| end == "jsonl"))
+        };
+        !sockets(home).is_empty() && ["", "toolyard/journals"].into_iter().any(has_journal)
+    });
     child
 }
 

@@ -48,6 +48,31 @@ fn what_is_appended_is_read() {
     assert!(matches!(Journal::create(&path, &header), Err(JournalError::Taken { .. })));
 }
 
+#[test]
+fn a_journal_has_its_name_from_its_first_event_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
+    let names = || -> Vec<_> {
+        let entries = fs::read_dir(folder.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    drop(Journal::create(&path, &header).unwrap());
+    assert!(names().is_empty(), "nothing is left of a session without events: {:?}", names());
+    let mut journal = Journal::create(&path, &header).unwrap();
+    assert_eq!(names(), [".a.jsonl.new"]);
+    assert!(matches!(Journal::create(&path, &header), Err(JournalError::Taken { .. })));
+    let record = Record::new(1, 1, SessionEvent::Noticed { text: "first".into() });
+    journal.append(&record).unwrap();
+    assert_eq!(names(), ["a.jsonl"]);
+    assert_eq!(journal::read(&path).unwrap().records, [record.clone()]);
+    // Another program has made a file of this name.
+    let mut late = Journal::create(&folder.path().join("b.jsonl"), &header).unwrap();
+    fs::write(folder.path().join("b.jsonl"), "mine").unwrap();
+    assert!(matches!(late.append(&record), Err(JournalError::Taken { .. })));
+    assert_eq!(fs::read_to_string(folder.path().join("b.jsonl")).unwrap(), "mine");
+}
+
 /// A journal in which most of a line is in earlier lines, and whose list of parts began anew more than once.
 fn repetitive(path: &Path, events: u64) -> Vec<Record> {
     let mut journal = Journal::create(path, &Header::at(jiff::Timestamp::UNIX_EPOCH)).unwrap();

@@ -179,9 +179,9 @@ fn read_to(
     Ok(None)
 }
 
-/// Reads a journal that is being written, so that any moment of it can be looked at.
+/// Reads the journal of a session that has just begun, so that any moment of it can be looked at.
 fn follow(path: &Path) -> Option<Past> {
-    let mut marker = Marker::open(path, 0).ok()?;
+    let mut marker = Marker::open_new(path).ok()?;
     let past = marker.past();
     let read = move || {
         // Its own session wrote it; if it cannot be read, there is no past beyond the memory.

@@ -9,7 +9,7 @@ use super::{ConfigArgs, colour, out, trouble::Trouble};
 use crate::app::config::{self, Config};
 use crate::domain::words::{clipped, counted};
 use crate::store::journal::folder::{self, Kept};
-use crate::store::journal::index_of;
+use crate::store::journal::{self, index_of};
 use crate::ui::listing;
 use crate::ui::text::{self, clean};
 
@@ -25,13 +25,17 @@ pub fn sessions(args: &SessionsArgs) -> Result<(), Trouble> {
     }
 }
 
-/// The newest journal in the folder.
+/// The newest journal in the folder. An older version that was killed in its first moment left one without events,
+/// which does not count.
 ///
 /// # Errors
 /// There is none.
 pub fn newest(config: &ConfigArgs) -> Result<PathBuf, Trouble> {
     let folder = folder_of(config)?;
-    let newest = found(&folder)?.into_iter().next();
+    let has_events = |kept: &Kept| {
+        !matches!(journal::Reader::open(&kept.path).map(|mut it| it.next()), Ok(None))
+    };
+    let newest = found(&folder)?.into_iter().find(has_events);
     newest.map(|found| found.path).ok_or_else(|| Trouble::Usage(none_in(&folder)))
 }
 

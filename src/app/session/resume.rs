@@ -13,6 +13,9 @@ use crate::store::journal::{self, Header, LoadedJournal, folder};
 /// A session that is resumed again and again has a journal each time; more are a circle.
 const MOST: usize = 1000;
 
+/// Older versions left such a journal where they were killed in their first moment.
+const EMPTY: &str = "it has no first event, so there is nothing to continue";
+
 impl SessionSpec {
     /// The rest of an interrupted session: its spec with this one's fields, its past, and what its task at work had done.
     ///
@@ -23,11 +26,7 @@ impl SessionSpec {
         expect_interrupted(path)?;
         let loaded = journal::read(path).map_err(SessionError::input)?;
         let header = loaded.header.clone();
-        let first = opening(&loaded.records);
-        let Some(opening) = first else {
-            let why = "it has no first event, so there is nothing to continue";
-            return Err(wrong(path, why));
-        };
+        let opening = opening(&loaded.records).ok_or_else(|| wrong(path, EMPTY))?;
         let spec = self.over(base(&header, &loaded.records)?, path);
         let Interrupted { past, rest } = interrupted(path, loaded)?;
         let has_begun = past.iter().chain(&rest).any(|record| is_first_work(&record.event));
@@ -118,6 +117,9 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
         return Err(wrong(path, &why));
     }
     let summary = journal::Summary::of(path).map_err(SessionError::input)?;
+    if summary.strategy.is_none() {
+        return Err(wrong(path, EMPTY));
+    }
     if let Some(next) = continued_by(path) {
         let why = format!("it was resumed in {}: resume that", next.display());
         return Err(wrong(path, &why));

@@ -126,7 +126,8 @@ impl PreparedSession {
     }
 
     fn header(&self) -> Header {
-        let resumed = self.resumed.is_some().then_some(self.spec.resumed.as_deref()).flatten();
+        // Also of a session without any work, whose events are made again: it must not be resumed twice.
+        let resumed = self.spec.resumed.as_deref();
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let own = SessionSpec { resumed: None, repeats_unknown: false, ..self.spec.anchored() };
         // A key that somebody wrote into a task or an address is known by now.
@@ -150,10 +151,10 @@ impl PreparedSession {
         commands: WeakUnboundedSender<Command>,
         has_screen: bool,
     ) -> Option<(Server, Option<Seat>)> {
-        let path = journal.path();
+        let (path, place) = (journal.path(), journal.place().to_owned());
         let journal = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (opened, title) = (header.opened.clone(), self.workspace.title.clone());
-        let server = Server::open(Opened { journal, opened, title }, commands, has_screen);
+        let server = Server::open(Opened { journal, place, opened, title }, commands, has_screen);
         server.inspect_err(|error| info!(%error, "nobody can attach to this session")).ok()
     }
 

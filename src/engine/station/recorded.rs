@@ -56,7 +56,12 @@ impl Station for FromRecord {
                 Some(Ok(events)) => {
                     passage.reference.origin = Origin::Recorded;
                     match replay(&passage.handle, passage.reference, events).await {
-                        Some(outcome) => Verdict::Answer(outcome, Origin::Recorded),
+                        Some(outcome) => {
+                            if let Outcome::Reply(Ok(reply)) = &outcome {
+                                passage.handle.read(|session| session.recall(id, reply));
+                            }
+                            Verdict::Answer(outcome, Origin::Recorded)
+                        }
                         None => Verdict::Go,
                     }
                 }

@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, collections::HashSet};
 
-use crate::domain::{Chance, tokens::Part};
+use crate::domain::{Chance, Request, tokens, tokens::Part};
 
 /// Tokens of the shortest prefix that is kept, and of a block (both as OpenAI documents them).
 const LEAST: u64 = 1024;
@@ -26,16 +26,36 @@ impl PrefixCache {
     /// Parts are compared whole, so it is never more than what they share.
     pub fn read(&self, parts: &[Part]) -> u64 {
         let mut known = self.0.borrow_mut();
-        let mut prefix = Chance::new(0);
         let (mut shared, mut is_shared) = (0, true);
-        for part in parts.iter().filter(|part| !part.text.is_empty()) {
-            prefix = prefix.with(part.label.as_bytes()).with(part.text.as_bytes());
-            is_shared &= known.has(prefix.bits());
+        let texts = parts.iter().map(|part| (&*part.label, &*part.text));
+        for (part, prefix) in parts.iter().zip(prefixes(texts)) {
+            let Some(prefix) = prefix else { continue };
+            is_shared &= known.has(prefix);
             shared += if is_shared { part.tokens } else { 0 };
-            known.add(prefix.bits());
+            known.add(prefix);
         }
         if shared < LEAST { 0 } else { shared / BLOCK * BLOCK }
     }
+
+    /// Knows the beginnings of a request that it has read before.
+    pub fn recall(&self, request: &Request) {
+        let (mut known, texts) = (self.0.borrow_mut(), tokens::texts(request));
+        let texts = texts.iter().map(|(label, text)| (&**label, &**text));
+        prefixes(texts).flatten().for_each(|prefix| known.add(prefix));
+    }
+}
+
+/// The hash of all parts up to each part that has a text.
+fn prefixes<'t>(
+    texts: impl Iterator<Item = (&'t str, &'t str)>,
+) -> impl Iterator<Item = Option<u64>> {
+    texts.scan(Chance::new(0), |prefix, (label, text)| {
+        if text.is_empty() {
+            return Some(None);
+        }
+        *prefix = prefix.with(label.as_bytes()).with(text.as_bytes());
+        Some(Some(prefix.bits()))
+    })
 }
 
 impl Generations {

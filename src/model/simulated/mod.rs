@@ -225,4 +225,8 @@ impl Model for Simulated {
         }
         .boxed_local()
     }
+
+    fn recall(&self, request: &Request) {
+        self.cache.recall(request);
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Since format 2, what lines have in common is written once (see `parts`). Format 1 had every line whole.
 //!
+//! A journal gets its name with its first event (see `unnamed`): a session that is killed before leaves no journal.
+//!
 //! A line is written before its event is shown, so killing the program loses nothing that was seen.
 //! It is flushed to the disk after every command, when the session pauses, before a tool that changes
 //! something runs, and at the session's end; at a task's end that is begun beside the work. So a power cut
@@ -17,6 +19,7 @@ mod past;
 mod read;
 mod summary;
 mod sync;
+mod unnamed;
 mod write;
 
 use std::{io, path::PathBuf};
@@ -33,6 +36,9 @@ pub use self::write::{Journal, is_written};
 /// The version of the format that this program writes, and the newest that it can read.
 pub const FORMAT: u32 = 2;
 
+/// How every journal begins.
+const BEGINNING: &[u8] = b"{\"toolyard_journal\":";
+
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
@@ -46,7 +52,7 @@ pub struct Header {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The name of the journal in the same folder that this one continues; it begins with the records of that one, up to
-    /// the task that was at work.
+    /// the task that was at work. Where no task had begun, the session started again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<String>,
     /// What the session was to do, as a spec of the program.

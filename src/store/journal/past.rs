@@ -40,7 +40,18 @@ impl Marker {
     /// # Errors
     /// The file cannot be read, or is no journal that this version knows.
     pub fn open(path: &Path, until: u64) -> Result<Self, JournalError> {
-        let mut reader = Reader::open(path)?;
+        Self::of(path, Reader::open(path)?, until)
+    }
+
+    /// Begins at the start of a journal that this process has just begun to write.
+    ///
+    /// # Errors
+    /// As [`Marker::open`].
+    pub fn open_new(path: &Path) -> Result<Self, JournalError> {
+        Self::of(path, Reader::open_new(path)?, 0)
+    }
+
+    fn of(path: &Path, mut reader: Reader, until: u64) -> Result<Self, JournalError> {
         let mut index = Index::open(path, &reader.header, reader.place());
         let start = index.start(until);
         let start = match reader.is_at(start.place)? {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::sync::{expect_file, identity};
-use super::{FORMAT, Header, JournalError, parts};
+use super::{BEGINNING, FORMAT, Header, JournalError, parts, unnamed};
 use crate::domain::Record;
 
 /// A journal that was read.
@@ -78,6 +78,19 @@ impl Reader {
             line,
             parts: parts::Read::default(),
         })
+    }
+
+    /// Opens a journal that this process writes, which may have no event yet.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open_new(path: &Path) -> Result<Self, JournalError> {
+        let unnamed = || unnamed::place(path).ok().and_then(|place| Self::open(&place).ok());
+        let is_there = path.symlink_metadata().is_ok();
+        // It got its name meanwhile, if it is at neither place.
+        let reader = if is_there { None } else { unnamed() };
+        let reader = reader.map_or_else(|| Self::open(path), Ok)?;
+        Ok(Self { path: path.to_owned(), ..reader })
     }
 
     /// Looks again behind the last whole line: who writes the journal may have written more.
@@ -250,7 +263,6 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
 /// Whether this is no more than the beginning of a header: its session was killed before its first
 /// event, so the journal is empty.
 fn is_begun(line: &[u8]) -> bool {
-    const BEGINNING: &[u8] = b"{\"toolyard_journal\":";
     let shorter = line.len().min(BEGINNING.len());
     line.last() != Some(&b'\n') && line[..shorter] == BEGINNING[..shorter]
 }

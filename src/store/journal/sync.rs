@@ -25,7 +25,7 @@ pub(super) struct Syncer {
 impl Syncer {
     /// # Errors
     /// The system has no thread or no second handle of the file.
-    pub fn new(file: &File, place: Place) -> io::Result<Self> {
+    pub fn new(file: &File, watched: Watched) -> io::Result<Self> {
         let file = file.try_clone()?;
         // What is asked for while the disk is at work is one more wait, however often it was asked for.
         let (asked, waits) = sync_channel(1);
@@ -35,8 +35,8 @@ impl Syncer {
         let sync = move || {
             loop {
                 let done = match waits.recv_timeout(LOOK) {
-                    Ok(()) => file.sync_data().and_then(|()| place.expect()),
-                    Err(RecvTimeoutError::Timeout) => place.expect(),
+                    Ok(()) => file.sync_data().and_then(|()| watched.expect()),
+                    Err(RecvTimeoutError::Timeout) => watched.expect(),
                     Err(RecvTimeoutError::Disconnected) => return,
                 };
                 if let Err(error) = done {
@@ -66,15 +66,15 @@ impl Syncer {
     }
 }
 
-/// Where a journal is written, and how much of it.
+/// A journal that must stay where it is, from the moment when it has its name, and how much of it was written.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Watched {
     path: PathBuf,
     file: (u64, u64),
     written: Arc<AtomicU64>,
 }
 
-impl Place {
+impl Watched {
     /// # Errors
     /// The system's error.
     pub fn of(path: &Path, file: &File) -> io::Result<Self> {
@@ -83,14 +83,17 @@ impl Place {
     }
 
     /// This much more was written.
-    pub fn grow(&self, bytes: usize) {
-        self.written.fetch_add(bytes as u64, Ordering::Release);
+    pub fn grow(&self, bytes: u64) {
+        self.written.fetch_add(bytes, Ordering::Release);
     }
 
     /// # Errors
     /// The name leads to another file or to none, or the file was cut.
     pub fn expect(&self) -> io::Result<()> {
         let written = self.written.load(Ordering::Acquire);
+        if written == 0 {
+            return Ok(());
+        }
         let now = expect_file(&self.path, self.file)?;
         if now.len() < written {
             let why =

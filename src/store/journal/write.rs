@@ -1,17 +1,17 @@
 //! A journal being written.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
+use tempfile::TempPath;
 use tokio::sync::Notify;
 use tracing::info;
 
-use super::sync::{Place, Syncer};
-use super::{Header, JournalError, parts};
+use super::sync::{Syncer, Watched};
+use super::{Header, JournalError, parts, unnamed};
 use crate::domain::{EmbeddingEvent, Event, GraphEvent, Record};
 use crate::files::safe_json::safe;
 
@@ -20,44 +20,52 @@ use crate::files::safe_json::safe;
 pub struct Journal {
     file: File,
     path: PathBuf,
+    /// Where the file is until its first event is in it.
+    unnamed: Option<TempPath>,
     line: Vec<u8>,
     parts: parts::Written,
-    place: Place,
+    watched: Watched,
     /// `None` where the system has no thread for it.
     syncer: Option<Syncer>,
 }
 
 impl Journal {
-    /// Starts a journal in a new file; an existing file is never touched.
+    /// Starts a journal in a new file, which gets this name with its first event. An existing file is never touched.
     pub fn create(path: &Path, header: &Header) -> Result<Self, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        // What an agent read and wrote concerns nobody else on this machine.
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
-        let file = file.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
-            _ => io(error),
-        })?;
-        // Nobody resumes a session that runs. A file system without locks cannot tell.
-        let _ = file.try_lock();
+        let (file, beside) = unnamed::reserve(path).map_err(|error| unnamed_error(path, error))?;
         info!(?path, "started a journal");
-        let place = Place::of(path, &file).map_err(io)?;
-        let syncer = Syncer::new(&file, place.clone()).ok();
+        let watched = Watched::of(path, &file).map_err(io)?;
+        let syncer = Syncer::new(&file, watched.clone()).ok();
         let (path, parts) = (path.to_owned(), parts::Written::default());
-        let mut journal = Self { file, path, line: Vec::new(), parts, place, syncer };
+        let (unnamed, line) = (Some(beside), Vec::new());
+        let mut journal = Self { file, path, unnamed, line, parts, watched, syncer };
         journal.write(header, None)?;
         Ok(journal)
     }
 
+    /// Its path from its first event on.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Where its file is now.
+    pub fn place(&self) -> &Path {
+        self.unnamed.as_deref().unwrap_or(&self.path)
+    }
+
     /// Writes one event to the system. It outlives this process from here on.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
-        self.write(record, Some(has_parts(&record.event)))
+        self.write(record, Some(has_parts(&record.event)))?;
+        let Some(unnamed) = self.unnamed.take() else { return Ok(()) };
+        let named = unnamed.persist_noclobber(&self.path);
+        named.map_err(|it| unnamed_error(&self.path, it.error))?;
+        let written = self.file.metadata().map_err(|source| self.io(source))?.len();
+        self.watched.grow(written);
+        Ok(())
     }
 
     /// Begins to bring everything appended to the disk, and does not wait for it.
@@ -76,7 +84,7 @@ impl Journal {
     /// # Errors
     /// The disk failed, or the file is not at its place any more.
     pub fn sync(&mut self) -> Result<(), JournalError> {
-        let synced = self.file.sync_data().and_then(|()| self.place.expect());
+        let synced = self.file.sync_data().and_then(|()| self.watched.expect());
         synced.map_err(|source| self.io(source))
     }
 
@@ -100,12 +108,22 @@ impl Journal {
         self.line.push(b'\n');
         // One write for a whole line: a concurrent reader sees all of it or nothing.
         self.file.write_all(&self.line).map_err(|source| self.io(source))?;
-        self.place.grow(self.line.len());
+        if self.unnamed.is_none() {
+            self.watched.grow(self.line.len() as u64);
+        }
         Ok(())
     }
 
     fn io(&self, source: io::Error) -> JournalError {
         JournalError::Io { path: self.path.clone(), source }
+    }
+}
+
+fn unnamed_error(path: &Path, source: io::Error) -> JournalError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::AlreadyExists => JournalError::Taken { path },
+        _ => JournalError::Io { path, source },
     }
 }
 

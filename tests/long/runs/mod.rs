@@ -1,6 +1,8 @@
 //! The long runs, shared by two targets: `tests/long` runs them whole, `tests/slow` a part of each.
 
 mod journals;
+#[cfg(target_os = "linux")]
+mod kills;
 
 /// How many of `whole` cases this target runs.
 fn cases(whole: usize) -> usize {

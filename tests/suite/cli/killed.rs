@@ -52,6 +52,25 @@ fn what_was_shown_before_the_kill_is_in_the_journal() {
 }
 
 #[test]
+fn a_journal_without_events_does_not_stand_in_the_way() {
+    let home = Home::new();
+    let (seen, _) = killed_after(&home, 60, Signal::KILL);
+    let journals = "toolyard/journals";
+    home.write(&format!("{journals}/a.jsonl"), home.read("j.jsonl"));
+    let header = home.read("j.jsonl").lines().next().unwrap().to_owned() + "\n";
+    for (name, text) in [("a.2", ""), ("a.3", "{\"toolyard_jour"), ("a.4", header.as_str())] {
+        home.write(&format!("{journals}/{name}.jsonl"), text);
+    }
+    let report = home.succeed(&["report"]);
+    assert!(report.contains("\"tasks\""), "{report}");
+    let state: serde_json::Value =
+        serde_json::from_str(&home.succeed(&["replay", "--json"])).unwrap();
+    assert!(state["n"].as_u64().unwrap() >= seen.len() as u64, "{}", state["n"]);
+    let ran = home.run(&["resume", "--headless"]);
+    assert!(ran.out.contains("\nall tasks are done"), "{ran:?}");
+}
+
+#[test]
 fn a_journal_can_be_read_while_it_is_written() {
     let home = Home::new();
     let mut command = home.command(&["run", "--journal", "j.jsonl", "--knob", "speed=16"]);

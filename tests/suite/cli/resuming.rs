@@ -60,6 +60,53 @@ fn a_torn_journal_goes_on_in_a_new_one_that_has_everything() {
 }
 
 #[test]
+fn a_session_that_was_killed_before_its_first_task_is_resumed_once() {
+    let home = Home::new();
+    home.succeed(&RUN);
+    let whole = home.read("j.jsonl");
+    for lines in [2, 4] {
+        let begun: Vec<&str> = whole.lines().take(lines).collect();
+        assert!(!begun.concat().contains("TaskStarted"));
+        home.write("toolyard/journals/a.jsonl", begun.join("\n") + "\n");
+        let said = home.succeed(&["resume", "--headless"]);
+        assert!(said.contains("4 of 4 answered"), "{said}");
+        let again = home.run(&["resume", "--headless"]);
+        assert!(
+            again.code == 2 && again.err.contains("no session in it can be resumed"),
+            "{again:?}"
+        );
+        std::fs::remove_dir_all(home.path("toolyard/journals")).unwrap();
+    }
+}
+
+/// The simulated model knows after an interruption what it has read before, also after a second one.
+#[test]
+fn cached_tokens_are_those_of_a_session_without_an_interruption() {
+    let home = Home::new();
+    home.succeed(&["run", "--strategy", "react", "--tasks-limit", "5", "--journal", "whole.jsonl"]);
+    let cached = |journal: &str| -> Vec<u64> {
+        let state = state(&home, journal);
+        let tasks = state["tasks"].as_array().unwrap().iter();
+        tasks.map(|task| task["cached"].as_u64().unwrap()).collect()
+    };
+    let whole = cached("whole.jsonl");
+    assert!(whole.len() == 5 && whole.iter().all(|cached| *cached > 0), "{whole:?}");
+    for (end, nth) in [("\"TaskFinished\"", 1), ("\"ModelCallFinished\"", 4)] {
+        let text = home.read("whole.jsonl");
+        let (cut, _) = text.match_indices(end).nth(nth).unwrap();
+        home.write("j.jsonl", &text[..cut]);
+        home.run(&["resume", "j.jsonl", "--headless"]);
+        assert_eq!(cached("j.2.jsonl"), whole, "cut at {end}");
+        let text = home.read("j.2.jsonl");
+        let (cut, _) = text.match_indices("\"TaskFinished\"").nth(2).unwrap();
+        home.write("j.2.jsonl", &text[..cut]);
+        home.run(&["resume", "j.2.jsonl", "--headless"]);
+        assert_eq!(cached("j.3.jsonl"), whole, "cut at {end} and again");
+        ["j.jsonl", "j.2.jsonl", "j.3.jsonl"].map(|name| std::fs::remove_file(home.path(name)));
+    }
+}
+
+#[test]
 fn the_newest_session_that_did_not_end_is_found() {
     let home = Home::new();
     let none = home.run(&["resume", "--headless"]);

@@ -1,0 +1,143 @@
+//! A journal without events. Its file has another name until its first event is in it, so a session that is killed
+//! before leaves no journal that has nothing in it.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+/// The end of the file's name until then.
+const ENDING: &str = ".new";
+/// The end of such a name in a folder of journals.
+const LEFT: &str = ".jsonl.new";
+/// How often the name is tried where another process deletes what it takes for a remainder.
+const TRIES: usize = 100;
+
+/// Reserves the name of a journal: the new file that is to get it, and where that file is until then. It is deleted
+/// there with the second value.
+///
+/// # Errors
+/// The name is in use ([`io::ErrorKind::AlreadyExists`]), or the file cannot be made.
+pub(super) fn reserve(path: &Path) -> io::Result<(File, TempPath)> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let beside = place(path)?;
+    delete_remainders(folder);
+    for _ in 0..TRIES {
+        // What an agent read and wrote concerns nobody else on this machine.
+        let made = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&beside);
+        let file = match made {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                delete_remainder(&beside)?;
+                continue;
+            }
+            made => made?,
+        };
+        // Nobody resumes a session that runs. A file system without locks cannot tell.
+        let is_locked = !matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if is_locked && is_at(&file, &beside) {
+            let beside = TempPath::try_from_path(beside)?;
+            let is_taken = path.symlink_metadata().is_ok();
+            return if is_taken { Err(taken()) } else { Ok((file, beside)) };
+        }
+    }
+    Err(taken())
+}
+
+fn taken() -> io::Error {
+    io::ErrorKind::AlreadyExists.into()
+}
+
+/// Where the file of a journal is before its first event: `.j.jsonl.new` for `j.jsonl`.
+pub(super) fn place(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut beside = OsString::from(".");
+    beside.push(name);
+    beside.push(ENDING);
+    Ok(path.with_file_name(beside))
+}
+
+/// Deletes what killed sessions have left in a folder. What cannot be deleted does no harm.
+fn delete_remainders(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(LEFT)) {
+            let _ = delete_remainder(&entry.path());
+        }
+    }
+}
+
+/// Deletes a new journal that no session writes. Only a process that has locked such a file deletes it.
+///
+/// # Errors
+/// A session writes it, or it is something else.
+fn delete_remainder(path: &Path) -> io::Result<()> {
+    let about = match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        about => about?,
+    };
+    if !about.is_file() {
+        return Err(taken());
+    }
+    let file = File::open(path)?;
+    file.try_lock().map_err(|_| taken())?;
+    let mut beginning = Vec::new();
+    (&file).take(super::BEGINNING.len() as u64).read_to_end(&mut beginning)?;
+    if !super::BEGINNING.starts_with(&beginning) {
+        return Err(taken());
+    }
+    if is_at(&file, path) { fs::remove_file(path) } else { Ok(()) }
+}
+
+/// Whether this file is still at this place.
+fn is_at(file: &File, path: &Path) -> bool {
+    let id = |about: fs::Metadata| (about.dev(), about.ino());
+    let there = path.symlink_metadata().map(id).ok();
+    there.is_some() && there == file.metadata().map(id).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_name_is_reserved_for_one_process_and_free_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j.jsonl");
+        let reserved = reserve(&path).unwrap();
+        assert_eq!(names(folder.path()), [Path::new(".j.jsonl.new")]);
+        let again = reserve(&path).unwrap_err();
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        drop(reserved);
+        assert!(names(folder.path()).is_empty());
+        fs::write(&path, "mine").unwrap();
+        assert_eq!(reserve(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(names(folder.path()), [Path::new("j.jsonl")]);
+    }
+
+    #[test]
+    fn only_what_a_killed_session_left_is_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path(".a.jsonl.new"), "").unwrap();
+        fs::write(path(".b.jsonl.new"), "{\"toolyard_journal\":2,").unwrap();
+        fs::write(path(".c.jsonl.new"), "of another program").unwrap();
+        fs::create_dir(path(".d.jsonl.new")).unwrap();
+        let written = reserve(&path("e.jsonl")).unwrap();
+        let reserved = reserve(&path("b.jsonl")).unwrap();
+        let left = [".b.jsonl.new", ".c.jsonl.new", ".d.jsonl.new", ".e.jsonl.new"];
+        assert_eq!(names(folder.path()), left.map(PathBuf::from));
+        assert!(reserve(&path("c.jsonl")).is_err() && reserve(&path("d.jsonl")).is_err());
+        drop((written, reserved));
+    }
+}
