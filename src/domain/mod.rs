@@ -19,6 +19,7 @@ pub mod fault;
 pub mod graph;
 pub mod http_request;
 pub mod id;
+pub mod invisible;
 pub mod knob;
 pub mod markers;
 pub mod null_filter;

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::domain::invisible::{is_invisible, reorders};
+
 /// Marks on one letter that are kept; more only serve to smear over the neighbouring lines.
 const MARKS: usize = 2;
 
@@ -43,25 +45,8 @@ fn shown(c: char) -> Option<char> {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('�'),
         '\u{7f}' => '␡',
         '\u{80}'..='\u{9f}' => '�',
-        // Bidi marks, embeddings, overrides, isolates; line and paragraph separators.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            '�'
-        }
-        // Zero width, soft hyphen, fillers, variation selectors, tags: terminals disagree on them.
-        '\u{ad}'
-        | '\u{34f}'
-        | '\u{115f}'..='\u{1160}'
-        | '\u{17b4}'..='\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200d}'
-        | '\u{2060}'..='\u{2065}'
-        | '\u{206a}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}' => return None,
+        c if reorders(c) => '�',
+        c if is_invisible(c) => return None,
         c => c,
     })
 }
