@@ -9,7 +9,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::{fmt, layer::SubscriberExt};
 
 use super::{out::expect_folder, trouble::Trouble};
-use crate::model::secret::without_keys;
+use crate::net::known::without_keys;
 
 #[derive(Debug, Args)]
 pub struct LogArgs {

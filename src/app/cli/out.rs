@@ -5,8 +5,7 @@ use std::path::Path;
 
 use super::trouble::Trouble;
 use crate::files::safe_json::safe;
-use crate::model::secret::without_keys;
-use crate::net::known::without_known;
+use crate::net::known::{without_keys, without_known};
 use crate::ui::text::clean;
 
 /// Prints a text, without known keys and otherwise unchanged.

@@ -13,7 +13,7 @@ use super::line::{LONGEST_BODY, Line};
 use super::{Answer, Endpoint, Failure, Place, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::model::Progress;
-use crate::model::secret::{HeaderSource, Key, Redactor, from_env};
+use crate::model::secret::{HeaderSource, Key, from_env};
 use crate::net::secret::Secret;
 
 /// One endpoint that can be called.
@@ -129,8 +129,8 @@ impl Connection {
         progress: &mut dyn FnMut(Progress),
         attempt: impl AsyncFn(&Line<'_>, RequestBuilder, &mut dyn FnMut(Progress)) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
-        let (headers, redactor) = self.headers().await?;
-        let line = self.line(&redactor);
+        let headers = self.headers().await?;
+        let line = self.line();
         let url = endpoint::service(&self.base, path);
         let body = body.to_string();
         let chance = Chance::new(0).with(body.as_bytes());
@@ -170,9 +170,9 @@ impl Connection {
         error
     }
 
-    pub(super) fn line<'a>(&'a self, redactor: &'a Redactor) -> Line<'a> {
+    pub(super) fn line(&self) -> Line<'_> {
         let Endpoint { model, key, silence_timeout, answer_limit, .. } = &self.endpoint;
-        let place = Place { host: &self.host, model, key, redactor, wire: &self.wire };
+        let place = Place { host: &self.host, model, key, wire: &self.wire };
         Line { place, silence: *silence_timeout, longest: *answer_limit }
     }
 
@@ -184,10 +184,9 @@ impl Connection {
         Ok(self.client.get_or_init(|| client))
     }
 
-    /// The headers including keys, and a redactor for these keys.
-    pub(super) async fn headers(&self) -> Result<(HeaderMap, Redactor), ModelError> {
+    /// The headers including keys.
+    pub(super) async fn headers(&self) -> Result<HeaderMap, ModelError> {
         let mut headers = HeaderMap::new();
-        let mut redactor = Redactor::default();
         headers.insert("content-type", HeaderValue::from_static("application/json"));
         let accept = if self.endpoint.stream { "text/event-stream" } else { "application/json" };
         headers.insert("accept", HeaderValue::from_static(accept));
@@ -197,7 +196,6 @@ impl Connection {
         if let Some(key) = self.key.read().await? {
             let value = format!("{}{}", self.wire.key_prefix, key.expose());
             headers.insert(self.wire.key_header, sensitive(&value, "the key")?);
-            redactor.hide(key);
         }
         for (name, source) in &self.endpoint.headers {
             let what = format!("header {name:?} of model {}", self.endpoint.name);
@@ -211,14 +209,12 @@ impl Connection {
                 HeaderSource::Literal(text) => sensitive(text, &what)?,
                 HeaderSource::Env(variable) => {
                     let secret: Secret = from_env(variable, &what)?;
-                    let value = sensitive(secret.expose(), &what)?;
-                    redactor.hide(secret);
-                    value
+                    sensitive(secret.expose(), &what)?
                 }
             };
             headers.insert(header, value);
         }
-        Ok((headers, redactor))
+        Ok(headers)
     }
 }
 
