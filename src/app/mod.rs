@@ -35,6 +35,7 @@ pub fn main() -> ExitCode {
     if let Some(program) = own_program() {
         process::set_reaper(program);
     }
+    cli::out::hide_keys_in_panics();
     let json = wants_json(std::env::args_os());
     let arguments = match cli::order::command_first(std::env::args_os().collect()) {
         Ok(arguments) => arguments,

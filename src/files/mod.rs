@@ -3,6 +3,7 @@
 
 pub mod json_file;
 pub mod parallel;
+pub mod private;
 pub mod safe_json;
 pub mod sha256;
 pub mod text_file;

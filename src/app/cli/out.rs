@@ -1,7 +1,9 @@
 //! Output of commands. `println!` panics if the reader has gone, as with `| head`; this does not.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
+use std::{panic, thread};
 
 use super::trouble::Trouble;
 use crate::files::safe_json::safe;
@@ -63,6 +65,16 @@ pub fn warn(text: &str) {
     let text = without_keys(text);
     let lines: Vec<_> = text.lines().map(clean).collect();
     let _ = writeln!(io::stderr(), "toolyard: {}", lines.join("\n"));
+}
+
+/// Prints panics without known keys from now on: a message can quote the text that it is about.
+pub fn hide_keys_in_panics() {
+    panic::set_hook(Box::new(|info| {
+        let name = thread::current().name().unwrap_or("without a name").to_owned();
+        let trace = Backtrace::capture();
+        let trace = (trace.status() == BacktraceStatus::Captured).then(|| format!("\n{trace}"));
+        warn(&format!("thread {name} {info}{}", trace.unwrap_or_default()));
+    }));
 }
 
 /// The result of a write to standard output.

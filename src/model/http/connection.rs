@@ -13,7 +13,7 @@ use super::line::{LONGEST_BODY, Line};
 use super::{Answer, Endpoint, Failure, Place, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::model::Progress;
-use crate::model::secret::{HeaderSource, Key, from_env};
+use crate::model::secret::{HeaderSource, Key, KeySource, from_env};
 use crate::net::secret::Secret;
 
 /// One endpoint that can be called.
@@ -168,6 +168,13 @@ impl Connection {
             error.text += &format!(" Tried {failed} times.");
         }
         error
+    }
+
+    /// Runs the key command, if there is one. Its failure is reported when the key is needed.
+    pub async fn learn_key(&self) {
+        if matches!(self.endpoint.key, KeySource::Command(_)) {
+            drop(self.key.read().await);
+        }
     }
 
     pub(super) fn line(&self) -> Line<'_> {

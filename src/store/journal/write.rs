@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,7 +9,7 @@ use tracing::info;
 
 use super::{Header, JournalError, parts, sync::Syncer};
 use crate::domain::{EmbeddingEvent, Event, GraphEvent, Record};
-use crate::files::safe_json::safe;
+use crate::files::{private, safe_json::safe};
 
 /// A journal being written.
 #[derive(Debug)]
@@ -30,8 +29,7 @@ impl Journal {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        // What an agent read and wrote concerns nobody else on this machine.
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
+        let file = private::open(path, OpenOptions::new().append(true).create_new(true));
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => JournalError::Taken { path: path.to_owned() },
             _ => io(error),
