@@ -14,7 +14,7 @@ use super::{Answer, Endpoint, Failure, Place, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::model::Progress;
 use crate::model::secret::{HeaderSource, Key, KeySource, from_env};
-use crate::net::secret::Secret;
+use crate::net::{known, secret::Secret};
 
 /// One endpoint that can be called.
 ///
@@ -84,7 +84,14 @@ impl Connection {
             progress(news);
         };
         let answered = self.in_time(self.tries(path, body, &mut report, read)).await;
-        answered.unwrap_or_else(|error| Err(ModelError { partial, ..error }))
+        // Half of a key would not be found any more.
+        let without_begun = |mut text: String| {
+            text.truncate(text.len() - known::begun(&text));
+            text
+        };
+        answered
+            .unwrap_or_else(|error| Err(ModelError { partial, ..error }))
+            .map_err(|error| ModelError { partial: without_begun(error.partial), ..error })
     }
 
     /// What comes within the time of a call.
