@@ -26,8 +26,8 @@ pub enum KeySource {
     /// The environment variable of this name.
     Env(String),
     /// The output of this program with these arguments, without surrounding white space. No shell.
-    /// It runs at the first request, and its output is remembered until the endpoint refuses the
-    /// key.
+    /// It runs at the first request or before the first tool call, and its output is remembered until
+    /// the endpoint refuses the key.
     Command(Vec<String>),
 }
 

@@ -11,6 +11,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as document, send, stream_head};
 use crate::program::{Home, Ran};
+use crate::sitting::Sitting;
 
 /// The keys of the tests, by the way they reach the program.
 const KEYS: [(&str, &str); 7] = [
@@ -241,8 +242,8 @@ async fn home(url: &str, key: &str) -> (Home, MockServer) {
     (home, server)
 }
 
-async fn run(home: &Home, arguments: &[&str]) -> Ran {
-    let mut command = home.command(arguments);
+/// The variables that have keys.
+fn variables() -> impl Iterator<Item = (&'static str, &'static str)> {
     let names = [
         "PLANTED_KEY",
         "",
@@ -252,8 +253,13 @@ async fn run(home: &Home, arguments: &[&str]) -> Ran {
         "PLANTED_EMBEDDINGS",
         "PLANTED_DIGITS",
     ];
-    let named = names.iter().zip(KEYS).filter(|(name, _)| !name.is_empty());
-    command.envs(named.map(|(name, (_, key))| (*name, key)));
+    let named = names.into_iter().zip(KEYS).filter(|(name, _)| !name.is_empty());
+    named.map(|(name, (_, key))| (name, key))
+}
+
+async fn run(home: &Home, arguments: &[&str]) -> Ran {
+    let mut command = home.command(arguments);
+    command.envs(variables());
     let output = tokio::task::spawn_blocking(move || command.output().unwrap());
     Ran::of(output.await.unwrap())
 }
@@ -347,5 +353,45 @@ async fn a_key_is_in_no_file_and_on_no_output_in_any_encoding() {
             let leaks = leaks(&text);
             assert!(leaks.is_empty(), "{source}: {name}: {:#?}", &leaks[..leaks.len().min(5)]);
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_not_on_the_screen_in_the_clipboard_nor_in_the_editor() {
+    let source = "key_command = [\"cat\", \"key.planted\"]";
+    let fake = Fake::start(vec![calls(1), answers(1)]).await;
+    let (home, _server) = home(&fake.url, source).await;
+    let words = [
+        &[env!("CARGO_BIN_EXE_toolyard"), "--config", "c.toml", "--workspace", "w"][..],
+        &["--strategy", "react", "--no-journal", "What were you sent?"],
+    ];
+    let editor = ("EDITOR", "sh -c 'cat \"$1\" >> edited.txt' ed");
+    let variables: Vec<_> = variables().chain([editor]).collect();
+    let mut sitting = Sitting::of(&home, 120, 40, &words.concat(), &variables);
+    sitting.wait_header("PAUSED");
+    sitting.press(" ");
+    sitting.wait_header("DONE");
+    let mut screens = vec![sitting.text()];
+    for pane in ["2", "6", "7"] {
+        sitting.press(pane);
+        sitting.press("zyy");
+        sitting.wait("copied");
+        screens.push(sitting.text());
+        sitting.press("E");
+        sitting.wait_header("DONE");
+        sitting.press("z");
+    }
+    sitting.press("ys");
+    sitting.wait("toolyard-");
+    sitting.press("q");
+    let (status, bytes) = sitting.end();
+    assert_eq!(status.exit_code(), 0);
+    assert!(home.read("edited.txt").contains("[key]"), "{}", home.read("edited.txt"));
+    assert!(bytes.contains("\x1b]52;"), "something was copied");
+    screens.push(bytes);
+    screens.extend(files(&home.path("")).iter().flat_map(|(_, bytes, _)| texts(bytes)));
+    for text in screens {
+        let leaks = leaks(&text);
+        assert!(leaks.is_empty(), "{:#?}", &leaks[..leaks.len().min(5)]);
     }
 }
