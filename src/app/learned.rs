@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Learning, Scores, ToolGraph, ToolName};
+use crate::files::private;
 use crate::files::toml_file::{Problem, Problems};
 use crate::store::kept;
 
@@ -172,7 +173,7 @@ fn keep_copy(path: &Path, format: u32) -> Result<(), String> {
         return Ok(());
     }
     let failed = |error| format!("{}: {error}", copy.display());
-    fs::copy(path, &copy).map(drop).map_err(failed)
+    fs::read(path).and_then(|old| private::write(&copy, &old)).map_err(failed)
 }
 
 /// The folder of a file, where its path names one.

@@ -20,6 +20,7 @@ pub mod finite;
 pub mod graph;
 pub mod http_request;
 pub mod id;
+pub mod invisible;
 pub mod knob;
 pub mod markers;
 pub mod null_filter;

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::{rc::Rc, sync::Arc};
 
-use tokio::{sync::Notify, time::Instant};
+use tokio::sync::{Notify, OnceCell};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::effect::PendingEffect;
@@ -37,6 +38,8 @@ pub(super) struct Session {
     /// Ranks tools for a text by more than its words.
     pub ranker: Option<Rc<dyn Ranker>>,
     pub models: HashMap<ModelName, Rc<dyn Model>>,
+    /// Set once the keys of all models are known, and so hidden in what tools print.
+    pub keys_known: Rc<OnceCell<()>>,
     /// Models whose endpoint has refused a JSON schema.
     pub refused_schema: BTreeSet<ModelName>,
     pub lanes: Lanes,
@@ -102,6 +105,7 @@ impl Session {
             index: Lexical::new([]),
             ranker: None,
             models,
+            keys_known: Rc::default(),
             refused_schema: BTreeSet::new(),
             lanes: Lanes::default(),
             cancels: HashMap::new(),
@@ -234,6 +238,14 @@ impl Session {
 
     pub fn take_broken(&mut self) -> Option<JournalError> {
         self.journal.take_broken()
+    }
+
+    /// Every model that has a key of its own, those for embeddings too.
+    pub fn all_models(&self) -> Vec<Rc<dyn Model>> {
+        let memory = self.budgeting.memory.as_ref();
+        let embedder = memory.and_then(|memory| memory.embedder.clone());
+        let ranker = self.ranker.as_ref().map(|ranker| ranker.model());
+        self.models.values().cloned().chain(embedder).chain(ranker).collect()
     }
 
     /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.

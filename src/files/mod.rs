@@ -3,6 +3,7 @@
 
 pub mod json_file;
 pub mod parallel;
+pub mod private;
 pub mod safe_json;
 pub mod safe_text;
 pub mod sha256;

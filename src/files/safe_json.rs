@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::domain::invisible::reorders;
+
 /// The same JSON, with further control characters and those that reorder text as `\uXXXX`. Such a
 /// character can only be inside a string, so every reader gets the same value.
 pub fn safe(json: &str) -> Cow<'_, str> {
@@ -21,15 +23,7 @@ pub fn safe(json: &str) -> Cow<'_, str> {
 
 /// All of these have at most four hexadecimal digits.
 fn is_risky(c: char) -> bool {
-    matches!(
-        c,
-        '\u{7f}'..='\u{9f}'
-            | '\u{61c}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-    )
+    matches!(c, '\u{7f}'..='\u{9f}') || reorders(c)
 }
 
 #[cfg(test)]

@@ -2,16 +2,15 @@
 
 use std::borrow::Cow;
 
+use crate::domain::invisible::reorders;
+
 /// What is shown in place of a character that a terminal obeys or that reorders a line; `None`: the character itself.
 pub fn picture(c: char) -> Option<char> {
     Some(match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('�'),
         '\u{7f}' => '␡',
         '\u{80}'..='\u{9f}' => '�',
-        // Bidi marks, embeddings, overrides, isolates; line and paragraph separators.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            '�'
-        }
+        c if reorders(c) => '�',
         _ => return None,
     })
 }

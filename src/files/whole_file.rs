@@ -11,7 +11,7 @@ use rustix::process::{Pid, test_kill_process};
 const ENDING: &str = ".new";
 
 /// Replaces a file by what `give` writes. A link is followed, and a special file such as a pipe is written to
-/// directly.
+/// directly. As any other new file, it may be read by those whom the system's mask allows.
 ///
 /// # Errors
 /// The system's error, or that of `give`. The old file still exists in that case.
@@ -19,10 +19,29 @@ pub fn write<T, E: From<io::Error>>(
     path: &Path,
     give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
 ) -> Result<T, E> {
+    write_with(path, 0o666, give)
+}
+
+/// The same for content of sessions, which only its owner may read.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_private<T, E: From<io::Error>>(
+    path: &Path,
+    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
+) -> Result<T, E> {
+    write_with(path, 0o600, give)
+}
+
+fn write_with<T, E: From<io::Error>>(
+    path: &Path,
+    mode: u32,
+    give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
+) -> Result<T, E> {
     match fs::metadata(path) {
         Ok(there) if !there.is_file() => write_to(path, give),
-        Ok(_) => replace(&fs::canonicalize(path)?, give),
-        Err(_) => replace(path, give),
+        Ok(_) => replace(&fs::canonicalize(path)?, mode, give),
+        Err(_) => replace(path, mode, give),
     }
 }
 
@@ -39,6 +58,7 @@ fn write_to<T, E: From<io::Error>>(
 
 fn replace<T, E: From<io::Error>>(
     path: &Path,
+    mode: u32,
     give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,
 ) -> Result<T, E> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -47,10 +67,10 @@ fn replace<T, E: From<io::Error>>(
     let prefix = format!(".{name}.");
     remove_remainders(folder, &prefix);
     // Nobody can guess the name, and it is opened only if there is nothing: a planted link is not
-    // followed. As any other new file, it may be read by those whom the system's mask allows.
+    // followed.
     let mut builder = tempfile::Builder::new();
     let own = format!("{prefix}{}.", std::process::id());
-    builder.prefix(&own).suffix(ENDING).permissions(fs::Permissions::from_mode(0o666));
+    builder.prefix(&own).suffix(ENDING).permissions(fs::Permissions::from_mode(mode));
     let mut out = io::BufWriter::new(builder.tempfile_in(folder)?);
     let given = give(&mut out)?;
     out.flush()?;

@@ -70,6 +70,12 @@ pub trait Model {
         future::ready(Ok(Reachability { is_sure: true, text })).boxed_local()
     }
 
+    /// Runs its key command, if it has one, so that its key is hidden in what tools print. The default suits a model
+    /// whose keys are known once it is made.
+    fn learn_key(&self) -> LocalBoxFuture<'_, ()> {
+        future::ready(()).boxed_local()
+    }
+
     /// The embedder, if this is an embedding model. [`Model::spec`] has the price of its input.
     fn embedder(&self) -> Option<&dyn Embedder> {
         None

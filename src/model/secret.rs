@@ -1,7 +1,7 @@
 //! Keys: their sources, and how they stay hidden.
 //!
 //! A key is read when it is needed, from an environment variable or a command, and exists in memory
-//! only. Its type cannot be printed ([`Secret`]), and every text that leaves an adapter passes `Redactor`,
+//! only. Its type cannot be printed ([`Secret`]), and every text that leaves an adapter passes `net::known`,
 //! because servers often echo what they refuse.
 
 use std::process::{ExitStatus, Stdio};
@@ -10,15 +10,12 @@ use std::time::Duration;
 use tokio::{io::AsyncReadExt, process::Command, sync::Mutex, time::timeout};
 
 use crate::domain::{ModelError, ModelErrorKind};
-use crate::net::{known, secret::Secret};
+use crate::net::secret::Secret;
 
 /// Time limit for a key command: it may ask a person to unlock a keyring.
 const COMMAND_TIME: Duration = Duration::from_secs(60);
 /// Longest key in bytes; some cloud tokens have several thousand.
 const LONGEST: u64 = 64 * 1024;
-/// Shortest text in bytes that is worth hiding. Local servers take any word as a key, and hiding a
-/// single letter would make every text unreadable.
-const SHORTEST_HIDDEN: usize = 4;
 
 /// The source of a key. There is no variant for a key itself: it would end up in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,8 +26,8 @@ pub enum KeySource {
     /// The environment variable of this name.
     Env(String),
     /// The output of this program with these arguments, without surrounding white space. No shell.
-    /// It runs at the first request, and its output is remembered until the endpoint refuses the
-    /// key.
+    /// It runs at the first request or before the first tool call, and its output is remembered until
+    /// the endpoint refuses the key.
     Command(Vec<String>),
 }
 
@@ -136,64 +133,12 @@ fn missing(text: impl Into<String>) -> ModelError {
     ModelError::new(ModelErrorKind::Auth, text)
 }
 
-/// Removes secrets from texts.
-#[derive(Debug, Default)]
-pub(super) struct Redactor(Vec<Secret>);
-
-impl Redactor {
-    pub(super) fn hide(&mut self, secret: Secret) {
-        if secret.expose().len() >= SHORTEST_HIDDEN {
-            self.0.push(secret);
-        }
-    }
-
-    /// The text without any known secret, and without words that look like one.
-    pub(super) fn clean(&self, text: &str) -> String {
-        let mut text = known::without_known(text);
-        for secret in &self.0 {
-            text = text.replace(secret.expose(), "[key]");
-        }
-        let looks = |word: &&str| word.starts_with("sk-") && word.len() > "sk-".len() + 8;
-        let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.'));
-        let words: Vec<String> = text.split(ends).filter(looks).map(str::to_owned).collect();
-        for word in words {
-            text = text.replace(word.trim_end_matches('.'), "[key]");
-        }
-        text
-    }
-}
-
-/// The text without known keys, and without words that look like a key.
-pub fn without_keys(text: &str) -> String {
-    Redactor::default().clean(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn words(words: &[&str]) -> KeySource {
         KeySource::Command(words.iter().map(|word| (*word).to_owned()).collect())
-    }
-
-    #[test]
-    fn a_secret_is_never_printed() {
-        let secret = Secret::new("hunter22");
-        let mut redactor = Redactor::default();
-        assert!(!format!("{secret:?}").contains("hunter"));
-        redactor.hide(secret);
-        assert!(!format!("{redactor:?}").contains("hunter"));
-        let echo =
-            "Bearer hunter22 refused; Incorrect API key provided: sk-proj-ab1****9xyz. See sk-y.";
-        let clean = "Bearer [key] refused; Incorrect API key provided: [key]. See sk-y.";
-        assert_eq!(redactor.clean(echo), clean);
-    }
-
-    #[test]
-    fn short_words_are_no_secrets() {
-        let mut redactor = Redactor::default();
-        redactor.hide(Secret::new("x"));
-        assert_eq!(redactor.clean("exit"), "exit");
     }
 
     #[tokio::test]

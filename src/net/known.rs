@@ -3,38 +3,58 @@
 //! Servers echo requests, models repeat what they read, and tools print their environment. So every
 //! record, and every text that leaves the program, passes here, no matter where it comes from. The
 //! list belongs to the process: a key of one session must not appear in another one either.
+//!
+//! A key is found in the text as it is shown: what is not drawn does not hide it, nor do the usual encodings
+//! ([`super::spelling`]).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::Url;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::spelling::Spellings;
+
 /// Shortest text in bytes that is hidden everywhere. Local servers take any word as a key, such as
 /// `none` or `ollama`, and hiding such a word would damage ordinary texts.
 const SHORTEST: usize = 8;
-/// Stands for a key.
+/// Replaces a key.
 const HIDDEN: &str = "[key]";
 
-/// All spellings of all keys.
-static KNOWN: RwLock<BTreeSet<String>> = RwLock::new(BTreeSet::new());
+static KNOWN: RwLock<Known> = RwLock::new(Known { keys: BTreeSet::new(), spellings: None });
+
+struct Known {
+    keys: BTreeSet<String>,
+    /// What searches for the keys; `None`: there are no keys.
+    spellings: Option<Arc<Spellings>>,
+}
 
 /// Hides this key from now on, in every spelling that an echo may have.
 pub(super) fn remember(key: &str) {
-    // A server may repeat a header without its scheme, such as `Bearer`.
-    let parts = key.split_whitespace().chain([key.trim()]);
-    let parts = parts.filter(|part| part.len() >= SHORTEST);
-    let spellings = parts.flat_map(|part| {
-        let quoted = Value::from(part).to_string();
-        let escaped = quoted[1..quoted.len() - 1].to_owned();
-        let encoded: String = reqwest::Url::parse_with_params("x:?", [("k", part)])
-            .map(|url| url.as_str().trim_start_matches("x:?k=").to_owned())
-            .unwrap_or_default();
-        [part.to_owned(), escaped, encoded]
-    });
-    let spellings: Vec<String> = spellings.filter(|text| text.len() >= SHORTEST).collect();
-    KNOWN.write().unwrap_or_else(PoisonError::into_inner).extend(spellings);
+    // A server may repeat a header without its scheme, such as `Bearer`. Forms have a plus sign for a space.
+    let key = key.trim();
+    let parts = key.split_whitespace().map(str::to_owned);
+    let parts = parts.chain([key.to_owned(), key.replace(' ', "+")]);
+    let parts: Vec<String> = parts.filter(|part| part.len() >= SHORTEST).collect();
+    // Keys are read again for each request.
+    if parts
+        .iter()
+        .all(|part| KNOWN.read().unwrap_or_else(PoisonError::into_inner).keys.contains(part))
+    {
+        return;
+    }
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    known.keys.extend(parts);
+    // It fails only with gigabytes of keys.
+    if let Ok(spellings) = Spellings::of(&known.keys) {
+        known.spellings = Some(Arc::new(spellings));
+    }
+}
+
+fn spellings() -> Option<Arc<Spellings>> {
+    KNOWN.read().unwrap_or_else(PoisonError::into_inner).spellings.clone()
 }
 
 /// Hides the parts of an address that may be a key: its password, and long values of its query.
@@ -50,40 +70,67 @@ pub fn remember_address(url: &Url) {
 }
 
 /// The text without any key.
-pub fn without_known(text: &str) -> String {
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-    // Longer ones first: one key may contain another one, such as a header with its scheme.
-    let mut found: Vec<&String> = known.iter().filter(|key| text.contains(*key)).collect();
-    found.sort_by_key(|key| std::cmp::Reverse(key.len()));
-    found.into_iter().fold(text.to_owned(), |text, key| text.replace(key, HIDDEN))
+pub fn without_known(text: &str) -> Cow<'_, str> {
+    let Some(spellings) = spellings().filter(|spellings| spellings.is_in(text)) else {
+        return Cow::Borrowed(text);
+    };
+    let mut clean = String::with_capacity(text.len());
+    let mut at = 0;
+    for place in spellings.places(text) {
+        clean.push_str(&text[at..place.start]);
+        clean.push_str(HIDDEN);
+        at = place.end;
+    }
+    clean.push_str(&text[at..]);
+    Cow::Owned(clean)
 }
 
-/// The value without any key in its texts; `None` if it has none. `read` makes it from JSON again.
-pub fn redacted<T: Serialize>(value: &T, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-    if known.is_empty() {
-        return None;
+/// The text without known keys, and without words that look like a key.
+pub fn without_keys(text: &str) -> String {
+    let mut text = without_known(text).into_owned();
+    let looks = |word: &&str| word.starts_with("sk-") && word.len() > "sk-".len() + 8;
+    let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.'));
+    let words: Vec<String> = text.split(ends).filter(looks).map(str::to_owned).collect();
+    for word in words {
+        text = text.replace(word.trim_end_matches('.'), HIDDEN);
     }
+    text
+}
+
+/// The value without any key in its texts, names and numbers; `None` if it has none. `read` makes it from JSON again.
+pub fn redacted<T: Serialize>(value: &T, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+    let spellings = spellings()?;
     let json = serde_json::to_string(value).ok()?;
-    // The spellings include the one that JSON has.
-    if !known.iter().any(|key| json.contains(key)) {
+    if !spellings.is_in(&json) {
         return None;
     }
-    drop(known);
-    let mut json: Value = serde_json::from_str(&json).ok()?;
-    clean(&mut json);
-    read(json.to_string().as_bytes())
+    let json: Value = serde_json::from_str(&json).ok()?;
+    // A name or a number of the value's own type, such as a time, can be equal to a weak key. Then only texts are struck.
+    [true, false].into_iter().find_map(|all| {
+        let mut json = json.clone();
+        clean(&mut json, all);
+        read(json.to_string().as_bytes())
+    })
 }
 
-fn clean(value: &mut Value) {
+fn clean(value: &mut Value, all: bool) {
     match value {
-        Value::String(text) => *text = without_known(text),
-        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::String(text) => {
+            if let Cow::Owned(clean) = without_known(text) {
+                *text = clean;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| clean(item, all)),
         Value::Object(fields) => {
-            let old = std::mem::take(fields);
-            for (name, mut field) in old {
-                clean(&mut field);
-                fields.insert(without_known(&name), field);
+            for (name, mut field) in std::mem::take(fields) {
+                clean(&mut field, all);
+                let name = if all { without_known(&name).into_owned() } else { name };
+                fields.insert(name, field);
+            }
+        }
+        Value::Number(number) if all => {
+            if let Cow::Owned(clean) = without_known(&number.to_string()) {
+                *value = Value::String(clean);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -92,12 +139,7 @@ fn clean(value: &mut Value) {
 
 /// How many bytes at the end of a growing text may be the beginning of a key.
 pub fn begun(text: &str) -> usize {
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-    let begun = |key: &String| {
-        let cuts = key.char_indices().map(|(at, _)| at).skip(1).collect::<Vec<_>>();
-        cuts.into_iter().rev().find(|cut| text.ends_with(&key[..*cut])).unwrap_or(0)
-    };
-    known.iter().map(begun).max().unwrap_or(0)
+    spellings().map_or(0, |spellings| spellings.begun(text))
 }
 
 #[cfg(test)]
@@ -123,11 +165,145 @@ mod tests {
         assert_eq!(redacted(&other, |json| serde_json::from_slice(json).ok()), None);
     }
 
+    /// A key as it is, and the ways in which programs write or hide it.
+    fn spelt(key: &str) -> Vec<String> {
+        let bytes = |text: &dyn Fn(u8) -> String| key.bytes().map(text).collect::<String>();
+        let between = |what: &str| {
+            let chars = key.chars().map(String::from).collect::<Vec<_>>();
+            chars.join(what)
+        };
+        let hidden = [
+            "\u{200b}",
+            "\u{ad}",
+            "\u{202e}",
+            "\u{2066}",
+            "\u{feff}",
+            "\u{301}",
+            "\u{fe0f}",
+            "\u{e0041}",
+            "\0",
+            "\x07",
+            "\r",
+            "\x1b[31m",
+            "\x1b[0m\x1b[1;4m",
+            "\x1b]8;;http://x\x1b\\",
+            "\u{9b}m",
+            "\u{7f}",
+            "␛",
+            "�",
+        ];
+        let escaped = [
+            key.to_owned(),
+            Value::from(key).to_string(),
+            Value::from(Value::from(key).to_string()).to_string(),
+            bytes(&|byte| format!("\\u{byte:04X}")),
+            bytes(&|byte| format!("\\x{byte:02x}")),
+            bytes(&|byte| format!("%{byte:02x}")),
+            bytes(&|byte| format!("%{byte:02X}")),
+            bytes(&|byte| format!("%25{byte:02X}")),
+            bytes(&|byte| format!("&#{byte};")),
+            bytes(&|byte| format!("&#x{byte:x};")),
+            bytes(&|byte| format!("{byte:02x}")),
+            bytes(&|byte| format!("{byte:02X}")),
+            bytes(&|byte| format!("{byte:02x}:")),
+            bytes(&|byte| format!("{byte:02X} ")),
+            key.replace('/', "\\/"),
+            key.replace('"', "&quot;"),
+            between("\\u200b"),
+            between("\\u001b[0m"),
+            format!("{}\n{}", &key[..7], &key[7..]),
+        ];
+        hidden.iter().map(|what| between(what)).chain(escaped).collect()
+    }
+
+    #[test]
+    fn a_known_key_is_found_however_it_is_hidden_or_encoded() {
+        let key = "pl4nted/\"k3y+of=spellings";
+        remember(key);
+        for text in spelt(key) {
+            let text = format!("before {text} behind");
+            let clean = without_known(&text);
+            assert!(
+                clean.starts_with("before ") && clean.ends_with(" behind"),
+                "{text:?}: {clean:?}"
+            );
+            assert!(clean.contains("[key]") && clean.len() < 30, "{text:?}: {clean:?}");
+            // The same in a record, where JSON escapes it once more.
+            let value = serde_json::json!({ "a": [text] });
+            let clean = redacted(&value, |json| serde_json::from_slice::<Value>(json).ok());
+            assert!(clean.unwrap().to_string().len() < 45, "{value}");
+        }
+    }
+
+    #[test]
+    fn base64_of_a_key_is_found_at_every_offset_and_in_both_alphabets() {
+        remember("~~p?base64>>of~tests?");
+        // Base64 of `Basic`, `user:` and `u:` with the key behind them, and the last one over two lines.
+        for text in [
+            "fn5wP2Jhc2U2ND4+b2Z+dGVzdHM/",
+            "fn5wP2Jhc2U2ND4-b2Z-dGVzdHM_",
+            "dXNlcjp+fnA/YmFzZTY0Pj5vZn50ZXN0cz8=",
+            "dXNlcjp-fnA_YmFzZTY0Pj5vZn50ZXN0cz8",
+            "Ojp+fnA/YmFzZTY0Pj5vZn50ZXN0cz8=",
+            "dTp+fnA/YmFzZTY0Pj5vZn50ZXN0\r\n cz8=",
+            "dXNlcjp%2BfnA%2FYmFzZTY0Pj5vZn50ZXN0cz8%3D",
+        ] {
+            let clean = without_known(text);
+            assert!(clean.contains("[key]") && clean.len() < 20, "{text}: {clean}");
+        }
+    }
+
+    #[test]
+    fn ordinary_texts_stay_as_they_are() {
+        remember("notneeded");
+        remember("no-key-required");
+        for text in [
+            "It is not needed, and no key required: not\nneeded.",
+            "50% of C:\\new\\table &amp; R&D, größer 日本 🦀 \u{200b}e\u{301}\x1b[31mred\x1b[0m",
+            "dGhpcyBpcyBvcmRpbmFyeSB0ZXh0 6f7264696e617279",
+        ] {
+            assert!(matches!(without_known(text), Cow::Borrowed(same) if same == text));
+        }
+    }
+
+    #[test]
+    fn a_key_of_digits_is_found_in_numbers_unless_the_value_needs_them() {
+        remember("8391746250");
+        let value = serde_json::json!({ "id": 8_391_746_250_u64, "n": 17 });
+        let clean = redacted(&value, |json| serde_json::from_slice(json).ok());
+        assert_eq!(clean, Some(serde_json::json!({ "id": "[key]", "n": 17 })));
+        let typed = ("is 8391746250".to_owned(), 8_391_746_250_u64);
+        let clean = redacted(&typed, |json| serde_json::from_slice(json).ok());
+        assert_eq!(clean, Some(("is [key]".to_owned(), 8_391_746_250)));
+    }
+
+    #[test]
+    fn a_key_that_arrives_in_pieces_is_held_back_in_every_spelling() {
+        let key = "p1ecew1se/spelling-tests";
+        remember(key);
+        for text in spelt(key) {
+            for (cut, _) in text.char_indices().skip(1) {
+                let begin = format!("it is {}", &text[..cut]);
+                let told = without_known(&begin[..begin.len() - begun(&begin)]);
+                assert!(told.replace(HIDDEN, "").len() < 14, "{told:?} of {begin:?}");
+            }
+        }
+    }
+
     #[test]
     fn a_key_that_arrives_in_pieces_is_held_back() {
         remember("p1ecew1se-tests");
         assert_eq!(begun("it is p1ecew1"), 7);
         assert_eq!(begun("nothing of it x"), 0);
+    }
+
+    #[test]
+    fn words_that_look_like_keys_are_hidden_in_errors() {
+        remember("hunter22");
+        let echo =
+            "Bearer hunter22 refused; Incorrect API key provided: sk-proj-ab1****9xyz. See sk-y.";
+        let clean = "Bearer [key] refused; Incorrect API key provided: [key]. See sk-y.";
+        assert_eq!(without_keys(echo), clean);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! hidden.
 
 pub mod client;
+mod decode;
 pub mod known;
 pub mod secret;
+mod spelling;
 pub mod waiting;

@@ -4,7 +4,7 @@ use std::{fs, io::ErrorKind, path::Path};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::import::{ImportError, write_file};
+use super::import::{ImportError, write_private};
 use crate::files::{json_file, safe_json::safe, toml_file::Problem};
 
 /// The text of a file; `None` if it does not exist.
@@ -29,12 +29,12 @@ pub fn load<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Option<T
     text.map(|text| json_file::read(&file, &text, expected)).transpose()
 }
 
-/// Writes a value to a file atomically.
+/// Writes a value to a private file atomically.
 ///
 /// # Errors
 /// The system's error.
 pub fn save(path: &Path, value: &impl Serialize) -> Result<(), ImportError> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Problem::of_file(path.display().to_string(), error.to_string()))?;
-    write_file(path, &(safe(&text).into_owned() + "\n"))
+    write_private(path, &(safe(&text).into_owned() + "\n"))
 }

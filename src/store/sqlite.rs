@@ -1,10 +1,14 @@
 //! What all files of SQLite have in common: settings for several sessions at once, and kinds of errors.
 
+use std::fs::OpenOptions;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use crate::files::private;
 
 /// How long a write waits for another session. One transaction takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -12,11 +16,28 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The pause until it is tried again where SQLite itself does not wait.
 const AGAIN: Duration = Duration::from_millis(5);
 
-/// Opens a file to read and write; these flags say whether it may be created.
+/// Opens a private file to read and write; these flags say whether it may be created.
 pub fn open(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
+    if more.contains(OpenFlags::SQLITE_OPEN_CREATE) {
+        create_private(path);
+    }
+    for end in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        private::tighten(Path::new(&name));
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     // SQLite would take a relative path that begins with "file:" for a URI.
     Connection::open_with_flags(Path::new(".").join(path), flags)
+}
+
+/// Creates a file, if there is none, that only its owner can read. SQLite would let others read it, and gives its further
+/// files the mode of this one. Why it cannot be created is told when it is opened.
+pub fn create_private(path: &Path) {
+    // SQLite's locks of the file end when this process closes it anywhere, so no other thread may open it meanwhile.
+    static CREATING: Mutex<()> = Mutex::new(());
+    let _alone = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(private::open(path, OpenOptions::new().write(true).create_new(true)));
 }
 
 /// Lets this connection wait for other sessions. Must come before the first transaction.

@@ -1,6 +1,7 @@
 //! Cuts a tool's output to a limit, and says so in the text: the agent must know that it reads only
 //! the beginning.
 
+use crate::net::known;
 use crate::tool::ToolOutput;
 
 /// Bytes of an answer that are kept, unless a manifest sets another limit.
@@ -23,7 +24,10 @@ pub fn from_bytes(kept: &[u8], total: u64) -> ToolOutput {
         text.truncate(end);
         return ToolOutput { text, cut_from: None };
     }
-    text.push_str(&format!("\n[cut: the first {} of {total} bytes]", whole.len()));
+    // Half of a key would not be found any more.
+    let begun = known::begun(&text);
+    text.truncate(text.len() - begun);
+    text.push_str(&format!("\n[cut: the first {} of {total} bytes]", whole.len() - begun));
     ToolOutput { text, cut_from: Some(total) }
 }
 
@@ -51,6 +55,13 @@ mod tests {
         let output = bounded("ääää", 5);
         assert_eq!(output.text, "ää\n[cut: the first 4 of 8 bytes]");
         assert_eq!(output.cut_from, Some(8));
+    }
+
+    #[test]
+    fn no_half_of_a_key_is_left_where_an_answer_is_cut() {
+        let key = crate::net::secret::Secret::new("cut-1n-the-m1ddle");
+        let text = format!("it is {}", key.expose());
+        assert_eq!(bounded(&text, 12).text, "it is \n[cut: the first 6 of 23 bytes]");
     }
 
     #[test]

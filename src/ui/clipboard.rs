@@ -8,6 +8,8 @@ use std::{env, fs};
 use ratatui::crossterm::{clipboard::CopyToClipboard, execute};
 
 use super::output;
+use crate::files::private;
+use crate::net::known::without_known;
 
 /// Bytes that terminals take at least; many forget a longer text.
 const MOST: usize = 74_994;
@@ -24,7 +26,7 @@ impl Clipboard {
     /// # Errors
     /// Why the terminal cannot have taken it.
     pub fn copy(&mut self, text: String) -> Result<(), String> {
-        let kept = self.last.insert(text);
+        let kept = self.last.insert(without_known(&text).into_owned());
         if kept.len() > MOST {
             return Err(format!("{} bytes are more than terminals take ({MOST})", kept.len()));
         }
@@ -47,7 +49,7 @@ impl Clipboard {
         fs::create_dir_all(folder)?;
         for i in 1.. {
             let path = folder.join(format!("toolyard-copy-{i}.txt"));
-            let new = fs::OpenOptions::new().write(true).create_new(true).open(&path);
+            let new = private::open(&path, fs::OpenOptions::new().write(true).create_new(true));
             match new {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 new => return new?.write_all(text.as_bytes()).map(|()| path),

@@ -11,6 +11,8 @@ use tokio::process::Command;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::own::{OwnCommand, PLACEHOLDERS, Selection};
+use crate::files::private;
+use crate::net::known::without_known;
 use crate::tool::command::CommandSource;
 
 /// The most bytes of a command's output that are shown.
@@ -45,8 +47,8 @@ impl Files {
         let name: String = selection.name.chars().filter(|c| is_plain(*c)).take(60).collect();
         let path = |end: &str| folder.path().join(format!("{}-{name}.{end}", selection.kind));
         let (text, json) = (path("txt"), path("json"));
-        fs::write(&text, &selection.text)?;
-        fs::write(&json, &selection.json)?;
+        private::write(&text, without_known(&selection.text).as_bytes())?;
+        private::write(&json, without_known(&selection.json).as_bytes())?;
         Ok(Self { text, json, _folder: folder })
     }
 

@@ -16,6 +16,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::output;
 use super::tour::cast::Cast;
 use crate::files::safe_text::visible;
+use crate::net::known::without_known;
 
 /// The private modes of the screen, in the order in which they are set: number, and whether entering
 /// sets it (the cursor's is reset).
@@ -209,7 +210,7 @@ fn hook(sender: UnboundedSender<String>) {
     panic::set_hook(Box::new(move |info| {
         if thread::current().id() != screen && SET.load(Ordering::SeqCst) {
             let name = thread::current().name().unwrap_or("a thread").to_owned();
-            let text = format!("{name} panicked: {info}");
+            let text = without_known(&format!("{name} panicked: {info}")).into_owned();
             let _ = sender.send(text.clone());
             if let Ok(mut panics) = PANICS.lock() {
                 panics.push(text);

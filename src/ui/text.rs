@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::domain::invisible::is_invisible;
 use crate::files::safe_text::picture;
 
 /// Marks on one letter that are kept; more only serve to smear over the neighbouring lines.
@@ -42,21 +43,7 @@ fn shown(c: char) -> Option<char> {
         '\t' => ' ',
         // A return before a line feed is part of the line's end.
         '\r' => return None,
-        // Zero width, soft hyphen, fillers, variation selectors, tags: terminals disagree on them.
-        '\u{ad}'
-        | '\u{34f}'
-        | '\u{115f}'..='\u{1160}'
-        | '\u{17b4}'..='\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200d}'
-        | '\u{2060}'..='\u{2065}'
-        | '\u{206a}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}' => return None,
+        c if is_invisible(c) => return None,
         c => picture(c).unwrap_or(c),
     })
 }

@@ -103,10 +103,13 @@ fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
     if fs::canonicalize(to).is_ok_and(|to| fs::canonicalize(file).is_ok_and(|file| file == to)) {
         return Err(Trouble::Usage(format!("--out {}: that is the store itself", to.display())));
     }
-    let exported = whole_file::write(to, |out| store.export(out)).map_err(|error| match error {
-        ExperienceError::Write(source) => Trouble::Failed(format!("{}: {source}", to.display())),
-        error => trouble(error),
-    })?;
+    let exported =
+        whole_file::write_private(to, |out| store.export(out)).map_err(|error| match error {
+            ExperienceError::Write(source) => {
+                Trouble::Failed(format!("{}: {source}", to.display()))
+            }
+            error => trouble(error),
+        })?;
     out::print_line(format!("{} → {}", uses(exported), to.display()))
 }
 

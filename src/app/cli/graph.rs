@@ -35,7 +35,7 @@ fn learn(format: &str, paths: &[std::path::PathBuf], file: &Path) -> Result<(), 
     let format: import::Format = format.parse().map_err(Trouble::usage)?;
     let read = import::read_trajectories(format, paths).map_err(Trouble::usage)?;
     let graph = read.learn().map_err(Trouble::usage)?;
-    import::write_file(file, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;
+    import::write_private(file, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;
     let trajectories = counted(read.list.len(), "trajectory");
     out::print_line(format!(
         "{trajectories}, {} without calls; {}, {} → {}",

@@ -10,7 +10,8 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::{fmt, layer::SubscriberExt};
 
 use super::{out::expect_folder, trouble::Trouble};
-use crate::model::secret::without_keys;
+use crate::files::private;
+use crate::net::known::without_keys;
 
 #[derive(Debug, Args)]
 pub struct LogArgs {
@@ -71,7 +72,8 @@ impl LogArgs {
     pub fn start(&self) -> Result<(), Trouble> {
         let Some(path) = &self.log else { return Ok(()) };
         expect_folder(path)?;
-        let file = OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
+        let file = private::open(path, OpenOptions::new().append(true).create(true));
+        let file = file.map_err(|error| {
             Trouble::Usage(format!("{}: cannot write the log: {error}", path.display()))
         })?;
         tracing::subscriber::set_global_default(subscriber(

@@ -10,8 +10,7 @@ use std::path::Path;
 use super::colour::Painted;
 use super::trouble::Trouble;
 use crate::files::safe_json::safe;
-use crate::model::secret::without_keys;
-use crate::net::known::without_known;
+use crate::net::known::{without_keys, without_known};
 use crate::ui::output;
 
 /// Writes a text to standard output, without known keys.
@@ -19,7 +18,8 @@ use crate::ui::output;
 /// # Errors
 /// It could not be written, or the reader has gone.
 pub fn write(text: impl Into<Painted>) -> io::Result<()> {
-    let text = without_known(text.into().as_str());
+    let text = text.into();
+    let text = without_known(text.as_str());
     // A screen before this has found that the terminal does not read: who writes to it waits for ever.
     if output::is_stuck() {
         return Ok(());
@@ -92,14 +92,15 @@ pub fn warn(text: &str) {
 
 /// Writes a text to standard error as it is, but without keys; a failure is ignored.
 pub fn tell(text: impl Into<Painted>) {
-    let text = without_keys(text.into().as_str());
+    let text = text.into();
+    let text = without_keys(text.as_str());
     if output::is_stuck() {
         return;
     }
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Makes a panic print as everything else does: what it quotes may be hostile.
+/// Makes a panic print as everything else does: what it quotes may be hostile, or a key.
 pub fn print_panics() {
     std::panic::set_hook(Box::new(|info| {
         let thread = std::thread::current();

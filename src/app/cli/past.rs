@@ -6,8 +6,8 @@ use super::journal_args::{ReplayArgs, ShotArgs};
 use super::{ConfigArgs, live, out, sessions, trouble::Trouble};
 use crate::app::{config::Config, report::Report};
 use crate::domain::{State, state::Keeps, state::RECENT};
-use crate::store::journal::Reader;
-use crate::store::kept;
+use crate::net::known::without_known;
+use crate::store::{import::write_private, journal::Reader, kept};
 use crate::ui;
 
 /// The state after this event of a journal, which is read no further, or after the last one. Also what should be
@@ -105,7 +105,7 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
         ..ui::view::View::default()
     };
     let svg = ui::shot::shot(&state, size, &theme, view);
-    crate::store::import::write_file(&args.out, &svg).map_err(Trouble::failed)
+    write_private(&args.out, &without_known(&svg)).map_err(Trouble::failed)
 }
 
 /// Refuses names of other forms of pictures. SVG needs no fonts here, and other programs convert it.

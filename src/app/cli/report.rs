@@ -3,7 +3,8 @@
 use super::{journal_args::ReportArgs, out, past, sessions, trouble::Trouble};
 use crate::app::report::{Report, html};
 use crate::domain::state::Keeps;
-use crate::store::import::write_file;
+use crate::net::known::without_known;
+use crate::store::import::write_private;
 
 /// Prints or writes the report of a journal.
 pub fn report(args: &ReportArgs) -> Result<(), Trouble> {
@@ -21,7 +22,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Trouble> {
         false => serde_json::to_string_pretty(&Report::of(&state)).map_err(Trouble::failed)? + "\n",
     };
     match &args.out {
-        Some(path) => write_file(path, &text).map_err(Trouble::failed),
+        Some(path) => write_private(path, &without_known(&text)).map_err(Trouble::failed),
         None if args.html => out::print(text),
         None => out::print_json(text.trim_end()),
     }

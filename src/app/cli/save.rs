@@ -1,9 +1,8 @@
 //! Saves the session on the screen as a scenario, in the working directory.
 
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::{env, fs, thread};
+use std::{env, thread};
 
 use crate::app::scenario::{Observed, Scenario, saved};
 use crate::app::session::SessionSpec;
@@ -112,8 +111,7 @@ fn write(folder: &Path, scenario: &Scenario) -> Result<PathBuf, String> {
 /// whole, or not at all.
 fn new_file(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".scenario-").permissions(fs::Permissions::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.prefix(".scenario-").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     for number in 1..=MOST_A_DAY {

@@ -13,7 +13,7 @@ use super::{
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Finite, Knob, KnobSpec, Knobs, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problems};
-use crate::model::secret;
+use crate::net::known;
 use crate::ui::alert::{Alert, CallsBy};
 use crate::ui::own::{OwnCommand, Shows};
 use crate::ui::symbols::Charset;
@@ -274,8 +274,8 @@ fn cost(fields: &mut Fields<'_>, folder: &Path, config: &mut Config) {
 /// not put it into a log.
 pub(super) fn without_keys(mut problems: Problems) -> Problems {
     for problem in &mut problems.0 {
-        problem.text = secret::without_keys(&problem.text);
-        problem.field = secret::without_keys(&problem.field);
+        problem.text = known::without_keys(&problem.text);
+        problem.field = known::without_keys(&problem.field);
     }
     problems
 }

@@ -1,8 +1,9 @@
 //! The real call of a model, a tool or an embedding model, or a fault instead, within its time and
 //! budget.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, rc::Rc, sync::Arc, time::Duration};
 
+use futures::future::join_all;
 use tokio::time::timeout;
 
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
@@ -176,6 +177,9 @@ async fn call_tool(
         let text = format!("there is no tool {}; choose one of those offered", call.tool);
         return Err(ToolError::new(ToolErrorKind::Unavailable, text));
     };
+    if !tool.is_sample() {
+        learn_keys(handle).await;
+    }
     let paid = match call.by {
         By::User => None,
         _ => handle.write(|session| session.allot_time(id)),
@@ -194,6 +198,15 @@ async fn call_tool(
         faulted(fault, &*tool, &invocation, earlier).await
     };
     within(&*tool, allowed, paid, run).await
+}
+
+/// Waits until the keys of all models are known: a tool may print one before its model is called. Tools that run at the
+/// same time wait together.
+async fn learn_keys(handle: &Handle) {
+    let (known, models) =
+        handle.read(|session| (Rc::clone(&session.keys_known), session.all_models()));
+    let learn = async || drop(join_all(models.iter().map(|model| model.learn_key())).await);
+    known.get_or_init(learn).await;
 }
 
 /// More of an earlier result, if the call asks for that: nothing outside is touched.

@@ -13,8 +13,8 @@ use super::line::{LONGEST_BODY, Line};
 use super::{Answer, Endpoint, Failure, Place, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::model::Progress;
-use crate::model::secret::{HeaderSource, Key, Redactor, from_env};
-use crate::net::secret::Secret;
+use crate::model::secret::{HeaderSource, Key, KeySource, from_env};
+use crate::net::{known, secret::Secret};
 
 /// One endpoint that can be called.
 ///
@@ -84,7 +84,14 @@ impl Connection {
             progress(news);
         };
         let answered = self.in_time(self.tries(path, body, &mut report, read)).await;
-        answered.unwrap_or_else(|error| Err(ModelError { partial, ..error }))
+        // Half of a key would not be found any more.
+        let without_begun = |mut text: String| {
+            text.truncate(text.len() - known::begun(&text));
+            text
+        };
+        answered
+            .unwrap_or_else(|error| Err(ModelError { partial, ..error }))
+            .map_err(|error| ModelError { partial: without_begun(error.partial), ..error })
     }
 
     /// What comes within the time of a call.
@@ -129,8 +136,8 @@ impl Connection {
         progress: &mut dyn FnMut(Progress),
         attempt: impl AsyncFn(&Line<'_>, RequestBuilder, &mut dyn FnMut(Progress)) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
-        let (headers, redactor) = self.headers().await?;
-        let line = self.line(&redactor);
+        let headers = self.headers().await?;
+        let line = self.line();
         let url = endpoint::service(&self.base, path);
         let body = body.to_string();
         let chance = Chance::new(0).with(body.as_bytes());
@@ -175,9 +182,16 @@ impl Connection {
         &self.host
     }
 
-    pub(super) fn line<'a>(&'a self, redactor: &'a Redactor) -> Line<'a> {
+    /// Runs the key command, if there is one. Its failure is reported when the key is needed.
+    pub async fn learn_key(&self) {
+        if matches!(self.endpoint.key, KeySource::Command(_)) {
+            drop(self.key.read().await);
+        }
+    }
+
+    pub(super) fn line(&self) -> Line<'_> {
         let Endpoint { model, key, silence_timeout, answer_limit, .. } = &self.endpoint;
-        let place = Place { host: &self.host, model, key, redactor, wire: &self.wire };
+        let place = Place { host: &self.host, model, key, wire: &self.wire };
         Line { place, silence: *silence_timeout, longest: *answer_limit }
     }
 
@@ -189,10 +203,9 @@ impl Connection {
         Ok(self.client.get_or_init(|| client))
     }
 
-    /// The headers including keys, and a redactor for these keys.
-    pub(super) async fn headers(&self) -> Result<(HeaderMap, Redactor), ModelError> {
+    /// The headers including keys.
+    pub(super) async fn headers(&self) -> Result<HeaderMap, ModelError> {
         let mut headers = HeaderMap::new();
-        let mut redactor = Redactor::default();
         headers.insert("content-type", HeaderValue::from_static("application/json"));
         let accept = if self.endpoint.stream { "text/event-stream" } else { "application/json" };
         headers.insert("accept", HeaderValue::from_static(accept));
@@ -202,7 +215,6 @@ impl Connection {
         if let Some(key) = self.key.read().await? {
             let value = format!("{}{}", self.wire.key_prefix, key.expose());
             headers.insert(self.wire.key_header, sensitive(&value, "the key")?);
-            redactor.hide(key);
         }
         for (name, source) in &self.endpoint.headers {
             let what = format!("header {name:?} of model {}", self.endpoint.name);
@@ -216,14 +228,12 @@ impl Connection {
                 HeaderSource::Literal(text) => sensitive(text, &what)?,
                 HeaderSource::Env(variable) => {
                     let secret: Secret = from_env(variable, &what)?;
-                    let value = sensitive(secret.expose(), &what)?;
-                    redactor.hide(secret);
-                    value
+                    sensitive(secret.expose(), &what)?
                 }
             };
             headers.insert(header, value);
         }
-        Ok((headers, redactor))
+        Ok(headers)
     }
 }
 

@@ -59,7 +59,7 @@ pub fn curl(
     let body = serde_json::to_string_pretty(body).unwrap_or_default();
     let body = safe(&body);
     let command = format!("{}\n{body}\n{END}\n", lines.join(" \\\n  "));
-    Ok(without_known(&command))
+    Ok(without_known(&command).into_owned())
 }
 
 /// A word as a shell reads it back.

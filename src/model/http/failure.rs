@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::retry::{self, Again};
 use super::{Wire, sse::Event};
+use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
-use crate::model::secret::{KeySource, Redactor};
-use crate::net::waiting;
+use crate::model::secret::KeySource;
+use crate::net::{known::without_keys, waiting};
 
 /// How soon after a request the end of an idle connection shows.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -63,7 +64,6 @@ pub struct Place<'a> {
     pub host: &'a str,
     pub(super) model: &'a str,
     pub(super) key: &'a KeySource,
-    pub(super) redactor: &'a Redactor,
     pub(super) wire: &'a Wire,
 }
 
@@ -152,7 +152,7 @@ impl Place<'_> {
     /// External text, made safe to show. Secrets are removed first: one that is cut in half would
     /// not be found.
     fn clean(&self, text: &str) -> String {
-        visible(&self.redactor.clean(text), LONGEST)
+        visible(&without_keys(text), LONGEST)
     }
 
     fn advice(&self, kind: ModelErrorKind, status: StatusCode) -> String {
@@ -344,12 +344,9 @@ fn root(error: &dyn std::error::Error) -> String {
 
 /// A text on one line, without control or direction characters, of at most `longest` characters.
 pub(super) fn visible(text: &str, longest: usize) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
-    };
-    let bound: String = text.chars().take(longest * 4).collect();
-    let plain = bound.replace(hidden, " ");
+    let bound = text.chars().filter(|c| !is_invisible(*c)).take(longest * 4);
+    let space = |c: char| if c.is_control() || reorders(c) { ' ' } else { c };
+    let plain: String = bound.map(space).collect();
     let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= longest {
         return line;

@@ -25,10 +25,9 @@ impl Connection {
         path: &[&str],
         ids: fn(&Value) -> Vec<&str>,
     ) -> Result<Option<Vec<String>>, ModelError> {
-        let (headers, redactor) = self.headers().await?;
+        let headers = self.headers().await?;
         let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
-        let line =
-            Line { silence: REACH.min(self.endpoint.silence_timeout), ..self.line(&redactor) };
+        let line = Line { silence: REACH.min(self.endpoint.silence_timeout), ..self.line() };
         let response = match line.send(list).await {
             Ok(response) => response,
             Err(Failure { status: Some(status), .. }) if has_no_list(status) => return Ok(None),

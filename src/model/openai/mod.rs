@@ -126,6 +126,10 @@ impl Model for OpenAi {
         Box::pin(self.connection.reach(&LIST, ids))
     }
 
+    fn learn_key(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(self.connection.learn_key())
+    }
+
     fn embedder(&self) -> Option<&dyn Embedder> {
         self.embeds.then_some(self)
     }

@@ -5,6 +5,7 @@ use std::{path::Path, time::Duration};
 use rusqlite::backup::Backup;
 
 use super::{Experience, error::ExperienceError};
+use crate::store::sqlite::create_private;
 
 /// Pages that are copied in one go.
 const PAGES: i32 = 4096;
@@ -22,6 +23,7 @@ impl Experience {
             path: file.to_owned(),
             why: "the path is not UTF-8, which SQLite requires; choose another one".to_owned(),
         })?;
+        create_private(file);
         self.connection.execute("VACUUM INTO ?1", [name]).map_err(failed)?;
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::error::ExperienceError;
+use crate::store::sqlite::create_private;
 
 /// The format of `schema.sql`, stored in the file as `user_version`; the first was 1.
 pub(super) const VERSION: i64 = 4;
@@ -41,6 +42,7 @@ pub(super) fn keep_copy(
         path: copy.clone(),
         why: "the path is not UTF-8, which SQLite requires; choose another one".to_owned(),
     })?;
+    create_private(&new);
     connection.execute("VACUUM INTO ?1", [name]).map_err(failed)?;
     std::fs::rename(&new, &copy).map_err(io)
 }

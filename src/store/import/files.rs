@@ -67,6 +67,15 @@ pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
         .map_err(|source| io_error(path, "cannot be written", source))
 }
 
+/// The same for content of sessions, which only its owner may read.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_private(path: &Path, text: &str) -> Result<(), ImportError> {
+    whole_file::write_private(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|source| io_error(path, "cannot be written", source))
+}
+
 /// Creates a folder and its parents.
 pub fn make_folder(path: &Path) -> Result<(), ImportError> {
     fs::create_dir_all(path).map_err(|source| io_error(path, "cannot be created", source))

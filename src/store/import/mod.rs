@@ -20,7 +20,7 @@ mod trajectories;
 pub use api_bank::ImportSummary;
 pub use api_bank::import_api_bank;
 pub use error::ImportError;
-pub use files::write as write_file;
+pub use files::{write as write_file, write_private};
 pub use openapi::OpenApi;
 pub use qa::{Chosen, QuestionSet, import_questions};
 pub use trajectories::{Format, Trajectory, read_trajectories};

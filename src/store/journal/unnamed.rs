@@ -4,10 +4,12 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
+
+use crate::files::private;
 
 /// The end of the file's name until then.
 const ENDING: &str = ".new";
@@ -27,8 +29,7 @@ pub(super) fn reserve(path: &Path) -> io::Result<(File, TempPath)> {
     let beside = place(path)?;
     delete_remainders(folder);
     for _ in 0..TRIES {
-        // What an agent read and wrote concerns nobody else on this machine.
-        let made = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&beside);
+        let made = private::open(&beside, OpenOptions::new().append(true).create_new(true));
         let file = match made {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 delete_remainder(&beside)?;

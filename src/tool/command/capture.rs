@@ -3,6 +3,8 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use crate::net::known::without_known;
+
 /// Which part is kept.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Keep {
@@ -33,10 +35,11 @@ impl Capture {
         self.total
     }
 
-    /// The last `most` bytes that were kept, as text.
+    /// The last `most` bytes that were kept, as text. Half of a key would not be found any more, so keys are removed first.
     pub fn tail(&self, most: usize) -> String {
-        let start = self.kept.len().saturating_sub(most);
-        String::from_utf8_lossy(&self.kept[start..]).trim().to_owned()
+        let kept = String::from_utf8_lossy(&self.kept);
+        let kept = without_known(&kept);
+        kept[kept.ceil_char_boundary(kept.len().saturating_sub(most))..].trim().to_owned()
     }
 
     /// Reads until the other side closes. A broken pipe counts as closed.

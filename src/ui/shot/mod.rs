@@ -13,6 +13,8 @@ use unicode_width::UnicodeWidthStr;
 use super::screen::{Screen, Setup};
 use super::{theme::Theme, view::View};
 use crate::domain::State;
+use crate::files::private;
+use crate::net::known::without_known;
 
 pub use svg::svg;
 
@@ -42,8 +44,8 @@ pub fn write(buf: &Buffer, theme: &Theme, folder: &Path, n: u64) -> io::Result<P
     };
     let path = (0..).map(|i| folder.join(name(i))).find(|path| !path.exists());
     let path = path.ok_or(io::ErrorKind::AlreadyExists)?;
-    fs::write(&path, svg(buf, theme))?;
-    fs::write(path.with_extension("txt"), text(buf))?;
+    private::write(&path, without_known(&svg(buf, theme)).as_bytes())?;
+    private::write(&path.with_extension("txt"), without_known(&text(buf)).as_bytes())?;
     Ok(path)
 }
 

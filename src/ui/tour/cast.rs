@@ -7,6 +7,8 @@ use std::{fmt::Write, fs, io};
 
 use serde_json::json;
 
+use crate::files::private;
+
 /// The most that is recorded, in bytes; what comes later is left out.
 const MOST: usize = 64 << 20;
 
@@ -46,7 +48,7 @@ impl Cast {
     /// The file exists, or cannot be written.
     pub fn write(&self, file: &Path, title: &str, (width, height): (u16, u16)) -> io::Result<()> {
         let head = json!({"version": 2, "width": width, "height": height, "title": title});
-        let mut out = fs::File::create_new(file)?;
+        let mut out = private::open(file, fs::OpenOptions::new().write(true).create_new(true))?;
         io::Write::write_all(&mut out, format!("{head}\n{}", self.lines).as_bytes())
     }
 }

@@ -193,5 +193,5 @@ pub fn picture(
         View { focus: PaneId::Resilience, zoom: Some(PaneId::Resilience), twin, ..View::default() };
     let theme: Theme = theme;
     let svg = shot::shot(&state, PICTURE, &theme, view);
-    import::write_file(file, &svg).map_err(Trouble::failed)
+    import::write_private(file, &svg).map_err(Trouble::failed)
 }

@@ -16,7 +16,7 @@ use crate::domain::words::counted;
 use crate::domain::{Role, state::Keeps, state::RECENT};
 use crate::files::toml_file::{Problem, Problems};
 use crate::net::known::without_known;
-use crate::store::import::write_file;
+use crate::store::import::write_private;
 use crate::ui::symbols::{Charset, DONE, FAILED, fallback};
 use crate::ui::text::clean;
 
@@ -29,7 +29,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
     let (verdicts, end) = runtime()?.block_on(run_all(args, &files))?;
     if let Some(path) = &args.junit {
         let xml = junit(&verdicts).map_err(Trouble::failed)?;
-        write_file(path, &without_known(&xml)).map_err(Trouble::failed)?;
+        write_private(path, &without_known(&xml)).map_err(Trouble::failed)?;
     }
     if let Some(end) = end {
         return Ok(end);

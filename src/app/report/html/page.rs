@@ -1,7 +1,7 @@
 //! The escaping of everything that a page shows. Texts of tools and models are hostile: a page must not run what they
 //! wrote, nor load anything.
 
-use crate::model::secret::without_keys;
+use crate::net::known::without_keys;
 use crate::ui::text;
 
 /// Longest text of one thing, in characters.

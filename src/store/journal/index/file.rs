@@ -3,7 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Header, Place};
 use crate::domain::state::{State, TaskState};
+use crate::files::private;
 
 /// The version of the states in it. A file of another version is written again.
 const STATES: u32 = 9;
@@ -83,8 +84,8 @@ impl IndexFile {
             return Ok(None);
         }
         let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let file = file.open(path)?;
+        let file = options.read(true).write(true).create(true).truncate(false);
+        let file = private::open(path, file)?;
         if file.try_lock().is_err() {
             return Ok(None);
         }

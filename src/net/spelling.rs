@@ -1,0 +1,269 @@
+//! The spellings of keys, and where a text has one. This is the only place that knows how a key can be written.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, Input, MatchKind};
+
+use super::decode::{Sink, cut_escape, decode};
+
+/// Most levels of encoding that are undone, such as JSON inside JSON inside JSON.
+const ROUNDS: usize = 5;
+/// Shortest encoded form that is searched, in letters and digits.
+const SHORTEST_ENCODED: usize = 8;
+/// Fewest letters and digits of a key that is found with other characters between them, such as line breaks. Shorter
+/// keys, and those without digits, may be words that stand beside each other.
+const SHORTEST_APART: usize = 12;
+/// Most bytes of text that one byte of a key takes, with its escapes and what hides it.
+const WIDEST: usize = 12;
+
+const DIGITS_64: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// Whether a byte is a letter or a digit.
+const IS_LETTER: [bool; 256] = {
+    let mut is_letter = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is_letter[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is_letter
+};
+
+/// Searches for all keys at once.
+#[derive(Debug)]
+pub struct Spellings {
+    /// Keys as they are.
+    whole: Patterns,
+    /// Forms of which only letters and digits count. Base64 has two alphabets, which differ in their other characters,
+    /// and it is broken into lines; hex digits are separated by colons or spaces.
+    letters: Patterns,
+}
+
+impl Spellings {
+    /// # Errors
+    /// The keys are too many or too long for one automaton.
+    pub fn of(keys: &BTreeSet<String>) -> Result<Self, BuildError> {
+        let whole = keys.iter().map(|key| key.as_bytes().to_vec());
+        let letters = keys.iter().flat_map(|key| encoded(key.as_bytes()));
+        Ok(Self {
+            whole: Patterns::of(whole.collect())?,
+            letters: Patterns::of(letters.collect())?,
+        })
+    }
+
+    /// Whether the text has a key in any spelling.
+    pub fn is_in(&self, text: &str) -> bool {
+        let is_in = |text: &[u8]| {
+            self.whole.automaton.is_match(text) || self.letters.automaton.is_match(&letters(text))
+        };
+        if is_in(text.as_bytes()) {
+            return true;
+        }
+        let mut now = Vec::with_capacity(text.len());
+        let mut changed = decode(text.as_bytes(), &mut now);
+        for _ in 1..ROUNDS {
+            if !changed {
+                return false;
+            }
+            if is_in(&now) {
+                return true;
+            }
+            let mut next = Vec::with_capacity(now.len());
+            changed = decode(&now, &mut next);
+            now = next;
+        }
+        changed && is_in(&now)
+    }
+
+    /// The places of keys in the text, in order and apart.
+    pub fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        each_round(Seen::of(text), |seen| {
+            places.extend(self.whole.places(seen));
+            places.extend(self.letters.places(&seen.letters()));
+        });
+        places.sort_by_key(|place| (place.start, place.end));
+        let mut apart: Vec<Range<usize>> = Vec::new();
+        for place in places {
+            let start = text.floor_char_boundary(place.start);
+            let end = text.ceil_char_boundary(place.end);
+            match apart.last_mut() {
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                Some(_) | None => apart.push(start..end),
+            }
+        }
+        apart
+    }
+
+    /// How many bytes at the end of a growing text may be the beginning of a key.
+    pub fn begun(&self, text: &str) -> usize {
+        let longest = self.whole.longest().max(self.letters.longest());
+        let tail = text.len().saturating_sub(longest.saturating_mul(WIDEST));
+        let tail = &text[text.floor_char_boundary(tail)..];
+        let mut start = tail.len();
+        each_round(Seen::of(tail), |seen| {
+            if let Some(cut) = cut_escape(&seen.bytes) {
+                start = start.min(seen.parts[cut].start);
+                seen.bytes.truncate(cut);
+                seen.parts.truncate(cut);
+            }
+            let begun =
+                self.whole.begun(seen).into_iter().chain(self.letters.begun(&seen.letters()));
+            start = begun.fold(start, usize::min);
+        });
+        // The beginning of one key can be inside another one that is complete.
+        let around = self.places(tail).into_iter().find(|place| place.contains(&start));
+        let start = around.map_or(start, |place| place.start);
+        tail.len() - tail.floor_char_boundary(start)
+    }
+}
+
+/// The letters and digits of a text. This runs over every record, so it does not branch.
+fn letters(text: &[u8]) -> Vec<u8> {
+    let (mut letters, mut len) = (vec![0; text.len()], 0);
+    for byte in text {
+        letters[len] = *byte;
+        len += usize::from(IS_LETTER[usize::from(*byte)]);
+    }
+    letters.truncate(len);
+    letters
+}
+
+/// The encoded forms of a key, in letters and digits only.
+fn encoded(key: &[u8]) -> Vec<Vec<u8>> {
+    let base64 = (0..3).map(|offset| base64(key, offset));
+    let hex = |digits: &[u8; 16]| -> Vec<u8> {
+        let pair = |byte: &u8| [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]];
+        key.iter().flat_map(pair).collect()
+    };
+    let hex = [hex(b"0123456789abcdef"), hex(b"0123456789ABCDEF")];
+    let apart: Vec<u8> = key.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
+    let is_random = apart.len() >= SHORTEST_APART
+        && apart.iter().any(u8::is_ascii_digit)
+        && apart.iter().any(u8::is_ascii_alphabetic);
+    let forms = base64.chain(hex).filter(|form| form.len() >= SHORTEST_ENCODED);
+    forms.chain(is_random.then_some(apart)).collect()
+}
+
+/// The letters and digits in the Base64 of a key that comes after so many bytes. Characters that also depend on the
+/// bytes around the key are left out.
+fn base64(key: &[u8], offset: usize) -> Vec<u8> {
+    let bit = |at: usize| key[at / 8 - offset] >> (7 - at % 8) & 1;
+    let first = (8 * offset).div_ceil(6);
+    let end = 8 * (offset + key.len()) / 6;
+    let digit = |at: usize| (0..6).fold(0, |digit, more| digit << 1 | bit(6 * at + more));
+    (first..end).filter_map(|at| DIGITS_64.get(usize::from(digit(at))).copied()).collect()
+}
+
+/// Texts that are searched together.
+#[derive(Debug)]
+struct Patterns {
+    texts: BTreeSet<Vec<u8>>,
+    automaton: AhoCorasick,
+}
+
+impl Patterns {
+    fn of(texts: BTreeSet<Vec<u8>>) -> Result<Self, BuildError> {
+        // With this kind of match it skips quickly; tokens of several thousand bytes would make a large table.
+        let mut builder = AhoCorasick::builder();
+        builder.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::ContiguousNFA));
+        Ok(Self { automaton: builder.build(&texts)?, texts })
+    }
+
+    fn places(&self, seen: &Seen) -> Vec<Range<usize>> {
+        let (mut at, mut places) = (0, Vec::new());
+        // One key may begin inside another one.
+        while let Some(found) =
+            self.automaton.find(Input::new(&seen.bytes).span(at..seen.bytes.len()))
+        {
+            places.push(seen.parts[found.start()].start..seen.parts[found.end() - 1].end);
+            at = found.start() + 1;
+        }
+        places
+    }
+
+    fn longest(&self) -> usize {
+        self.texts.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Where the earliest beginning of a pattern starts with which the text ends.
+    fn begun(&self, seen: &Seen) -> Option<usize> {
+        let begun =
+            |text: &Vec<u8>| (1..text.len()).rev().find(|cut| seen.bytes.ends_with(&text[..*cut]));
+        let longest = self.texts.iter().filter_map(begun).max()?;
+        Some(seen.parts[seen.bytes.len() - longest].start)
+    }
+}
+
+/// A text, and the part of the original text that each of its bytes comes from.
+#[derive(Default)]
+struct Seen {
+    bytes: Vec<u8>,
+    parts: Vec<Range<usize>>,
+}
+
+impl Seen {
+    fn of(text: &str) -> Self {
+        let parts = (0..text.len()).map(|at| at..at + 1);
+        Self { bytes: text.as_bytes().to_vec(), parts: parts.collect() }
+    }
+
+    fn letters(&self) -> Self {
+        let both = self.bytes.iter().copied().zip(self.parts.iter().cloned());
+        let (bytes, parts) = both.filter(|(byte, _)| byte.is_ascii_alphanumeric()).unzip();
+        Self { bytes, parts }
+    }
+}
+
+/// The decoded text, beside the one that it comes from.
+struct Decoded<'a> {
+    from: &'a Seen,
+    to: Seen,
+}
+
+impl Sink for Decoded<'_> {
+    fn keep(&mut self, bytes: &[u8], at: usize) {
+        self.to.bytes.extend_from_slice(bytes);
+        self.to.parts.extend_from_slice(&self.from.parts[at..at + bytes.len()]);
+    }
+
+    fn put(&mut self, bytes: &[u8], part: Range<usize>) {
+        let part = self.from.parts[part.start].start..self.from.parts[part.end - 1].end;
+        self.to.bytes.extend_from_slice(bytes);
+        self.to.parts.extend(bytes.iter().map(|_| part.clone()));
+    }
+}
+
+/// Gives the text, then the same decoded once, twice and so on.
+fn each_round(mut seen: Seen, mut give: impl FnMut(&mut Seen)) {
+    for _ in 0..=ROUNDS {
+        give(&mut seen);
+        let mut decoded = Decoded { from: &seen, to: Seen::default() };
+        if !decode(&seen.bytes, &mut decoded) {
+            return;
+        }
+        seen = decoded.to;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forms_of_a_key_are_those_of_the_standards() {
+        // RFC 4648, sections 4 and 8, without the first and last characters that other bytes change.
+        let forms = encoded(b"pl4nted/k3y");
+        let text = |form: &[u8]| String::from_utf8(form.to_vec()).unwrap();
+        let forms: Vec<String> = forms.iter().map(|form| text(form)).collect();
+        let expected = [
+            "cGw0bnRlZC9rM3",
+            "BsNG50ZWQvazN5",
+            "wbDRudGVkL2sze",
+            "706c346e7465642f6b3379",
+            "706C346E7465642F6B3379",
+        ];
+        assert_eq!(forms, expected);
+    }
+}
