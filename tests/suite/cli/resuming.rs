@@ -102,7 +102,9 @@ fn cached_tokens_are_those_of_a_session_without_an_interruption() {
         home.write("j.2.jsonl", &text[..cut]);
         home.run(&["resume", "j.2.jsonl", "--headless"]);
         assert_eq!(cached("j.3.jsonl"), whole, "cut at {end} and again");
-        ["j.jsonl", "j.2.jsonl", "j.3.jsonl"].map(|name| std::fs::remove_file(home.path(name)));
+        for name in ["j.jsonl", "j.2.jsonl", "j.3.jsonl"] {
+            std::fs::remove_file(home.path(name)).unwrap();
+        }
     }
 }
 
