@@ -5,8 +5,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::{cmp::Ordering, sync::OnceLock};
 
-use bm25::{Embedder, EmbedderBuilder, Language, Scorer};
 use serde::Deserialize;
+
+use crate::domain::retrieve::{Bm25, rarity};
 
 /// The files under `sample-tools/world`, in the order in which articles are numbered.
 const FILES: [(&str, &str); 4] = [
@@ -64,8 +65,9 @@ pub struct World {
     pub articles: Vec<Article>,
     pub tables: Tables,
     by_title: HashMap<String, usize>,
-    embedder: Embedder,
-    scorer: Scorer<usize>,
+    weigher: Bm25,
+    /// The weight of each word in the articles that have it, by their place.
+    weights: HashMap<String, BTreeMap<usize, f32>>,
 }
 
 impl World {
@@ -99,28 +101,34 @@ impl World {
         // mentions.
         let texts: Vec<String> =
             articles.iter().map(|a| format!("{} {} {}", a.title, a.title, a.text)).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let embedder: Embedder =
-            EmbedderBuilder::with_fit_to_corpus(Language::English, &texts).build();
-        let mut scorer = Scorer::new();
+        let weigher = Bm25::of(&texts);
+        let mut weights: HashMap<String, BTreeMap<usize, f32>> = HashMap::new();
         for (at, text) in texts.iter().enumerate() {
-            scorer.upsert(&at, embedder.embed(text));
+            for (word, weight) in weigher.weigh(text) {
+                weights.entry(word).or_default().insert(at, weight);
+            }
         }
         let by_title =
             articles.iter().enumerate().map(|(at, a)| (a.title.to_lowercase(), at)).collect();
-        Self { articles, tables, by_title, embedder, scorer }
+        Self { articles, tables, by_title, weigher, weights }
     }
 
     /// The articles that match a query best, of these kinds (of all kinds if none is named).
     pub fn search(&self, query: &str, kinds: &[String], most: usize) -> Vec<&Article> {
-        let mut matches = self.scorer.matches(&self.embedder.embed(query));
-        // The scorer leaves equals in the order of a hash table; runs must repeat.
-        matches.sort_by(|a, b| {
-            b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id))
-        });
+        let mut scores: BTreeMap<usize, f32> = BTreeMap::new();
+        for (word, _) in self.weigher.weigh(query) {
+            let Some(having) = self.weights.get(&word) else { continue };
+            let rarity = rarity(self.articles.len(), having.len());
+            for (at, weight) in having {
+                *scores.entry(*at).or_default() += rarity * weight;
+            }
+        }
+        let mut matches: Vec<(usize, f32)> = scores.into_iter().collect();
+        // Equals stay in the order of their places.
+        matches.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal));
         matches
             .into_iter()
-            .filter_map(|found| self.articles.get(found.id))
+            .filter_map(|(at, _)| self.articles.get(at))
             .filter(|article| kinds.is_empty() || kinds.contains(&article.kind))
             .take(most)
             .collect()

@@ -1,15 +1,13 @@
 //! Retrieval by words: BM25 over the descriptions of tools.
 //!
-//! The `bm25` crate computes the tokens (stemmed, without stop words) and the BM25 weight of each
-//! term in each tool. Its search is not used: it looks up every term of the query again in every
-//! candidate, which took 7 to 60 ms per query over 16,000 tools. Here the weights lie in one list
-//! per term, so a query only adds up the lists of its terms.
+//! The weights lie in one list per term, so a query only adds up the lists of its terms. To look up every term of the
+//! query again in every candidate took 7 to 60 ms per query over 16,000 tools.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::{cmp::Reverse, iter};
 
-use bm25::{Embedder, EmbedderBuilder, Language};
-
+use super::bm25::{Bm25, rarity};
 use super::words::taken_apart;
 use crate::domain::{id::ToolName, spec::ToolSpec, state::State};
 
@@ -18,7 +16,7 @@ use crate::domain::{id::ToolName, spec::ToolSpec, state::State};
 /// The length of a tool's text is measured against the average of the initial tools. This average
 /// is not updated as tools come and go: that would change every weight for no visible difference.
 pub struct Lexical {
-    embedder: Embedder<Term>,
+    weigher: Bm25,
     lists: HashMap<Term, Vec<Entry>>,
     tools: Vec<Option<Indexed>>,
     places: HashMap<ToolName, usize>,
@@ -26,8 +24,14 @@ pub struct Lexical {
     free: Vec<usize>,
 }
 
-/// The hash of a token.
+/// The hash of a word.
 type Term = u64;
+
+fn term(word: &str) -> Term {
+    let mut hasher = DefaultHasher::new();
+    word.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// A term's occurrence in one tool.
 #[derive(Clone, Copy)]
@@ -58,11 +62,12 @@ impl Lexical {
         let tools: Vec<&ToolSpec> = tools.into_iter().collect();
         let sample = tools.iter().step_by(tools.len() / SAMPLE + 1).map(|tool| text_of(tool));
         let sample: Vec<String> = sample.collect();
-        let sample: Vec<&str> = sample.iter().map(String::as_str).collect();
-        let fitted = EmbedderBuilder::with_fit_to_corpus(Language::English, &sample);
-        let fitted = if tools.is_empty() { fitted.avgdl(USUAL_LENGTH) } else { fitted };
+        let weigher = match sample.as_slice() {
+            [] => Bm25::with_average(USUAL_LENGTH),
+            sample => Bm25::of(sample),
+        };
         let mut lexical = Self {
-            embedder: fitted.build(),
+            weigher,
             lists: HashMap::new(),
             tools: Vec::with_capacity(tools.len()),
             places: HashMap::with_capacity(tools.len()),
@@ -91,11 +96,11 @@ impl Lexical {
         let mut terms = Vec::new();
         // A term appears once per occurrence, always with the weight of all occurrences.
         let mut seen = HashSet::new();
-        for token in self.embedder.embed(&text_of(tool)).0 {
-            if seen.insert(token.index) {
-                let entry = Entry { place, weight: token.value };
-                self.lists.entry(token.index).or_default().push(entry);
-                terms.push(token.index);
+        for (word, weight) in self.weigher.weigh(&text_of(tool)) {
+            let term = term(&word);
+            if seen.insert(term) {
+                self.lists.entry(term).or_default().push(Entry { place, weight });
+                terms.push(term);
             }
         }
         self.tools[place] = Some(Indexed { name: tool.name.clone(), terms });
@@ -134,11 +139,12 @@ impl Lexical {
     pub fn search(&self, text: &str) -> impl Iterator<Item = (&ToolName, f32)> {
         let mut scores = vec![0.0_f32; self.tools.len()];
         let mut asked = HashSet::new();
-        for token in self.embedder.embed(&taken_apart(text)).0 {
-            if let Some(list) = self.lists.get(&token.index)
-                && asked.insert(token.index)
+        for (word, _) in self.weigher.weigh(&taken_apart(text)) {
+            let term = term(&word);
+            if let Some(list) = self.lists.get(&term)
+                && asked.insert(term)
             {
-                let rarity = self.rarity(list.len());
+                let rarity = rarity(self.places.len(), list.len());
                 for entry in list {
                     scores[entry.place] += rarity * entry.weight;
                 }
@@ -170,12 +176,6 @@ impl Lexical {
         let by_words = by_words.map(move |(tool, score)| (tool, if is_read { 0.0 } else { score }));
         let fitting = fitting.into_iter().flatten().filter(|(_, score)| *score > 0.0);
         fitting.chain(by_words).filter(|(tool, _)| state.offers(tool.as_str()))
-    }
-
-    /// The inverse document frequency of a term that occurs in this many tools.
-    fn rarity(&self, having: usize) -> f32 {
-        let (all, having) = (self.places.len() as f32, having as f32);
-        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
     }
 }
 
@@ -300,22 +300,27 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_those_of_the_crate() {
-        use bm25::Scorer;
+    fn a_score_is_the_sum_over_the_words_that_are_shared() {
         let tools = some();
         let lexical = Lexical::new(&tools);
-        let mut scorer = Scorer::<usize, Term>::new();
-        for (i, tool) in tools.iter().enumerate() {
-            scorer.upsert(&i, lexical.embedder.embed(&text_of(tool)));
-        }
-        let text = "search the web for a forecast";
-        let right = scorer.matches(&lexical.embedder.embed(text));
-        let found: Vec<_> = lexical.search(text).collect();
-        assert_eq!(found.len(), right.len());
-        for (name, score) in found {
-            let i = tools.iter().position(|tool| tool.name == *name).unwrap();
-            let right = right.iter().find(|document| document.id == i).unwrap();
-            assert!((score - right.score).abs() < 1e-5, "{name}: {score}, not {}", right.score);
+        let weights = |text: &str| lexical.weigher.weigh(&taken_apart(text));
+        let texts: Vec<_> = tools.iter().map(|tool| weights(&text_of(tool))).collect();
+        let query = "search the web for a forecast";
+        let score = |at: usize| -> f32 {
+            let words = weights(query).into_iter().map(|(word, _)| {
+                let of = |text: &[(String, f32)]| {
+                    text.iter().find(|(other, _)| *other == word).map(|(_, weight)| *weight)
+                };
+                let having = texts.iter().filter(|text| of(text).is_some()).count();
+                of(&texts[at]).map_or(0.0, |weight| weight * rarity(tools.len(), having))
+            });
+            words.sum()
+        };
+        let found: Vec<_> = lexical.search(query).collect();
+        assert_eq!(found.len(), (0..tools.len()).filter(|at| score(*at) > 0.0).count());
+        for (name, found) in found {
+            let at = tools.iter().position(|tool| tool.name == *name).unwrap();
+            assert!((found - score(at)).abs() < 1e-5, "{name}: {found}, not {}", score(at));
         }
     }
 }

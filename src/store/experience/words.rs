@@ -7,9 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use bm25::{Embedder, EmbedderBuilder, Language};
-
-use crate::domain::retrieve::taken_apart;
+use crate::domain::retrieve::{Bm25, taken_apart};
 
 /// Most words of a longer text that count.
 const MOST_WORDS: usize = 256;
@@ -18,7 +16,7 @@ const MOST_WORDS: usize = 256;
 const ENTRY: usize = 8;
 
 /// Converts texts to vectors.
-pub(super) struct Reader(Embedder<u32>);
+pub(super) struct Reader(Bm25);
 
 /// A text's words by their hashes, with weights that make a vector of length 1. Empty for a text
 /// without a word.
@@ -27,21 +25,29 @@ pub(super) struct Words(Vec<(u32, f32)>);
 
 impl Reader {
     pub fn new() -> Self {
-        // With b = 0 the average length, here 1, is ignored.
-        Self(EmbedderBuilder::with_avgdl(1.0).b(0.0).language_mode(Language::English).build())
+        Self(Bm25::without_length())
     }
 
     pub fn read(&self, text: &str) -> Words {
         let mut weights = BTreeMap::new();
-        for token in self.0.embed(&taken_apart(text)).0 {
+        for (word, weight) in self.0.weigh(&taken_apart(text)) {
             if weights.len() == MOST_WORDS {
                 break;
             }
-            weights.insert(token.index, token.value);
+            weights.insert(hash(&word), weight);
         }
         let length = weights.values().map(|weight| weight * weight).sum::<f32>().sqrt();
         Words(weights.into_iter().map(|(word, weight)| (word, weight / length)).collect())
     }
+}
+
+/// The hash that stored words have: FxHash of 32 bits, as Rust hashes a text with it. It must stay as it is.
+pub(super) fn hash(word: &str) -> u32 {
+    const SEED: u32 = 0x2722_0a95;
+    let (words, rest) = word.as_bytes().as_chunks::<4>();
+    let words = words.iter().map(|bytes| u32::from_le_bytes(*bytes));
+    let rest = rest.iter().chain(&[0xff]).map(|byte| u32::from(*byte));
+    words.chain(rest).fold(0, |hash: u32, next| (hash.rotate_left(5) ^ next).wrapping_mul(SEED))
 }
 
 impl Words {
@@ -93,6 +99,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn stored_hashes_stay_as_they_are() {
+        assert_eq!(
+            ["tide", "citi", "encyclopedia"].map(hash),
+            [0x0e46_c6dc, 0xc5d0_d70b, 0x8ab5_2439]
+        );
+    }
 
     fn cosine(one: &str, other: &str) -> f64 {
         let reader = Reader::new();

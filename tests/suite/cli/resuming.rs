@@ -103,7 +103,7 @@ fn cached_tokens_are_those_of_a_session_without_an_interruption() {
         home.run(&["resume", "j.2.jsonl", "--headless"]);
         assert_eq!(cached("j.3.jsonl"), whole, "cut at {end} and again");
         for name in ["j.jsonl", "j.2.jsonl", "j.3.jsonl"] {
-            let _ = std::fs::remove_file(home.path(name));
+            std::fs::remove_file(home.path(name)).unwrap();
         }
     }
 }

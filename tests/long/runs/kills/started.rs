@@ -124,9 +124,9 @@ impl Kind {
                     sitting.press("& ");
                 }
                 Self::Twin => {
-                    sitting.press("0 T");
-                    sitting.wait("without learning");
-                    sitting.press("\r");
+                    sitting.press("0T");
+                    sitting.wait("without the fault");
+                    sitting.press("\r ");
                 }
                 _ => sitting.press(" "),
             }
