@@ -20,6 +20,8 @@ use super::spelling::Spellings;
 /// Shortest text in bytes that is hidden everywhere. Local servers take any word as a key, such as
 /// `none` or `ollama`, and hiding such a word would damage ordinary texts.
 const SHORTEST: usize = 8;
+/// Shortest beginning of a key in bytes that is removed where a text was cut: a shorter one is in ordinary words.
+const PART: usize = 6;
 /// Replaces a key.
 const HIDDEN: &str = "[key]";
 
@@ -139,7 +141,12 @@ fn clean(value: &mut Value, all: bool) {
 
 /// How many bytes at the end of a growing text may be the beginning of a key.
 pub fn begun(text: &str) -> usize {
-    spellings().map_or(0, |spellings| spellings.begun(text))
+    spellings().map_or(0, |spellings| spellings.begun(text, 1))
+}
+
+/// How many bytes at the end of a text that was cut are a considerable part of a key. Nothing would find them later.
+pub fn left_of_key(text: &str) -> usize {
+    spellings().map_or(0, |spellings| spellings.begun(text, PART))
 }
 
 #[cfg(test)]
@@ -295,6 +302,7 @@ mod tests {
         remember("p1ecew1se-tests");
         assert_eq!(begun("it is p1ecew1"), 7);
         assert_eq!(begun("nothing of it x"), 0);
+        assert_eq!((left_of_key("it is p1ecew1"), left_of_key("it is p1ec")), (7, 0));
     }
 
     #[test]

@@ -96,20 +96,22 @@ impl Spellings {
         apart
     }
 
-    /// How many bytes at the end of a growing text may be the beginning of a key.
-    pub fn begun(&self, text: &str) -> usize {
+    /// How many bytes at the end of a text may be the beginning of a key, of which at least so many bytes are there.
+    pub fn begun(&self, text: &str, least: usize) -> usize {
         let longest = self.whole.longest().max(self.letters.longest());
         let tail = text.len().saturating_sub(longest.saturating_mul(WIDEST));
         let tail = &text[text.floor_char_boundary(tail)..];
         let mut start = tail.len();
         each_round(Seen::of(tail), |seen| {
             if let Some(cut) = cut_escape(&seen.bytes) {
-                start = start.min(seen.parts[cut].start);
+                if least <= 1 {
+                    start = start.min(seen.parts[cut].start);
+                }
                 seen.bytes.truncate(cut);
                 seen.parts.truncate(cut);
             }
-            let begun =
-                self.whole.begun(seen).into_iter().chain(self.letters.begun(&seen.letters()));
+            let letters = self.letters.begun(&seen.letters(), least);
+            let begun = self.whole.begun(seen, least).into_iter().chain(letters);
             start = begun.fold(start, usize::min);
         });
         // The beginning of one key can be inside another one that is complete.
@@ -188,9 +190,9 @@ impl Patterns {
     }
 
     /// Where the earliest beginning of a pattern starts with which the text ends.
-    fn begun(&self, seen: &Seen) -> Option<usize> {
-        let begun =
-            |text: &Vec<u8>| (1..text.len()).rev().find(|cut| seen.bytes.ends_with(&text[..*cut]));
+    fn begun(&self, seen: &Seen, least: usize) -> Option<usize> {
+        let ends = |text: &[u8]| seen.bytes.ends_with(text);
+        let begun = |text: &Vec<u8>| (least..text.len()).rev().find(|cut| ends(&text[..*cut]));
         let longest = self.texts.iter().filter_map(begun).max()?;
         Some(seen.parts[seen.bytes.len() - longest].start)
     }

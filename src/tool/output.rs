@@ -25,7 +25,7 @@ pub fn from_bytes(kept: &[u8], total: u64) -> ToolOutput {
         return ToolOutput { text, cut_from: None };
     }
     // Half of a key would not be found any more.
-    let begun = known::begun(&text);
+    let begun = known::left_of_key(&text);
     text.truncate(text.len() - begun);
     text.push_str(&format!("\n[cut: the first {} of {total} bytes]", whole.len() - begun));
     ToolOutput { text, cut_from: Some(total) }

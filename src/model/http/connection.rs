@@ -86,7 +86,7 @@ impl Connection {
         let answered = self.in_time(self.tries(path, body, &mut report, read)).await;
         // Half of a key would not be found any more.
         let without_begun = |mut text: String| {
-            text.truncate(text.len() - known::begun(&text));
+            text.truncate(text.len() - known::left_of_key(&text));
             text
         };
         answered
