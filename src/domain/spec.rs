@@ -374,11 +374,11 @@ mod tests {
     #[test]
     fn cached_tokens_are_paid_at_their_own_price_or_in_full() {
         let usage = Usage { tokens_in: 3000, tokens_out: 500, cached: 1000, ..Usage::default() };
-        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0085).map(Into::into));
-        assert_eq!(model(None).price(&usage), Some(0.01).map(Into::into));
+        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0085.into()));
+        assert_eq!(model(None).price(&usage), Some(0.01.into()));
         // No endpoint should say so, but one might.
         let usage = Usage { cached: 9000, ..usage };
-        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0055).map(Into::into));
+        assert_eq!(model(Some(0.5)).price(&usage), Some(0.0055.into()));
     }
 
     #[test]
@@ -390,7 +390,7 @@ mod tests {
         ] {
             assert_eq!(unpriced.price(&usage), None);
             let charged = Usage { dollars: Some(0.25.into()), ..usage };
-            assert_eq!(unpriced.price(&charged), Some(0.25).map(Into::into));
+            assert_eq!(unpriced.price(&charged), Some(0.25.into()));
         }
     }
 }

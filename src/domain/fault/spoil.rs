@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(of_model("unknown-tool").unwrap().calls[0].tool.as_str(), "t_v2");
         let cut = of_model("truncated").unwrap();
         assert!(cut.finish == Finish::Length && "The answer is 42".starts_with(&cut.text));
-        assert_eq!(of_model("price:times=4").unwrap().usage.dollars, Some(1.0).map(Into::into));
+        assert_eq!(of_model("price:times=4").unwrap().usage.dollars, Some(1.0.into()));
         assert_ne!(of_model("wrong").unwrap().text, "The answer is 42");
         let of_tool = |text: &str, real: Result<&str, &str>, earlier: Option<&str>| {
             let real = real

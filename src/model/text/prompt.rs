@@ -177,7 +177,7 @@ mod tests {
         let text = to_text(&request());
         assert_eq!(text.tools, []);
         assert_eq!(text.stop, ["\nObservation:"]);
-        assert_eq!(text.temperature, Some(0.0).map(Into::into));
+        assert_eq!(text.temperature, Some(0.0.into()));
         let told = text.messages[0].text();
         assert!(told.starts_with("Be brief.\n\nYou can use these tools:\n\n- weather: The weather of today. Input: {\"city\": string}\n\nWrite"), "{told}");
         let rest: Vec<&str> = text.messages[1..].iter().map(Message::text).collect();
