@@ -19,7 +19,9 @@ const INDEXES: usize = 100_000;
 /// The lines of a journal with parts, faults, plans and a budget.
 fn journal(home: &Home, tasks: &str) -> Vec<Vec<u8>> {
     let run = ["run", "--strategy", "workers+btp", "--fault", "search_web:error", "--fresh"];
-    home.succeed(&[&run[..], &["--tasks-limit", tasks, "--journal", "j.jsonl"]].concat());
+    // Some of its tasks have no answer, which is exit code 1.
+    let ran = home.run(&[&run[..], &["--tasks-limit", tasks, "--journal", "j.jsonl"]].concat());
+    assert!(ran.code < 2, "{ran:?}");
     let bytes = fs::read(home.path("j.jsonl")).unwrap();
     bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
