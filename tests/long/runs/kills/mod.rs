@@ -79,7 +79,7 @@ fn a_session_that_is_killed_anywhere_loses_nothing_and_goes_on() {
         if total(&counts) >= kills && !is_missing {
             break;
         }
-        eprintln!("{kind:?} from number {}", numbers.0);
+        eprintln!("{} kills, {kind:?} from number {}", total(&counts), numbers.0);
         round(kind, &whole, &mut numbers, counts.entry(kind).or_default());
     }
     eprintln!("{} kills", total(&counts));
