@@ -11,10 +11,10 @@ use super::cases;
 use crate::mutations::Numbers;
 use crate::program::{Home, text};
 
-const LINES: usize = 400_000;
-const PARTS: usize = 400_000;
-const FILES: usize = 100_000;
-const INDEXES: usize = 100_000;
+const LINES: usize = 450_000;
+const PARTS: usize = 450_000;
+const FILES: usize = 90_000;
+const INDEXES: usize = 10_000;
 
 /// The lines of a journal with parts, faults, plans and a budget.
 fn journal(home: &Home, tasks: &str) -> Vec<Vec<u8>> {
@@ -101,7 +101,7 @@ fn damaged_files_are_read_or_refused_by_name() {
 #[test]
 fn a_damaged_index_changes_nothing_that_is_seen() {
     let home = Home::new();
-    journal(&home, "40");
+    journal(&home, "200");
     let path = home.path("j.jsonl");
     let end = |path| {
         let mut marker = Marker::open(path, u64::MAX).unwrap();
