@@ -139,7 +139,7 @@ pub fn end_with(bytes: &[u8]) {
     OUTPUT.waits(PATIENCE);
 }
 
-/// Whether the terminal does not read: whoever writes to it waits for ever.
+/// Whether the terminal does not read, so that a write to it would never return.
 pub fn is_stuck() -> bool {
     OUTPUT.lock().since.is_some()
 }

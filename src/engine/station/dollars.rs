@@ -1,6 +1,6 @@
 //! Keeps a session below its limit of real money. Before a model call or an embedding starts, the money that was
 //! spent and the probable cost of the calls under way must leave enough for it. On the screen the session pauses, and
-//! whoever resumes it allows the same amount once more; without a person it ends.
+//! a person who resumes it allows the same amount once more. Without a person it ends.
 
 use std::{cell::RefCell, collections::BTreeMap};
 

@@ -1,4 +1,4 @@
-//! Syncs a journal to disk in the background, as often as the disk allows, and looks whether the file is still there.
+//! A thread that syncs a journal to the disk and checks that the file is still there.
 
 use std::fs::{File, Metadata};
 use std::io;
