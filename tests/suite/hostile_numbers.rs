@@ -142,5 +142,5 @@ async fn after_any_number_every_journal_opens_and_sums_are_right() {
         }
     }
     let said = home.succeed(&["replay", "1.jsonl", "--json"]);
-    assert!(said.contains("is not plausible"), "{said:.2000}");
+    assert!(said.contains("reported implausible usage of m: "), "{said:.2000}");
 }

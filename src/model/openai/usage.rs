@@ -107,11 +107,14 @@ impl Report {
     /// What to say of a report that is not plausible; `None` if it is.
     pub fn notice(&self, model: &str, host: &str) -> Option<String> {
         let fields = self.odd.join(", ");
+        let has_odd_tokens = [self.tokens_in, self.tokens_out].contains(&Number::Odd);
+        let tokens = has_odd_tokens.then_some("tokens are estimated here");
+        let cached = (self.cached == Number::Odd).then_some("no tokens count as cached");
+        let cost = (self.dollars == Number::Odd).then_some("the cost counts as unknown");
+        let done: Vec<_> = tokens.into_iter().chain(cached).chain(cost).collect();
         (!fields.is_empty()).then(|| {
-            format!(
-                "{host} reported a usage of {model} that is not plausible: {fields}; such tokens are \
-                 counted here, and such a cost is unknown"
-            )
+            let done = done.join(", ");
+            format!("{host} reported implausible usage of {model}: {fields}; {done}")
         })
     }
 }
@@ -226,7 +229,8 @@ mod tests {
             let expected = Usage { tokens_in: 70, tokens_out: 4, ..Usage::estimate(0, 0) };
             assert_eq!(usage, expected, "{odd}");
             let notice = report.notice("m", "h").unwrap();
-            assert!(notice.contains(&format!("prompt_tokens {odd}, cost {odd};")), "{notice}");
+            let was = format!("prompt_tokens {odd}, cost {odd}; tokens are estimated here, the");
+            assert!(notice.contains(&was), "{notice}");
         }
         let whole = json!({"prompt_tokens": 1_000_000_000, "completion_tokens": null, "cost": 1e6});
         let report = read(&whole).unwrap();
