@@ -1,6 +1,6 @@
 //! Real money: a session stops before the model call that would bring it above its limit.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolyard::domain::{Event, ModelCallEvent, State};
 use toolyard::store::journal;
 
@@ -78,18 +78,48 @@ async fn a_run_ends_before_the_call_that_would_cost_too_much() {
     assert!(ran.err.contains("--max-dollars: -1 is not from 0 to 1000000"), "{ran:?}");
 }
 
-/// An endpoint whose every call costs 10 dollars, as it says itself in this part of its usage, or not at all.
-async fn charging(cost: &str, prices: &str) -> (Fake, Home) {
+/// An endpoint that gives this message to every call, with this part in its usage.
+async fn saying(message: &Value, cost: &str) -> Fake {
     let usage = format!("{{\"prompt_tokens\": 1000000, \"completion_tokens\": 10{cost}}}");
+    let body = format!("{{\"choices\": [{{\"message\": {message}}}], \"usage\": {usage}}}");
+    Fake::start((0..40).map(|_| document("200 OK", &body)).collect()).await
+}
+
+const CHARGES: &str = ", \"cost\": 10";
+
+/// An endpoint whose every call costs 10 dollars, as it says itself or as these prices say, or not at all.
+async fn charging(cost: &str, prices: &str) -> (Fake, Home) {
     let function = json!({"name": "calculator", "arguments": "{\"expression\": \"1 + 1\"}"});
     let call = json!({"id": "c1", "type": "function", "function": function});
     let message = json!({"role": "assistant", "content": "I call.", "tool_calls": [call]});
-    let body = format!("{{\"choices\": [{{\"message\": {message}}}], \"usage\": {usage}}}");
-    let fake = Fake::start((0..40).map(|_| document("200 OK", &body)).collect()).await;
+    let fake = saying(&message, cost).await;
     let home = Home::new();
     let model = format!("kind = \"openai\"\nurl = \"{}\"\nmodel = \"gpt-a\"", fake.url);
     home.write("c.toml", format!("[models.m]\n{model}\n{prices}\n[roles]\ndefault = \"m\"\n"));
     (fake, home)
+}
+
+/// A second model, of which nobody knows what it costs, is expected to cost what the first one did.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_call_of_a_model_without_a_price_is_expected_to_cost_what_others_did() {
+    for (most, requests) in [("15", 0), ("25", 1)] {
+        let say = |text: &str| json!({"role": "assistant", "content": text});
+        let planner = saying(&say("Plan: add\n#E1 = calculator[1 + 1]"), CHARGES).await;
+        let solver = saying(&say("It is 2."), "").await;
+        let home = Home::new();
+        let model = |name: &str, fake: &Fake| {
+            format!("[models.{name}]\nkind = \"openai\"\nurl = \"{}\"\nmodel = \"x\"\n", fake.url)
+        };
+        let models = [model("p", &planner), model("s", &solver)].concat();
+        home.write("c.toml", models + "[roles]\ndefault = \"s\"\nplanner = \"p\"\n");
+        let workers = ["--strategy", "workers", "--max-dollars", most];
+        let run = ["run", "--config", "c.toml", "--task", "What is 1 + 1?", "--no-journal"];
+        let mut command = home.command(&[&run[..], &workers].concat());
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap());
+        let ran = Ran::of(output.await.unwrap());
+        assert_eq!(planner.bodies().len(), 1, "{ran:?}");
+        assert_eq!(solver.bodies().len().min(1), requests, "{most}: {ran:?}");
+    }
 }
 
 /// Whoever knows the price, the limit holds: no call starts when one more like those before would exceed it.
@@ -100,10 +130,10 @@ async fn the_limit_holds_however_a_price_is_known() {
     let table = json!({"gpt-a": entry}).to_string();
     for (cost, prices, most, requests) in [
         // The endpoint says what it charged.
-        (", \"cost\": 10", "", "5", 1),
-        (", \"cost\": 10", "", "35", 3),
+        (CHARGES, "", "5", 1),
+        (CHARGES, "", "35", 3),
         // It charges more than the configuration says.
-        (", \"cost\": 10", "price_in = 0.1\nprice_out = 0.1", "25", 2),
+        (CHARGES, "price_in = 0.1\nprice_out = 0.1", "25", 2),
         // The configuration, and a list of prices.
         ("", "price_in = 10\nprice_out = 10", "25", 2),
         ("", "provider = \"openai\"", "25", 2),

@@ -139,8 +139,11 @@ impl Tally {
 
     /// The average charge of a call whose price is known, in US dollars; `None` before the first.
     pub fn dollars_per_call(&self) -> Option<f64> {
-        let priced = self.calls.saturating_sub(self.failed).saturating_sub(self.unpriced);
-        (priced > 0).then(|| self.dollars / f64::from(priced))
+        (self.priced() > 0).then(|| self.dollars / f64::from(self.priced()))
+    }
+
+    fn priced(&self) -> u32 {
+        self.calls.saturating_sub(self.failed).saturating_sub(self.unpriced)
     }
 
     fn add(&mut self, spent: CallUsage) {
@@ -192,6 +195,15 @@ impl Models {
     /// The model bound to this role, and its usage.
     pub fn of(&self, role: Role) -> Option<&ModelState> {
         self.known.get(&self.roles.get(&role)?.model)
+    }
+
+    /// The average charge of a call of any model but the simulated one, in US dollars; `None` before the first.
+    pub fn dollars_per_call(&self) -> Option<f64> {
+        let real = self.known.values().filter(|model| !model.spec.simulated);
+        let (dollars, calls) = real.fold((0.0, 0), |(dollars, calls), ModelState { tally, .. }| {
+            (dollars + tally.dollars, tally.priced().saturating_add(calls))
+        });
+        (calls > 0).then(|| dollars / f64::from(calls))
     }
 
     /// Whether any role is bound to the simulated model.

@@ -24,7 +24,7 @@ pub(super) struct Dollars {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Price {
     About(f64),
-    /// No price is known, and no call of its model was charged yet.
+    /// No price is known, and no call was charged yet.
     Unknown,
 }
 
@@ -157,8 +157,9 @@ fn real(spec: &ModelSpec) -> Option<&ModelSpec> {
     (!spec.simulated).then_some(spec)
 }
 
-/// The price of a call: by the list of prices, or by what such calls have cost so far, whichever is more. `None` if it
-/// is free, or if there is no limit.
+/// The price of a call: by the list of prices, or by what calls of its model have cost so far, whichever is more. The
+/// first call of a model without a price is expected to cost as much as those of the others. `None` if the call is free,
+/// or if there is no limit.
 fn price(session: &Session, effect: &Effect) -> Option<Price> {
     session.state.max_dollars?;
     let models = &session.state.models;
@@ -178,7 +179,10 @@ fn price(session: &Session, effect: &Effect) -> Option<Price> {
     };
     let spec = real(spec)?;
     let listed = spec.price(&usage).map(f64::from);
-    let charged = tally.and_then(Tally::dollars_per_call);
+    let is_first = listed.is_none() && tally.is_none_or(|tally| tally.calls == 0);
+    // Calls of one model that start together would otherwise all pass before the first of them shows its price.
+    let others = || is_first.then(|| models.dollars_per_call()).flatten();
+    let charged = tally.and_then(Tally::dollars_per_call).or_else(others);
     match listed.into_iter().chain(charged).reduce(f64::max) {
         Some(cost) => (cost > 0.0).then_some(Price::About(cost)),
         None => Some(Price::Unknown),
