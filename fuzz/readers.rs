@@ -14,6 +14,7 @@ use toolyard::model::{http::sse::Parser, text::from_text};
 use toolyard::papers::atc::{self, flaws::flaws_of, prepare::Prepared, source::Source};
 use toolyard::papers::plan::{self, MOST};
 use toolyard::reader::{Layer, LocalReader, Pooling, Reader, Special, Wanted};
+use toolyard::store::journal::parts;
 use toolyard::tool::check::Checker;
 use toolyard::ui::text as screen;
 
@@ -25,6 +26,25 @@ pub fn journal_line(data: &[u8]) {
     state.apply(&record);
     let written = serde_json::to_vec(&record).unwrap_or_default();
     assert_eq!(Record::read(&written).as_ref(), Ok(&record), "{}", shown(&written));
+}
+
+/// Lines of a journal whose parts are put into their places. An object that is written with parts is read as it was.
+pub fn journal_parts(data: &[u8]) {
+    let (mut damaged, mut written, mut read) =
+        (parts::Read::default(), parts::Written::default(), parts::Read::default());
+    for line in data.split(|byte| *byte == b'\n') {
+        // Damaged lines give an error.
+        let _ = damaged.whole(line);
+        // The line itself is no part: it begins with its number.
+        let is_object = serde_json::from_slice::<serde_json::Map<String, Value>>(line).is_ok();
+        if !is_object || !line.starts_with(b"{\"") || line.starts_with(b"{\"=") {
+            continue;
+        }
+        let mut shortened = Vec::new();
+        written.shorten(line, 1, true, &mut shortened);
+        let whole = read.whole(&shortened).unwrap_or_else(|why| panic!("{why}: {}", shown(line)));
+        assert_eq!(shown(&whole), shown(line));
+    }
 }
 
 /// A planner's answer: no plan that is read is larger than allowed.

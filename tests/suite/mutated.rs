@@ -17,6 +17,16 @@ fn lines_of_a_journal() {
 }
 
 #[test]
+fn parts_of_a_journal() {
+    let part = r#"{"a":{"=0":"a text that is longer than a reference"},"b":{"=":0}}"#;
+    let nested =
+        r#"{"a":{"=0":{"=1":"a text that is longer than a reference"}},"c":{"==":{"=":1}}}"#;
+    let whole = r#"{"a":["a text that is longer than a reference",{"=":7}],"b":"a text that is longer than a reference"}"#;
+    let lines = [part, nested, whole].join("\n");
+    feed(readers::journal_parts, 8000, [part, nested, whole, &lines]);
+}
+
+#[test]
 fn plans() {
     let text = "Plan: find the city.\n#E1 = search_web[capital of Talvera]\nPlan: its weather.\n\
                 #E2 = weather[city=\"#E1\", days=2]\n#E3 = calculator[(2 + 3) * #E2]\n";
