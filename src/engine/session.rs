@@ -166,9 +166,8 @@ impl Session {
     /// nothing is written after a line that may be torn.
     fn commit(&mut self, record: Record) -> Vec<Event> {
         // Here and not where texts come from: no path into a record goes around this one.
-        let clean = known::redacted(&record, |json| Record::read(json).ok());
-        let record = clean.unwrap_or(record);
-        if !self.journal.append(&record) {
+        let (record, json) = known::searched(record, |json| Record::read(json).ok());
+        if !self.journal.append(&record, json) {
             return Vec::new();
         }
         if let Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. }) = &record.event {

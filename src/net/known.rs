@@ -103,10 +103,21 @@ pub fn without_keys(text: &str) -> String {
 pub fn redacted<T: Serialize>(value: &T, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
     let spellings = spellings()?;
     let json = serde_json::to_string(value).ok()?;
+    if spellings.is_in(&json) { clean_copy(&json, read) } else { None }
+}
+
+/// The same for a value that is written as JSON next: with its JSON, where that was made to search it.
+pub fn searched<T: Serialize>(value: T, read: impl Fn(&[u8]) -> Option<T>) -> (T, Option<String>) {
+    let Some(spellings) = spellings() else { return (value, None) };
+    let Ok(json) = serde_json::to_string(&value) else { return (value, None) };
     if !spellings.is_in(&json) {
-        return None;
+        return (value, Some(json));
     }
-    let json: Value = serde_json::from_str(&json).ok()?;
+    (clean_copy(&json, read).unwrap_or(value), None)
+}
+
+fn clean_copy<T>(json: &str, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+    let json: Value = serde_json::from_str(json).ok()?;
     // A name or a number of the value's own type, such as a time, can be equal to a weak key. Then only texts are struck.
     [true, false].into_iter().find_map(|all| {
         let mut json = json.clone();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, Input, MatchKind};
 
-use super::decode::{Sink, cut_escape, decode};
+use super::decode::{Sink, cut_escape, decode, may_change};
 
 /// Most levels of encoding that are undone, such as JSON inside JSON inside JSON.
 const ROUNDS: usize = 5;
@@ -59,6 +59,9 @@ impl Spellings {
         };
         if is_in(text.as_bytes()) {
             return true;
+        }
+        if !may_change(text.as_bytes()) {
+            return false;
         }
         let mut now = Vec::with_capacity(text.len());
         let mut changed = decode(text.as_bytes(), &mut now);

@@ -17,10 +17,11 @@ impl Writer {
         Self { journal, broken: None, is_broken: false }
     }
 
-    /// Hands a record to the operating system; `false` if that failed, now or before.
-    pub fn append(&mut self, record: &Record) -> bool {
+    /// Hands a record to the operating system; `false` if that failed, now or before. `json`: as for
+    /// [`Journal::append_as`].
+    pub fn append(&mut self, record: &Record, json: Option<String>) -> bool {
         if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
-            let written = journal.append(record);
+            let written = journal.append_as(record, json);
             self.note(written);
         }
         !self.is_broken

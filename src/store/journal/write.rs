@@ -43,7 +43,8 @@ impl Journal {
         let (path, parts) = (path.to_owned(), parts::Written::default());
         let (unnamed, line) = (Some(beside), Vec::new());
         let mut journal = Self { file, path, unnamed, line, parts, watched, syncer };
-        journal.write(header, None)?;
+        let header = journal.json(header)?;
+        journal.write(&header, None)?;
         Ok(journal)
     }
 
@@ -59,7 +60,16 @@ impl Journal {
 
     /// Writes one event to the system. It outlives this process from here on.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
-        self.write(record, Some(has_parts(&record.event)))?;
+        self.append_as(record, None)
+    }
+
+    /// The same for a record whose JSON is known.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn append_as(&mut self, record: &Record, json: Option<String>) -> Result<(), JournalError> {
+        let json = json.map_or_else(|| self.json(record), Ok)?;
+        self.write(&json, Some(has_parts(&record.event)))?;
         let Some(unnamed) = self.unnamed.take() else { return Ok(()) };
         let named = unnamed.persist_noclobber(&self.path);
         named.map_err(|it| unnamed_error(&self.path, it.error))?;
@@ -93,10 +103,13 @@ impl Journal {
         self.syncer.as_ref().map(Syncer::notify)
     }
 
-    fn write(&mut self, line: &impl Serialize, parts: Option<bool>) -> Result<(), JournalError> {
+    fn json(&self, line: &impl Serialize) -> Result<String, JournalError> {
+        serde_json::to_string(line).map_err(|error| self.io(error.into()))
+    }
+
+    fn write(&mut self, json: &str, parts: Option<bool>) -> Result<(), JournalError> {
         self.line.clear();
-        let json = serde_json::to_string(line).map_err(|error| self.io(error.into()))?;
-        let json = safe(&json);
+        let json = safe(json);
         match parts {
             Some(has_parts) => {
                 // The data of a line is an object, and the last of its fields.
