@@ -167,7 +167,7 @@ impl Session {
     fn commit(&mut self, record: Record) -> Vec<Event> {
         // Here and not where texts come from: no path into a record goes around this one.
         let (record, json) = known::searched(record, |json| Record::read(json).ok());
-        if !self.journal.append(&record, json) {
+        if !self.journal.append(&record, json.as_deref()) {
             return Vec::new();
         }
         if let Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. }) = &record.event {

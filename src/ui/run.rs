@@ -80,6 +80,8 @@ struct Loop {
     looks: Looks,
     /// A program that is to have the terminal.
     waiting: Option<Waiting>,
+    /// When the last program gave the terminal back.
+    lent: Option<Instant>,
     /// What commands of the user said that run beside the screen.
     said: (UnboundedSender<Said>, UnboundedReceiver<Said>),
     caller: Caller,
@@ -135,6 +137,7 @@ impl Loop {
             as_command: settings.as_command,
             looks: Looks::new(settings.interpreter),
             waiting: None,
+            lent: None,
             said: unbounded_channel(),
             caller: Caller::new(settings.alerts),
             listed: unbounded_channel(),
@@ -154,9 +157,9 @@ impl Loop {
                 None => std::future::pending().await,
             }
         };
-        let by = |signal: SignalKind| Ok(EndReason::BySignal(signal.as_raw_value()));
+        let mut ended = None;
         loop {
-            if let Some(end) = self.guide().await? {
+            if let Some(end) = ended.or(self.guide().await?) {
                 return Ok(end);
             }
             self.looks.begin(&mut self.front.screen);
@@ -168,10 +171,10 @@ impl Loop {
             let signals = &mut self.signals;
             tokio::select! {
                 biased;
-                _ = signals.terminate.recv() => return by(SignalKind::terminate()),
-                _ = signals.hangup.recv() => return by(SignalKind::hangup()),
-                _ = signals.interrupt.recv() => return by(SignalKind::interrupt()),
-                _ = signals.quit.recv() => return by(SignalKind::quit()),
+                _ = signals.terminate.recv() => ended = self.ended_by(SignalKind::terminate()),
+                _ = signals.hangup.recv() => ended = self.ended_by(SignalKind::hangup()),
+                _ = signals.interrupt.recv() => ended = self.ended_by(SignalKind::interrupt()),
+                _ = signals.quit.recv() => ended = self.ended_by(SignalKind::quit()),
                 _ = signals.stopped.recv() => {
                     terminal::restore();
                     self.stop().await?;
@@ -409,26 +412,6 @@ impl Loop {
         self.front.screen.tell(Tone::Plain, "back in the live session");
         self.pace.at_once();
         true
-    }
-
-    fn save_layout(&mut self) {
-        let (strategy, size) = self.front.screen.view.layouts.save();
-        match self.layouts.write(&self.front.screen.view.layouts.saved) {
-            Ok(path) => {
-                let text =
-                    format!("layout saved for {strategy}, {size} screens: {}", path.display());
-                self.front.screen.tell(Tone::Good, text);
-            }
-            Err(why) => {
-                self.front.screen.tell(Tone::Bad, format!("the layout is not saved: {why}"))
-            }
-        }
-    }
-
-    fn save_watches(&mut self) {
-        if let Err(why) = self.watches.write(&self.front.screen.view.watches) {
-            self.front.screen.tell(Tone::Bad, format!("the watches are not saved: {why}"));
-        }
     }
 
     /// Back to the shell, like any program at ctrl-z.

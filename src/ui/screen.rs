@@ -91,7 +91,7 @@ impl Screen {
     pub fn begin(&mut self, state: State, journal: Past) {
         self.history = History::of(state.clone(), Some(journal));
         self.live = state;
-        self.select_first();
+        self.look_first();
     }
 
     /// The screen of another session, set up like this one.
@@ -169,23 +169,30 @@ impl Screen {
             SessionEvent::SessionEnded { why, .. } => {
                 tell(Tone::Plain, format!("the session has ended: {why}"));
             }
-            SessionEvent::SessionOpened { .. } | SessionEvent::ToolsAdded { .. } => {
-                self.select_first();
-            }
+            SessionEvent::SessionOpened { .. } => self.look_first(),
+            SessionEvent::ToolsAdded { .. } => self.select_first(),
             _ => {}
         }
     }
 
-    /// Selects what is there from the start, so that keys about it work at once.
+    /// Looks where a session of this kind begins. Nobody has pressed a key yet that this would undo.
+    fn look_first(&mut self) {
+        if self.view.tool.is_some() {
+            return;
+        }
+        let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
+        self.view.focus = first.unwrap_or_default();
+        if self.setup.offers_demos {
+            let stay = ("samples", "run the sample tasks by hand");
+            self.view.open(Choose::demo(self.setup.demos, Some(stay)));
+        }
+        self.select_first();
+    }
+
+    /// Selects a tool as soon as there is one, so that keys about it work at once.
     fn select_first(&mut self) {
         if self.view.tool.is_none() {
             self.view.tool = self.live.tools.keys().next().cloned();
-            let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
-            self.view.focus = first.unwrap_or_default();
-            if self.setup.offers_demos {
-                let stay = ("samples", "run the sample tasks by hand");
-                self.view.open(Choose::demo(self.setup.demos, Some(stay)));
-            }
         }
     }
 

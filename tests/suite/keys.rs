@@ -11,6 +11,8 @@ mod moments;
 mod pagers;
 mod queue;
 
+use std::sync::Arc;
+
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
 };
@@ -46,6 +48,20 @@ pub fn command(stage: &mut Stage, keys: &str) -> Command {
 
 fn tool(name: &str) -> ToolName {
     ToolName::from(name)
+}
+
+#[test]
+fn a_pane_that_was_chosen_before_the_tools_came_keeps_the_focus() {
+    let story = story::demo();
+    let mut stage = Stage::with(&Story::unopened(), Setup { read_only: None, ..setup() });
+    let [opened, rest @ ..] = &story.records[..] else { panic!("nothing is told") };
+    stage.screen.receive(Arc::new(opened.clone()));
+    stage.press("3");
+    let focus = stage.screen.view.focus;
+    assert_eq!(focus, PaneId::Tools);
+    rest.iter().for_each(|record| stage.screen.receive(Arc::new(record.clone())));
+    assert_eq!(stage.screen.view.focus, focus);
+    assert!(stage.screen.view.tool.is_some());
 }
 
 #[test]

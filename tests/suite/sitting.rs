@@ -8,7 +8,7 @@ use std::{num::NonZero, thread};
 use portable_pty::{
     Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system,
 };
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, waitid};
 use vt100::{MouseProtocolMode, Parser, Screen};
 
 use crate::program::Home;
@@ -143,7 +143,8 @@ impl Sitting {
     pub fn wait_for(&self, what: &str, holds: impl Fn() -> bool) {
         let start = Instant::now();
         while !holds() {
-            assert!(start.elapsed() < PATIENCE, "waited for {what:?}, saw\n{}", self.text());
+            let waited = start.elapsed() >= PATIENCE;
+            assert!(!waited, "waited for {what:?}, {:?}, saw\n{}", self.ended(), self.text());
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -151,6 +152,12 @@ impl Sitting {
     /// Waits until the first line says this.
     pub fn wait_header(&self, what: &str) {
         self.wait_for(what, || self.header().contains(what));
+    }
+
+    /// How it has ended, if it has; it can be waited for as before.
+    fn ended(&self) -> Option<WaitIdStatus> {
+        let only_look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(self.pid()), only_look).unwrap()
     }
 
     pub fn pid(&self) -> Pid {

@@ -17,11 +17,14 @@ impl Writer {
         Self { journal, broken: None, is_broken: false }
     }
 
-    /// Hands a record to the operating system; `false` if that failed, now or before. `json`: as for
-    /// [`Journal::append_as`].
-    pub fn append(&mut self, record: &Record, json: Option<String>) -> bool {
+    /// Hands a record to the operating system; `false` if that failed, now or before. `json`: the record as JSON, where
+    /// it is known.
+    pub fn append(&mut self, record: &Record, json: Option<&str>) -> bool {
         if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
-            let written = journal.append_as(record, json);
+            let written = match json {
+                Some(json) => journal.append_json(record, json),
+                None => journal.append(record),
+            };
             self.note(written);
         }
         !self.is_broken

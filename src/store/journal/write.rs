@@ -60,16 +60,16 @@ impl Journal {
 
     /// Writes one event to the system. It outlives this process from here on.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
-        self.append_as(record, None)
+        let json = self.json(record)?;
+        self.append_json(record, &json)
     }
 
     /// The same for a record whose JSON is known.
     ///
     /// # Errors
     /// As [`Journal::append`].
-    pub fn append_as(&mut self, record: &Record, json: Option<String>) -> Result<(), JournalError> {
-        let json = json.map_or_else(|| self.json(record), Ok)?;
-        self.write(&json, Some(has_parts(&record.event)))?;
+    pub fn append_json(&mut self, record: &Record, json: &str) -> Result<(), JournalError> {
+        self.write(json, Some(has_parts(&record.event)))?;
         let Some(unnamed) = self.unnamed.take() else { return Ok(()) };
         let named = unnamed.persist_noclobber(&self.path);
         named.map_err(|it| unnamed_error(&self.path, it.error))?;

@@ -1,8 +1,10 @@
 //! Programs that a person runs from the screen, and what calls them back to it.
 
-use std::{io, pin::pin, sync::Arc};
+use std::time::{Duration, Instant};
+use std::{io, sync::Arc};
 
 use ratatui::crossterm::event::Event as Input;
+use tokio::signal::unix::SignalKind;
 
 use super::Loop;
 use crate::domain::Record;
@@ -95,9 +97,6 @@ impl Loop {
             },
             Err(error) => Err(error),
         };
-        // Ctrl-C was meant for the program.
-        while futures::poll!(pin!(self.signals.interrupt.recv())).is_ready() {}
-        while futures::poll!(pin!(self.signals.quit.recv())).is_ready() {}
         self.owned.retake()?;
         if let Some(why) = outside::complaint(&ended, command.as_ref()) {
             self.front.screen.tell(Tone::Bad, why);
@@ -114,7 +113,16 @@ impl Loop {
             }
         }
         self.pace.at_once();
+        self.lent = Some(Instant::now());
         Ok(None)
+    }
+
+    /// How this signal ends the screen. A Ctrl-C that was meant for the program that had the terminal does not: it
+    /// reaches both at the same time, but this one may notice it after the program has ended.
+    pub(super) fn ended_by(&self, signal: SignalKind) -> Option<EndReason> {
+        let is_of_keys = [SignalKind::interrupt(), SignalKind::quit()].contains(&signal);
+        let is_for_program = is_of_keys && self.lent.is_some_and(|end| end.elapsed() < LATE);
+        (!is_for_program).then_some(EndReason::BySignal(signal.as_raw_value()))
     }
 
     /// Copies the command that makes this call by hand.
@@ -149,6 +157,9 @@ impl Loop {
         }
     }
 }
+
+/// How late a signal for a program is still its own. A key of the screen is no signal, so nobody waits for this one.
+const LATE: Duration = Duration::from_millis(500);
 
 /// Microseconds after which nobody is called for what happened.
 const OLD: u64 = 10_000_000;

@@ -5,6 +5,26 @@ use crate::ui::scenario::SavedScenario;
 use crate::ui::view::Tone;
 
 impl Loop {
+    pub(super) fn save_layout(&mut self) {
+        let (strategy, size) = self.front.screen.view.layouts.save();
+        match self.layouts.write(&self.front.screen.view.layouts.saved) {
+            Ok(path) => {
+                let text =
+                    format!("layout saved for {strategy}, {size} screens: {}", path.display());
+                self.front.screen.tell(Tone::Good, text);
+            }
+            Err(why) => {
+                self.front.screen.tell(Tone::Bad, format!("the layout is not saved: {why}"))
+            }
+        }
+    }
+
+    pub(super) fn save_watches(&mut self) {
+        if let Err(why) = self.watches.write(&self.front.screen.view.watches) {
+            self.front.screen.tell(Tone::Bad, format!("the watches are not saved: {why}"));
+        }
+    }
+
     /// Writes what was copied last to a file.
     pub(super) fn keep_copy(&mut self) {
         match self.clipboard.write(&self.shots) {
