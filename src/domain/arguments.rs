@@ -63,7 +63,7 @@ pub fn json(text: &str) -> Option<Value> {
 
 /// Reads objects as Python prints them. Only without double quotes: otherwise a quote's meaning is
 /// a guess.
-fn single_quoted(text: &str) -> Option<Value> {
+pub(super) fn single_quoted(text: &str) -> Option<Value> {
     if !text.starts_with(['{', '[']) || text.contains('"') {
         return None;
     }

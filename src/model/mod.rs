@@ -4,6 +4,7 @@
 pub mod http;
 mod ids;
 pub mod local;
+pub mod markup;
 pub mod openai;
 pub mod secret;
 pub mod simulated;

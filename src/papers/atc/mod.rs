@@ -11,6 +11,7 @@
 pub mod blame;
 mod bound;
 mod builtins;
+pub mod calls;
 pub mod compare;
 pub mod extra;
 mod extract;

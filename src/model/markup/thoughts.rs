@@ -1,0 +1,81 @@
+//! Thoughts in the text itself, from open models whose server does not take them out.
+
+/// The tags that open and close thoughts.
+const TAGS: [(&str, &str); 8] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|channel|>analysis<|message|>", "<|end|>"),
+];
+
+/// What follows the thoughts of a model whose answer has a channel of its own.
+const FINAL: [&str; 2] =
+    ["<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>"];
+
+/// The thoughts at the beginning of a text, and the text after them. A template may have opened them before the text
+/// began, and a model may never close them: then all of it is thoughts. `None`: the text has none.
+pub fn without_thoughts(text: &str) -> Option<(String, &str)> {
+    let mut thoughts = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some((thought, after)) = first(rest, thoughts.is_empty()) {
+        thoughts.push(thought.trim());
+        rest = after.trim_start();
+    }
+    let answer = FINAL.iter().find_map(|token| rest.strip_prefix(token));
+    let has_any = !thoughts.is_empty() || answer.is_some();
+    thoughts.retain(|thought| !thought.is_empty());
+    has_any.then(|| (thoughts.join("\n"), answer.unwrap_or(rest)))
+}
+
+fn first(text: &str, may_be_open: bool) -> Option<(&str, &str)> {
+    let opened = TAGS.iter().find_map(|(open, close)| Some((text.strip_prefix(open)?, close)));
+    if let Some((inside, close)) = opened {
+        return Some(inside.split_once(close).unwrap_or((inside, "")));
+    }
+    // Opened by the template. In the middle of a line it is a word of a sentence.
+    let closes = TAGS.iter().take(7).filter(|_| may_be_open);
+    let closed = closes.filter_map(|(_, close)| {
+        let at = text.find(close)?;
+        let is_alone =
+            at == 0 || text[..at].ends_with('\n') || text[at + close.len()..].starts_with('\n');
+        is_alone.then(|| (at, close.len()))
+    });
+    let (at, length) = closed.min()?;
+    Some((&text[..at], &text[at + length..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thoughts_are_taken_out() {
+        fn said(text: &str) -> Option<(String, String)> {
+            without_thoughts(text).map(|(thoughts, rest)| (thoughts, rest.to_owned()))
+        }
+        let both = |thoughts: &str, rest: &str| Some((thoughts.to_owned(), rest.to_owned()));
+        let rain = "It said sunny. Final Answer: rain";
+        for text in [
+            format!("<think>\n{rain}\n</think>\n\nSunny."),
+            format!("\n<thinking>{rain}</thinking>Sunny."),
+            format!("[THINK]{rain}[/THINK]\nSunny."),
+            format!("◁think▷{rain}◁/think▷Sunny."),
+            format!("{rain}\n</think>\n\nSunny."),
+            format!("<think>{rain}</think><think>\n\n</think>\n\nSunny."),
+            format!(
+                "<|channel|>analysis<|message|>{rain}<|end|><|start|>assistant<|channel|>final<|message|>Sunny."
+            ),
+        ] {
+            assert_eq!(said(&text), both(rain, "Sunny."), "{text}");
+        }
+        assert_eq!(said("<think>\n\n</think>\n\nSunny."), both("", "Sunny."));
+        assert_eq!(said("<think>it never ends"), both("it never ends", ""));
+        for text in ["Sunny.", "Use the </think> tag.", "It is <think>x</think>.", ""] {
+            assert_eq!(said(text), None, "{text}");
+        }
+    }
+}
