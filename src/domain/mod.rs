@@ -32,6 +32,7 @@ pub mod program;
 pub mod prompt;
 pub mod rates;
 pub mod reading;
+pub mod reply_source;
 pub mod result_schema;
 pub mod retrieve;
 pub mod role_settings;
@@ -74,6 +75,7 @@ pub use self::{
     prompt::{Prompt, PromptSpec, Prompts},
     rates::Rates,
     reading::{JudgedPiece, ReaderAbout, ToolMap},
+    reply_source::ReplySource,
     retrieve::{Lexical, RankedTool, Ranking},
     role_settings::{FewShot, Sampling, SamplingOfRoles},
     spec::{

@@ -89,30 +89,3 @@ fn a_recorded_call_is_made_again_as_it_was() {
         assert!(!why(&records(&again)).contains("cannot be used"));
     });
 }
-
-#[test]
-fn a_model_that_takes_no_schema_can_be_used_without_one() {
-    let plan = |first| Trial {
-        replies: vec![first, Ok(say("Plan: a\n#E1 = echo[x]")), Ok(say("done"))],
-        strategy: "workers",
-        structured: true,
-        ..Trial::default()
-    };
-    on_paused_time(async {
-        let no_schema = refused(ModelErrorKind::Refused, "unknown field response_format");
-        let mut yard = plan(no_schema).start();
-        let state = (&mut yard.session).await.unwrap();
-        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
-        assert!(is_told(&state, "does not take a JSON schema"));
-        assert!(!why(&records(&yard)).contains("cannot be used"));
-        // What else is wrong with such a call is wrong with every call.
-        let mut yard = plan(refused(ModelErrorKind::Auth, "the key is wrong")).start();
-        let state = (&mut yard.session).await.unwrap();
-        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
-        assert!(why(&records(&yard)).contains("cannot be used: script: the key is wrong"));
-        // Nor does a text about schemas help a call that had none.
-        let mut yard = trial(refused(ModelErrorKind::Refused, "no schema")).start();
-        (&mut yard.session).await.unwrap();
-        assert!(why(&records(&yard)).contains("cannot be used: script: no schema"));
-    });
-}
