@@ -160,9 +160,9 @@ pub fn arguments(data: &[u8]) {
 
 /// An answer in text mode calls a tool of the menu, or none.
 pub fn action_text(data: &[u8]) {
-    let text = String::from_utf8_lossy(data).into();
+    let text = String::from_utf8_lossy(data);
     let (finish, usage) = (Finish::Stop, Usage::default());
-    let reply = Reply { text, reasoning: String::new(), calls: Vec::new(), finish, usage };
+    let reply = Reply { finish, usage, ..Reply::of_text(text) };
     let read = from_text(&MENU, reply);
     assert!(read.calls.len() <= 1, "{:?}", read.calls);
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::domain::finite::Finite;
+use crate::domain::reply_source::ReplySource;
 use crate::domain::{id::ToolName, window::LeftOut};
 
 /// The purpose of a model call. Each role is bound to a configured model and can be re-bound live.
@@ -138,6 +139,9 @@ pub enum Message {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<ToolCall>,
+        /// Who wrote it; `None` if no endpoint did, or if its reply is in an old journal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<Arc<ReplySource>>,
     },
     /// The observation that answers the assistant's call with this id.
     Tool {
@@ -154,6 +158,11 @@ impl Message {
 
     pub fn user(text: impl Into<String>) -> Self {
         Message::User { text: text.into() }
+    }
+
+    /// A reply without calls that no endpoint knows as its own.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Message::Assistant { text: text.into(), calls: Vec::new(), source: None }
     }
 
     pub fn text(&self) -> &str {
@@ -242,9 +251,29 @@ pub struct Reply {
     pub calls: Vec<ToolCall>,
     pub finish: Finish,
     pub usage: Usage,
+    /// Who wrote it; `None` if no endpoint did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Arc<ReplySource>>,
 }
 
 impl Reply {
+    /// A reply of this text alone, which nothing was charged for.
+    pub fn of_text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            reasoning: String::new(),
+            calls: Vec::new(),
+            finish: Finish::Stop,
+            usage: Usage::default(),
+            source: None,
+        }
+    }
+
+    /// Whether it has neither a text nor a call. It may have reasoning.
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.calls.is_empty()
+    }
+
     /// The text; where there is none, the reasoning.
     pub fn said(&self) -> &str {
         match self.text.trim() {

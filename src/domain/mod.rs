@@ -34,6 +34,7 @@ pub mod prompt;
 pub mod rates;
 pub mod reading;
 pub mod repair;
+pub mod reply_source;
 pub mod result_schema;
 pub mod retrieve;
 pub mod role_settings;
@@ -76,6 +77,7 @@ pub use self::{
     prompt::{Prompt, PromptSpec, Prompts},
     rates::Rates,
     reading::{JudgedPiece, ReaderAbout, ToolMap},
+    reply_source::ReplySource,
     retrieve::{Lexical, RankedTool, Ranking},
     role_settings::{FewShot, Sampling, SamplingOfRoles},
     spec::{

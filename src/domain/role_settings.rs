@@ -64,8 +64,7 @@ impl FewShot {
 
     /// As earlier turns of the conversation.
     fn turns(&self) -> [Message; 2] {
-        let (text, calls) = (self.reply.clone(), Vec::new());
-        [Message::user(format!("{TASK}{}", self.task)), Message::Assistant { text, calls }]
+        [Message::user(format!("{TASK}{}", self.task)), Message::assistant(&self.reply)]
     }
 }
 

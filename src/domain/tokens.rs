@@ -93,7 +93,7 @@ fn of_message(message: &Message, texts: &mut Vec<(String, String)>) {
     match message {
         Message::System { text } => texts.push(("system".into(), text.clone())),
         Message::User { text } => texts.push(("user".into(), text.clone())),
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, .. } => {
             if !text.is_empty() || calls.is_empty() {
                 texts.push(("assistant".into(), text.clone()));
             }
@@ -244,6 +244,7 @@ mod tests {
                             tool: "calculator".into(),
                             arguments: json!({"expression": "2+2"}),
                         }],
+                        source: None,
                     },
                     Message::Tool { id: "1".into(), tool: "calculator".into(), text: "4".into() },
                 ],

@@ -131,8 +131,8 @@ mod tests {
             tool: "echo".into(),
             arguments: json!({}),
         });
-        let mut messages =
-            vec![Message::Assistant { text: "I call.".into(), calls: calls.collect() }];
+        let (text, calls, source) = ("I call.".into(), calls.collect(), None);
+        let mut messages = vec![Message::Assistant { text, calls, source }];
         messages.extend(results.iter().enumerate().map(|(n, length)| Message::Tool {
             id: id(n),
             tool: "echo".into(),
@@ -148,7 +148,7 @@ mod tests {
         let mut messages = vec![Message::system("Solve it.")];
         for _ in 0..examples {
             messages.push(Message::user(format!("{TASK}an example")));
-            messages.push(Message::Assistant { text: "42".into(), calls: Vec::new() });
+            messages.push(Message::assistant("42"));
         }
         messages.push(Message::user(format!("{TASK}Say hello.")));
         messages.extend(steps.iter().flat_map(|results| step(results)));

@@ -1,22 +1,27 @@
 //! The engine's side of the interface for strategies: every effect goes through the stations.
 
-use std::{rc::Rc, sync::Arc};
+use std::{cell::Cell, rc::Rc, sync::Arc};
 
 use futures::{StreamExt, stream::FuturesOrdered};
 
 use super::effect::{self, Before, Caller, Effect, Outcome, PendingEffect};
 use super::{handle::Handle, lanes::Waits, programs, reading, session::Session};
 use crate::domain::{
-    Boundary, By, Event, EvidenceId, Lane, ModelError, Reply, Request, Role, State, TaskId,
-    ToolCall, ToolName,
+    Boundary, By, Event, EvidenceId, Lane, ModelError, ModelErrorKind, Reply, Request, Role,
+    SessionEvent, State, TaskId, ToolCall, ToolName,
     program::{Interpreter, LineStop, Wanted},
 };
 use crate::strategy::{self, CallResult, Observation, Sought};
+
+/// Empty replies in a row after which a task ends: the same request would be paid again and again.
+const MOST_EMPTY: u32 = 3;
 
 /// A strategy's interface to one task.
 pub(super) struct Context {
     pub handle: Handle,
     pub task: TaskId,
+    /// How many replies in a row were empty.
+    pub empty: Cell<u32>,
 }
 
 impl strategy::Look for Context {
@@ -61,7 +66,9 @@ impl strategy::Context for Context {
 
     async fn ask(&self, role: Role, request: Request) -> Result<Arc<Reply>, ModelError> {
         self.handle.verdicts().await;
-        self.model_call(role, request, None).await
+        let reply = self.model_call(role, request, None).await?;
+        self.expect_something(role, &reply)?;
+        Ok(reply)
     }
 
     async fn call(&self, step: u32, calls: &[ToolCall]) -> Vec<CallResult> {
@@ -132,6 +139,24 @@ impl Context {
         evidence: Option<EvidenceId>,
     ) -> Result<Arc<Reply>, ModelError> {
         effect::ask(&self.handle, self.caller(evidence), role, request).await.1
+    }
+
+    /// Fails at the last of too many empty replies in a row of a role that is asked again after one.
+    fn expect_something(&self, role: Role, reply: &Reply) -> Result<(), ModelError> {
+        if !matches!(role, Role::Actor | Role::Programmer) {
+            return Ok(());
+        }
+        self.empty.set(if reply.is_empty() { self.empty.get() + 1 } else { 0 });
+        if self.empty.get() < MOST_EMPTY {
+            return Ok(());
+        }
+        self.empty.set(0);
+        let text = format!(
+            "the {role} answered {MOST_EMPTY} times in a row with neither a text nor a call; it is not \
+             asked again"
+        );
+        self.handle.emit(SessionEvent::Noticed { text: text.clone() });
+        Err(ModelError::new(ModelErrorKind::BadAnswer, text))
     }
 
     fn caller(&self, evidence: Option<EvidenceId>) -> Caller {

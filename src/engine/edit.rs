@@ -4,9 +4,7 @@
 use super::effect::{self, Effect, Outcome, PendingEffect};
 use super::{lanes::Waits, session::Session};
 use crate::domain::edit::Edit;
-use crate::domain::{
-    By, EditEvent, EffectId, EffectState, Finish, Reply, Request, ToolCall, ToolOutput, Usage,
-};
+use crate::domain::{By, EditEvent, EffectId, EffectState, Reply, Request, ToolCall, ToolOutput};
 
 const SEEN: &str =
     "the agent has seen it: hold the call after its end (H, or a breakpoint with `after`)";
@@ -188,6 +186,5 @@ impl Outcome {
 }
 
 fn said(text: String, calls: Vec<ToolCall>) -> Reply {
-    let (reasoning, finish, usage) = (String::new(), Finish::Stop, Usage::default());
-    Reply { text, reasoning, calls, finish, usage }
+    Reply { calls, ..Reply::of_text(text) }
 }

@@ -4,7 +4,7 @@
 //! Everything here runs on one thread: the loop, the strategy and its calls are futures that take
 //! turns. So state needs no locks, and nothing changes between two awaits.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
@@ -333,7 +333,7 @@ async fn attempt(
         embedding::embed(handle, id).await;
         handle.write(|session| session.plan_task(id));
     }
-    let context = Context { handle: handle.clone(), task: id };
+    let context = Context { handle: handle.clone(), task: id, empty: Cell::default() };
     let ending = strategy::perform(&context, strategy, &task).await;
     strategy::grade::grade(&context, &task, &ending).await;
     // Every result is judged before its task ends.

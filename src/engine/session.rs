@@ -40,8 +40,6 @@ pub(super) struct Session {
     pub models: HashMap<ModelName, Rc<dyn Model>>,
     /// Set once the keys of all models are known, and so hidden in what tools print.
     pub keys_known: Rc<OnceCell<()>>,
-    /// Models whose endpoint has refused a JSON schema.
-    pub refused_schema: BTreeSet<ModelName>,
     pub lanes: Lanes,
     /// The cancellation of each effect in flight.
     pub cancels: HashMap<EffectId, CancellationToken>,
@@ -106,7 +104,6 @@ impl Session {
             ranker: None,
             models,
             keys_known: Rc::default(),
-            refused_schema: BTreeSet::new(),
             lanes: Lanes::default(),
             cancels: HashMap::new(),
             occurrences: HashMap::new(),

@@ -4,6 +4,14 @@ use std::collections::HashSet;
 
 use crate::domain::{Message, Request, ToolCall};
 
+/// The length of an id that fits everywhere. Mistral takes no other.
+pub(super) const LENGTH: usize = 9;
+
+/// Whether every endpoint takes this id.
+pub(super) fn fits(id: &str) -> bool {
+    id.len() == LENGTH && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 /// The calls of a conversation.
 pub(super) fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
     request.messages.iter().flat_map(|message| match message {
@@ -12,8 +20,9 @@ pub(super) fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
     })
 }
 
-/// Ids that are unused in a conversation.
+/// Ids that are unused in a conversation, and that every endpoint takes.
 pub(super) struct FreeIds<'a> {
+    /// Four letters.
     prefix: &'static str,
     taken: HashSet<&'a str>,
     next: usize,
@@ -28,7 +37,7 @@ impl<'a> FreeIds<'a> {
     /// An id that was not returned before either.
     pub(super) fn next(&mut self) -> String {
         loop {
-            let id = format!("{}-{}", self.prefix, self.next);
+            let id = format!("{}{:05}", self.prefix, self.next);
             self.next += 1;
             if !self.taken.contains(id.as_str()) {
                 return id;

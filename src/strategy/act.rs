@@ -81,12 +81,12 @@ pub async fn act(
             {
                 is_stuck = true;
                 let (calls, called) = (Vec::new(), Vec::new());
-                trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
+                trajectory.turns.push(Turn::of(&reply, calls, called));
             }
             Decision::Finish(ending) => return (trajectory, ending),
             Decision::Nothing => {
                 let (calls, called) = (Vec::new(), Vec::new());
-                trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
+                trajectory.turns.push(Turn::of(&reply, calls, called));
             }
             Decision::Call(calls) => {
                 is_stuck = false;
@@ -102,7 +102,7 @@ pub async fn act(
                     at = ran.tool.clone();
                 }
                 let calls = super::context::as_shown(calls, &called);
-                trajectory.turns.push(Turn { thought: reply.text.clone(), calls, called });
+                trajectory.turns.push(Turn::of(&reply, calls, called));
             }
         }
     }
@@ -173,13 +173,7 @@ mod tests {
             tool: ToolName::from(*tool),
             arguments: arguments.clone(),
         });
-        Reply {
-            text: text.into(),
-            reasoning: String::new(),
-            calls: calls.collect(),
-            finish: Finish::Stop,
-            usage: Usage::default(),
-        }
+        Reply { calls: calls.collect(), ..Reply::of_text(text) }
     }
 
     #[test]

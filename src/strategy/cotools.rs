@@ -99,7 +99,9 @@ impl<C: Context> Writing<'_, C> {
         let helped = called.iter().any(has_result);
         self.failures = if helped { 0 } else { self.failures + 1 };
         let calls = super::context::as_shown(calls, &called);
-        self.done.turns.push(Turn { thought: written.text.clone(), calls, called });
+        self.done
+            .turns
+            .push(Turn { thought: written.text.clone(), ..Turn::of(&reply, calls, called) });
         Ok(helped)
     }
 
@@ -159,11 +161,9 @@ fn ended(written: &Reply) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Usage;
 
     fn reply(text: &str) -> Reply {
-        let (text, reasoning, calls) = (text.to_owned(), String::new(), Vec::new());
-        Reply { text, reasoning, calls, finish: Finish::Stop, usage: Usage::default() }
+        Reply::of_text(text)
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl<'a, C: Context> Search<'a, C> {
             Decision::Finish(_) => (Vec::new(), Vec::new(), NodeResult::GaveUp),
             Decision::Nothing => (Vec::new(), Vec::new(), NodeResult::Nothing),
         };
-        (Turn { thought: reply.text.clone(), calls, called }, result)
+        (Turn::of(reply, calls, called), result)
     }
 
     /// The note about earlier decisions at a node for the next one; empty for the first.

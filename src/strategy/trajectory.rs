@@ -1,7 +1,9 @@
 //! The agent's actions so far: content of its next prompt, and input of an evaluator.
 
+use std::sync::Arc;
+
 use super::CallResult;
-use crate::domain::ToolCall;
+use crate::domain::{Reply, ReplySource, ToolCall};
 
 /// The agent's actions so far in one attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +19,15 @@ pub struct Turn {
     pub calls: Vec<ToolCall>,
     /// One for each call, in the same order.
     pub called: Vec<CallResult>,
+    /// Who wrote it: an endpoint may want more back than the thought and the calls.
+    pub source: Option<Arc<ReplySource>>,
+}
+
+impl Turn {
+    /// The turn of a reply, with those of its calls that were made.
+    pub fn of(reply: &Reply, calls: Vec<ToolCall>, called: Vec<CallResult>) -> Self {
+        Self { thought: reply.text.clone(), calls, called, source: reply.source.clone() }
+    }
 }
 
 impl Trajectory {

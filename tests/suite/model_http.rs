@@ -91,8 +91,9 @@ async fn ask(script: Vec<Script>) -> (Fake, Result<Typed, ModelError>, Vec<Progr
     let fake = Fake::start(script).await;
     let mut seen = Vec::new();
     let body = json!({ "system": "Be brief." });
-    let answer =
-        connection(&fake).ask(&["messages"], &body, &mut |progress| seen.push(progress)).await;
+    let answer = connection(&fake)
+        .ask(&["messages"], body.to_string(), &mut |_| None, &mut |progress| seen.push(progress))
+        .await;
     (fake, answer, seen)
 }
 
@@ -176,7 +177,8 @@ async fn the_endpoint_s_own_header_replaces_that_of_the_wire() {
     let mut endpoint = connection(&fake).endpoint().clone();
     endpoint.headers.insert("Wire-Version".into(), HeaderSource::Literal("2030-01-01".into()));
     let connection = Connection::new(endpoint, WIRE).unwrap();
-    let answer: Result<Typed, _> = connection.ask(&["messages"], &json!({}), &mut |_| {}).await;
+    let answer: Result<Typed, _> =
+        connection.ask(&["messages"], "{}".to_owned(), &mut |_| None, &mut |_| {}).await;
     answer.unwrap();
     let head = fake.seen.lock().unwrap()[0].head.clone();
     assert!(head.contains("wire-version: 2030-01-01"), "{head}");

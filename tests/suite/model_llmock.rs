@@ -123,7 +123,11 @@ async fn llmock_finds_nothing_to_complain_about() {
     assert_eq!((called.finish, called.calls[0].tool.as_str()), (Finish::Calls, "weather.now"));
     assert!(called.calls[0].arguments["city"].is_string());
     let id = called.calls[0].id.clone();
-    conversation.messages.push(Message::Assistant { text: called.text, calls: called.calls });
+    conversation.messages.push(Message::Assistant {
+        text: called.text,
+        calls: called.calls,
+        source: called.source,
+    });
     let tool = "weather.now".into();
     conversation.messages.push(Message::Tool { id, tool, text: "rain".into() });
     assert_eq!(ask(&model, &conversation).await.0.unwrap().finish, Finish::Stop);

@@ -64,7 +64,7 @@ fn a_chat_is_what_chatml_says() {
     let messages = [
         Message::system("Be short.\n"),
         Message::user(" How are you?"),
-        Message::Assistant { text: String::new(), calls: Vec::new() },
+        Message::assistant(""),
         Message::user("42 é\n\n"),
     ];
     let written = format!(

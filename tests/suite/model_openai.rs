@@ -13,6 +13,8 @@ use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, stream, stream_head};
 
 mod failing;
+mod negotiating;
+mod returned;
 
 const HELLO: &str = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"}}]}"#;
 const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
@@ -163,7 +165,7 @@ async fn puts_tool_calls_together_by_index() {
     let expected = vec![
         ToolCall { id: "c/1".into(), tool: "search".into(), arguments: json!({"q": "é"}) },
         ToolCall { id: "c/2".into(), tool: "files.read".into(), arguments: json!("not json") },
-        ToolCall { id: "call-1".into(), tool: "search".into(), arguments: json!({}) },
+        ToolCall { id: "call00001".into(), tool: "search".into(), arguments: json!({}) },
     ];
     assert_eq!(reply.calls, expected);
     assert_eq!((reply.text.as_str(), reply.finish), ("I look.", Finish::Calls));
@@ -253,10 +255,11 @@ async fn sends_what_was_asked() {
     let call = |id: &str, arguments| ToolCall { id: id.into(), tool: "search".into(), arguments };
     request.messages.push(Message::Assistant {
         text: String::new(),
-        calls: vec![call("a", json!({"q": 1})), call("b", json!("broken {"))],
+        calls: vec![call("aaaaaaaa1", json!({"q": 1})), call("b23456789", json!("broken {"))],
+        source: None,
     });
     request.messages.push(Message::Tool {
-        id: "a".into(),
+        id: "aaaaaaaa1".into(),
         tool: "search".into(),
         text: "x".into(),
     });
@@ -270,9 +273,9 @@ async fn sends_what_was_asked() {
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": "Hi"},
             {"role": "assistant", "content": null, "tool_calls": [
-                {"id": "a", "type": "function", "function": function("{\"q\":1}")},
-                {"id": "b", "type": "function", "function": function("{\"not_valid_json\":\"broken {\"}")}]},
-            {"role": "tool", "tool_call_id": "a", "content": "x"}],
+                {"id": "aaaaaaaa1", "type": "function", "function": function("{\"q\":1}")},
+                {"id": "b23456789", "type": "function", "function": function("{\"not_valid_json\":\"broken {\"}")}]},
+            {"role": "tool", "tool_call_id": "aaaaaaaa1", "content": "x"}],
         "tools": [tool],
         "temperature": 0.5,
         "top_p": 0.25,

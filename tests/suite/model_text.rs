@@ -31,13 +31,7 @@ fn request() -> Request {
 
 fn reply(text: &str) -> Reply {
     let usage = Usage { tokens_in: 9, tokens_out: 4, ..Usage::default() };
-    Reply {
-        text: text.into(),
-        reasoning: String::new(),
-        calls: Vec::new(),
-        finish: Finish::Stop,
-        usage,
-    }
+    Reply { usage, ..Reply::of_text(text) }
 }
 
 fn called(text: &str) -> (String, String, Value) {
@@ -177,8 +171,12 @@ fn ids_stay_unique_in_a_conversation() {
     for number in 1..=3 {
         let reply = from_text(&request, reply("Action: search_web[x]"));
         let id = reply.calls[0].id.clone();
-        assert_eq!(id, format!("text-{number}"));
-        request.messages.push(Message::Assistant { text: reply.text, calls: reply.calls });
+        assert_eq!(id, format!("text{number:05}"));
+        request.messages.push(Message::Assistant {
+            text: reply.text,
+            calls: reply.calls,
+            source: None,
+        });
         request.messages.push(Message::Tool { id, tool: "search_web".into(), text: "y".into() });
     }
 }
@@ -210,7 +208,7 @@ proptest! {
         let arguments = Value::Object(fields.into_iter().collect());
         let tool = request.tools[which].name.clone();
         let calls = vec![ToolCall { id: "a".into(), tool: tool.clone(), arguments: arguments.clone() }];
-        request.messages.push(Message::Assistant { text: thought.clone(), calls });
+        request.messages.push(Message::Assistant { text: thought.clone(), calls, source: None });
         let text = to_text(&request).messages.last().map(|message| message.text().to_owned());
         let (read_thought, read_tool, read_arguments) = called(&text.unwrap_or_default());
         prop_assert_eq!(read_thought, thought);

@@ -225,7 +225,7 @@ fn failed_ask(role: Role) -> Story {
 }
 
 fn said(text: &str) -> Message {
-    Message::Assistant { text: text.into(), calls: Vec::new() }
+    Message::assistant(text)
 }
 
 #[test]

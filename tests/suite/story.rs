@@ -212,13 +212,7 @@ impl Story {
         let simulated = self.state.models.of(role).is_some_and(|model| model.spec.simulated);
         let usage =
             Usage { tokens_in: 640, tokens_out: 41, estimated: simulated, ..Usage::default() };
-        let reply = Reply {
-            text: text.into(),
-            reasoning: String::new(),
-            calls: Vec::new(),
-            finish: Finish::Calls,
-            usage,
-        };
+        let reply = Reply { finish: Finish::Calls, usage, ..Reply::of_text(text) };
         let dollars = simulated.then_some(0.0);
         self.wait(ms).tell(ModelCallEvent::ModelCallFinished {
             effect: effect(ask),

@@ -7,7 +7,7 @@ use super::settings::LONGEST_LATENCY;
 use super::text;
 use super::trigger::{MICROS, Progress};
 use crate::domain::chance::Chance;
-use crate::domain::chat::{Finish, Reply, Usage};
+use crate::domain::chat::Reply;
 use crate::domain::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
 use crate::domain::output::ToolOutput;
 
@@ -82,10 +82,7 @@ impl FaultKind {
 
     /// A model's outcome without a call; `None`: the model is called, or never answers.
     pub fn model_outcome(&self, chance: Chance) -> Option<Result<Reply, ModelError>> {
-        let reply = |text| {
-            let (reasoning, calls, usage) = (String::new(), Vec::new(), Usage::default());
-            Some(Ok(Reply { text, reasoning, calls, finish: Finish::Stop, usage }))
-        };
+        let reply = |text: String| Some(Ok(Reply::of_text(text)));
         match self {
             FaultKind::Empty => reply(String::new()),
             FaultKind::Garbage => reply(text::garbage(chance)),

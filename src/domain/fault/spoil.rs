@@ -120,11 +120,9 @@ mod tests {
             arguments: arguments.clone(),
         };
         Reply {
-            text: text.to_owned(),
-            reasoning: String::new(),
             calls: arguments.iter().enumerate().map(call).collect(),
-            finish: Finish::Stop,
             usage: Usage { tokens_in: 7, ..Usage::default() },
+            ..Reply::of_text(text)
         }
     }
 

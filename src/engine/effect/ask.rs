@@ -5,7 +5,7 @@ use std::{rc::Rc, sync::Arc, time::Duration};
 
 use super::{Before, Effect, ModelCall, Outcome, perform, request};
 use crate::domain::{
-    EffectId, EvidenceId, ModelError, ModelErrorKind, ModelName, ModelSpec, Reply, Request, Role,
+    EffectId, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Reply, Request, Role,
     SessionEvent, State, TaskId, ToolMode, role_settings, tokens, window,
 };
 use crate::engine::{handle::Handle, lanes::Waits, session::Session};
@@ -43,11 +43,8 @@ pub async fn ask(
     let mut parent = caller.parent;
     let mut again = 0;
     loop {
-        let mut is_held_to_schema = false;
         let requested = handle.write(|session| {
             let model = bound(session, role)?;
-            let meant = session.without_refused_schema(&model.spec().name, &meant);
-            is_held_to_schema = meant.schema.is_some();
             let meant = fitted(model.spec(), &meant);
             let bounded = session.policy().bounded(role, model.spec(), &meant);
             let request = as_seen(model.spec(), &bounded);
@@ -64,10 +61,6 @@ pub async fn ask(
         };
         let id = requested.reference.id;
         match perform(handle, requested).await {
-            Outcome::Reply(Err(error)) if is_held_to_schema && refuses_schema(&error) => {
-                parent = Some(id);
-                handle.write(|session| session.give_schema_up(role, &error));
-            }
             Outcome::Reply(_) if handle.write(|session| session.again.remove(&id)) => {
                 parent = Some(id);
             }
@@ -90,34 +83,6 @@ pub async fn ask(
 fn with_settings(state: &State, task: TaskId, wanted: Request) -> Request {
     let strategy = state.task(task).and_then(|task| task.strategy).unwrap_or(state.strategy);
     role_settings::completed(wanted, strategy, &state.sampling, &state.few_shots)
-}
-
-/// Whether an endpoint does not take the field that holds an answer to a schema.
-pub fn refuses_schema(error: &ModelError) -> bool {
-    let text = error.text.to_lowercase();
-    let names = ["response_format", "json_schema", "schema", "structured output"];
-    error.kind == ModelErrorKind::Refused && names.iter().any(|name| text.contains(name))
-}
-
-impl Session {
-    /// The request without its schema, if this model has refused one.
-    fn without_refused_schema(&self, model: &ModelName, meant: &Arc<Request>) -> Arc<Request> {
-        if meant.schema.is_none() || !self.refused_schema.contains(model) {
-            return Arc::clone(meant);
-        }
-        Arc::new(Request { schema: None, ..(**meant).clone() })
-    }
-
-    /// The model of this role gets no schema any more.
-    fn give_schema_up(&mut self, role: Role, error: &ModelError) {
-        let Some(model) = bound(self, role).map(|model| model.spec().name.clone()) else { return };
-        let text = format!(
-            "{model} does not take a JSON schema ({error}); it is asked again without one, and its \
-             answers are checked as before; structured = false in [models.{model}] avoids this"
-        );
-        self.refused_schema.insert(model);
-        self.emit(SessionEvent::Noticed { text });
-    }
 }
 
 /// Whether a stream failed after some text, so that a retry may succeed.

@@ -41,8 +41,7 @@ pub async fn stream(
             let text = end.map(|end| written.text.borrow()[..end].to_owned()).unwrap_or_default();
             let tokens_in = tokens::count_request(&call.request);
             let usage = Usage::estimate(tokens_in, tokens::count(&text));
-            let (reasoning, calls) = (String::new(), Vec::new());
-            Ok(Reply { text, reasoning, calls, finish: Finish::Judged, usage })
+            Ok(Reply { finish: Finish::Judged, usage, ..Reply::of_text(text) })
         }
         reply = &mut reply => {
             let mut reply = reply?;

@@ -16,7 +16,7 @@ use std::{rc::Rc, sync::Arc};
 use serde_json::Value;
 
 pub(super) use self::{
-    ask::{Caller, ask, refuses_schema},
+    ask::{Caller, ask},
     perform::perform,
     probe::probe_models,
     request::{PendingEffect, occurrence, request, requested},

@@ -87,11 +87,8 @@ mod tests {
 
     fn reply(tokens_in: u64) -> Reply {
         Reply {
-            text: "It rains.".into(),
-            reasoning: String::new(),
-            calls: Vec::new(),
-            finish: Finish::Stop,
             usage: Usage { tokens_in, tokens_out: 5, ..Usage::default() },
+            ..Reply::of_text("It rains.")
         }
     }
 

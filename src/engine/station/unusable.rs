@@ -4,7 +4,7 @@
 
 use super::{Effect, Outcome, Passage, Passing, Station, now};
 use crate::domain::{By, EffectId, ModelError, ModelName, Origin, SessionEvent};
-use crate::engine::{commands, effect, handle::Handle, session::Session};
+use crate::engine::{commands, handle::Handle, session::Session};
 
 /// How the reason begins when a session ends because of a model.
 pub const MODEL_UNUSABLE: &str = "a model cannot be used";
@@ -21,9 +21,7 @@ impl Station for Unusable {
         };
         let (id, origin) = (passage.reference.id, passage.reference.origin);
         let model = &call.model.spec().name;
-        // Such a call is made again without its schema.
-        let is_of_schema = call.request.schema.is_some() && effect::refuses_schema(error);
-        if is_of_schema || !passage.handle.read(|session| session.state.is_unusable(model, error)) {
+        if !passage.handle.read(|session| session.state.is_unusable(model, error)) {
             return now(());
         }
         let is_made_again = match origin {

@@ -10,11 +10,14 @@ use tokio::time::timeout;
 use tracing::warn;
 
 use super::line::{LONGEST_BODY, Line};
-use super::{Answer, Endpoint, Failure, Place, Wire, endpoint};
+use super::{Amended, Answer, Endpoint, Failure, Place, Refused, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::model::Progress;
 use crate::model::secret::{HeaderSource, Key, KeySource, from_env};
 use crate::net::{known, secret::Secret};
+
+/// Makes a request anew that was refused; `None` if no other one is better.
+type Amend<'a> = dyn FnMut(&Refused) -> Option<Amended> + 'a;
 
 /// One endpoint that can be called.
 ///
@@ -62,7 +65,8 @@ impl Connection {
     }
 
     /// Posts this body to a path below the address, and reads the answer as it arrives, streamed or
-    /// whole. New text and each retry are reported.
+    /// whole. New text and each retry are reported. A refusal goes to `amend`, whose new body is sent at
+    /// once; it must come to an end.
     ///
     /// # Errors
     /// Why the last attempt failed, with the text that had arrived. If a configured key is missing:
@@ -70,7 +74,8 @@ impl Connection {
     pub async fn ask<A: Answer>(
         &self,
         path: &[&str],
-        body: &Value,
+        body: String,
+        amend: &mut Amend<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<A, ModelError> {
         let read = async |line: &Line<'_>, send, progress: &mut dyn FnMut(Progress)| {
@@ -83,7 +88,7 @@ impl Connection {
             }
             progress(news);
         };
-        let answered = self.in_time(self.tries(path, body, &mut report, read)).await;
+        let answered = self.in_time(self.tries(path, body, amend, &mut report, read)).await;
         // Half of a key would not be found any more.
         let without_begun = |mut text: String| {
             text.truncate(text.len() - known::left_of_key(&text));
@@ -125,21 +130,22 @@ impl Connection {
             let body = line.body(response, LONGEST_BODY).await.map_err(|(_, failed)| failed)?;
             read(line.place.document(&body)?, &line.place)
         };
-        self.in_time(self.tries(path, body, &mut |_| {}, fetch)).await?
+        let body = body.to_string();
+        self.in_time(self.tries(path, body, &mut |_| None, &mut |_| {}, fetch)).await?
     }
 
     /// Repeats a request until it succeeds or a retry is pointless.
     async fn tries<T>(
         &self,
         path: &[&str],
-        body: &Value,
+        mut body: String,
+        amend: &mut Amend<'_>,
         progress: &mut dyn FnMut(Progress),
         attempt: impl AsyncFn(&Line<'_>, RequestBuilder, &mut dyn FnMut(Progress)) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
         let headers = self.headers().await?;
         let line = self.line();
         let url = endpoint::service(&self.base, path);
-        let body = body.to_string();
         let chance = Chance::new(0).with(body.as_bytes());
         let mut failed = 0;
         loop {
@@ -148,6 +154,11 @@ impl Connection {
                 Ok(read) => return Ok(read),
                 Err(why) => why,
             };
+            if let Some(amended) = why.refused.as_ref().and_then(|refused| amend(refused)) {
+                body = amended.body;
+                amended.notice.into_iter().for_each(|text| progress(Progress::Noticed(text)));
+                continue;
+            }
             failed += 1;
             let Some(wait) = self.wait(&why, failed, chance) else {
                 return Err(self.give_up(why.error, failed).await);

@@ -100,16 +100,23 @@ impl Endpoint {
         }
     }
 
+    /// The model and its address, without a query, which may have a key: the name of the endpoint in what it wrote.
+    ///
+    /// # Errors
+    /// The address is invalid.
+    pub fn source(&self) -> Result<String, ModelError> {
+        Ok(self.source_at(&self.base()?))
+    }
+
+    fn source_at(&self, base: &Url) -> String {
+        format!("{} at {}{}", self.model, place(base), base.path().trim_end_matches('/'))
+    }
+
     /// The public description of the model.
     pub(super) fn spec(&self, base: &Url) -> ModelSpec {
         ModelSpec {
             name: self.name.clone(),
-            source: format!(
-                "{} at {}{}",
-                self.model,
-                place(base),
-                base.path().trim_end_matches('/')
-            ),
+            source: self.source_at(base),
             simulated: false,
             small: false,
             mode: self.mode,

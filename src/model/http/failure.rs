@@ -6,7 +6,7 @@ use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 
 use super::retry::{self, Again};
-use super::{Wire, sse::Event};
+use super::{Refused, Wire, sse::Event};
 use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::secret::KeySource;
@@ -34,17 +34,27 @@ pub struct Failure {
     pub(super) status: Option<StatusCode>,
     /// There was no connection at all.
     is_unreachable: bool,
+    /// What a refusal says of single fields.
+    pub(super) refused: Option<Refused>,
 }
 
 impl Failure {
     pub fn new(kind: ModelErrorKind, text: impl Into<String>, again: Again) -> Self {
         let error = ModelError::new(kind, text);
-        Self { error, again, status: None, is_unreachable: false }
+        Self { error, again, status: None, is_unreachable: false, refused: None }
     }
 
     /// An invalid answer; a retry may help.
     pub fn bad(text: impl Into<String>) -> Self {
         Self::new(ModelErrorKind::BadAnswer, text, Again::Soon)
+    }
+
+    /// Keeps what a refusal says of the request's fields. A prompt that is too long is none.
+    fn note_refused(&mut self, status: u16, body: &[u8]) {
+        if self.error.kind != ModelErrorKind::ContextOverflow {
+            let told = self.error.text.clone();
+            self.refused = Refused::of(status, body).map(|refused| Refused { told, ..refused });
+        }
     }
 
     /// A failure after text has arrived: it is not silently restarted.
@@ -91,6 +101,7 @@ impl Place<'_> {
         let told = format!("HTTP {} from {}", status.as_u16(), self.host);
         let mut failed = self.classify(status, &detail, &told, again);
         failed.status = Some(status);
+        failed.note_refused(status.as_u16(), body);
         if let Some(wait) = waiting::asked(headers, now).filter(|_| failed.again == Again::Never) {
             failed.error.text += &format!(" It asks to wait {} s.", wait.as_secs());
         }
@@ -134,7 +145,10 @@ impl Place<'_> {
             Some(status) if !retry::worth(status) => Again::Never,
             Some(_) | None => Again::Soon,
         };
-        self.classify(status.unwrap_or(StatusCode::BAD_GATEWAY), &detail, &told, again)
+        let status = status.unwrap_or(StatusCode::BAD_GATEWAY);
+        let mut failed = self.classify(status, &detail, &told, again);
+        failed.note_refused(status.as_u16(), body.to_string().as_bytes());
+        failed
     }
 
     fn classify(&self, status: StatusCode, detail: &Detail, told: &str, again: Again) -> Failure {
@@ -287,7 +301,8 @@ fn read(body: &[u8]) -> Detail {
 
 fn of_value(body: &Value) -> Detail {
     let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
-    let message = [&error["message"], &body["detail"], &body["message"], error]
+    let inner = &error["message"]["detail"];
+    let message = [&error["message"], inner, &body["detail"], &body["message"], error]
         .into_iter()
         .find_map(message)
         .unwrap_or_default();

@@ -12,6 +12,7 @@ mod exchange;
 mod failure;
 mod line;
 mod reach;
+mod refused;
 mod retry;
 pub mod sse;
 
@@ -20,6 +21,7 @@ pub use self::{
     endpoint::Endpoint,
     exchange::Answer,
     failure::{Failure, Place},
+    refused::{Amended, Refused, RefusedField},
     retry::Again,
     sse::Event,
 };

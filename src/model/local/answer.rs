@@ -71,7 +71,7 @@ impl Open {
         }
         let (tokens_in, tokens_out) = (asked as u64, (tokens.len() - asked) as u64);
         let usage = Usage { tokens_in, tokens_out, cached: cached as u64, ..Usage::default() };
-        Ok(Reply { text, reasoning: String::new(), calls: Vec::new(), finish, usage })
+        Ok(Reply { finish, usage, ..Reply::of_text(text) })
     }
 }
 

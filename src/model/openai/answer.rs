@@ -1,13 +1,14 @@
 //! A growing answer: deltas of a stream, or one whole message, become a reply.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
 use super::usage::{self, Report};
-use super::{WIRE, names::Names};
-use crate::domain::{Finish, ModelErrorKind, Reply, Request, ToolCall};
+use super::{WIRE, kept::Kept, names::Names};
+use crate::domain::{Finish, ModelErrorKind, Reply, ReplySource, Request, ToolCall};
 use crate::model::http::{self, Again, Event, Failure, Place};
 use crate::model::{Progress, ids::FreeIds};
 
@@ -27,6 +28,8 @@ pub(super) struct Answer {
     usage: Option<Report>,
     /// What the endpoint reports in a header, apart from the usage.
     cost: Report,
+    /// What the endpoint wants back of the message.
+    kept: Kept,
 }
 
 #[derive(Debug, Default)]
@@ -35,6 +38,8 @@ struct Call {
     id: String,
     name: String,
     arguments: String,
+    /// What the endpoint wants back of it.
+    kept: Kept,
 }
 
 impl http::Answer for Answer {
@@ -99,7 +104,9 @@ impl Answer {
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish = Some(reason.to_owned());
         }
-        if http::Answer::size(self) <= LARGEST && self.calls.len() <= 1024 {
+        let kept = self.calls.iter().map(|call| call.kept.size()).sum::<usize>() + self.kept.size();
+        let size = http::Answer::size(self).max(kept);
+        if size <= LARGEST && self.calls.len() <= 1024 {
             return Ok(());
         }
         let text = format!("the answer is larger than {} MiB.", LARGEST / (1024 * 1024));
@@ -107,6 +114,7 @@ impl Answer {
     }
 
     fn part(&mut self, part: &Value, progress: &mut dyn FnMut(Progress)) {
+        self.kept.add_message(part);
         let reasoning = [&part["reasoning_content"], &part["reasoning"]];
         // Servers that send both send the same text twice.
         if let Some(text) =
@@ -157,6 +165,7 @@ impl Answer {
         let function = &delta["function"];
         let name = function["name"].as_str().unwrap_or_default();
         let call = self.place(index, id, name);
+        call.kept.add_call(delta);
         if call.id.is_empty() {
             call.id = id.to_owned();
         }
@@ -186,9 +195,12 @@ impl Answer {
         &mut self.calls[at]
     }
 
-    /// The reply, and what the endpoint reported of its usage.
-    pub(super) fn reply(self, request: &Request, names: &Names) -> (Reply, Report) {
-        let calls = named(self.calls, request, names);
+    /// The reply, and what the endpoint of this name reported of its usage.
+    pub(super) fn reply(self, request: &Request, names: &Names, endpoint: &str) -> (Reply, Report) {
+        let message = self.kept.into_fields();
+        let mut source =
+            ReplySource { endpoint: endpoint.to_owned(), message, ..ReplySource::default() };
+        let calls = named(self.calls, request, names, &mut source);
         let refused = !self.refusal.is_empty() && self.text.is_empty();
         let text = if refused { self.refusal } else { self.text };
         let finish = match self.finish.as_deref().unwrap_or_default() {
@@ -202,7 +214,10 @@ impl Answer {
         };
         let report = self.usage.unwrap_or_default().or_cost(self.cost);
         let usage = report.usage(|| usage::estimate(request, &[&text, &self.reasoning], &calls));
-        (Reply { text, reasoning: self.reasoning, calls, finish, usage }, report)
+        // Without calls there are no ids to know again either.
+        let has_some = !calls.is_empty() || !source.message.is_empty();
+        let source = has_some.then(|| Arc::new(source));
+        (Reply { text, reasoning: self.reasoning, calls, finish, usage, source }, report)
     }
 }
 
@@ -217,7 +232,12 @@ impl Call {
 }
 
 /// The calls with tools' own names, parsed arguments, and an id each.
-fn named(mut calls: Vec<Call>, request: &Request, names: &Names) -> Vec<ToolCall> {
+fn named(
+    mut calls: Vec<Call>,
+    request: &Request,
+    names: &Names,
+    source: &mut ReplySource,
+) -> Vec<ToolCall> {
     let mut free = FreeIds::of(request, "call");
     let mut taken = HashSet::new();
     let some = |call: &Call| !call.name.is_empty() || !call.arguments.trim().is_empty();
@@ -231,6 +251,10 @@ fn named(mut calls: Vec<Call>, request: &Request, names: &Names) -> Vec<ToolCall
                 id = free.next();
             }
             taken.insert(id.clone());
+            let kept = call.kept.into_fields();
+            if !kept.is_empty() {
+                source.calls.insert(id.clone(), kept);
+            }
             ToolCall { id, tool: names.back(&call.name), arguments: arguments(&call.arguments) }
         })
         .collect()

@@ -6,17 +6,23 @@
 
 mod answer;
 mod body;
+mod call_ids;
 mod embeddings;
+mod kept;
+mod messages;
 mod names;
+mod negotiated;
+mod refusal;
 mod usage;
 
-use std::{cell::Cell, sync::Arc};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
-use self::{answer::Answer, names::Names, usage::Report};
-use super::http::{Connection, Endpoint, Wire, curl};
+use self::{answer::Answer, names::Names, negotiated::Negotiated, usage::Report};
+use super::http::{Amended, Connection, Endpoint, Refused, Wire, curl};
 use super::{Embedder, Model, Progress, Reachability};
 use crate::domain::{ModelError, ModelSpec, Reply, Request};
 
@@ -42,6 +48,8 @@ pub struct OpenAi {
     embeds: bool,
     /// An implausible usage was said.
     has_noticed: Cell<bool>,
+    /// What the endpoint has refused so far.
+    negotiated: RefCell<Negotiated>,
 }
 
 impl OpenAi {
@@ -50,11 +58,7 @@ impl OpenAi {
     /// # Errors
     /// As [`Connection::new`].
     pub fn new(endpoint: Endpoint) -> Result<Self, ModelError> {
-        Ok(Self {
-            connection: Connection::new(endpoint, WIRE)?,
-            embeds: false,
-            has_noticed: Cell::default(),
-        })
+        Self::with(endpoint, false)
     }
 
     /// An embedding model. It has no output tokens, so an unknown output price counts as 0.
@@ -63,11 +67,13 @@ impl OpenAi {
     /// As [`Connection::new`].
     pub fn embedding(mut endpoint: Endpoint) -> Result<Self, ModelError> {
         endpoint.price_out.get_or_insert(0.0);
-        Ok(Self {
-            connection: Connection::new(endpoint, WIRE)?,
-            embeds: true,
-            has_noticed: Cell::default(),
-        })
+        Self::with(endpoint, true)
+    }
+
+    fn with(endpoint: Endpoint, embeds: bool) -> Result<Self, ModelError> {
+        let connection = Connection::new(endpoint, WIRE)?;
+        let (has_noticed, negotiated) = (Cell::default(), RefCell::default());
+        Ok(Self { connection, embeds, has_noticed, negotiated })
     }
 
     /// The ids of the endpoint's models; none if it does not list them.
@@ -83,7 +89,9 @@ impl OpenAi {
     /// # Errors
     /// The endpoint's address is invalid.
     pub fn curl(endpoint: &Endpoint, request: &Request) -> Result<String, ModelError> {
-        let body = body::body(endpoint, request, &Names::of(request));
+        let source = endpoint.source()?;
+        let names = Names::of(request);
+        let body = body::body(endpoint, &source, request, &names, &Negotiated::default());
         curl::curl(endpoint, &WIRE, &CHAT, &body)
     }
 
@@ -93,9 +101,22 @@ impl OpenAi {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Reply, ModelError> {
         let names = Names::of(request);
-        let body = body::body(self.connection.endpoint(), request, &names);
-        let answer: Answer = self.connection.ask(&CHAT, &body, progress).await?;
-        let (reply, report) = answer.reply(request, &names);
+        let endpoint = self.connection.endpoint();
+        let source = &self.spec().source;
+        let body = || {
+            let negotiated = self.negotiated.borrow();
+            let body = body::body(endpoint, source, request, &names, &negotiated);
+            (body.to_string(), negotiated.offer(&body))
+        };
+        let (first, mut offer) = body();
+        let mut amend = |refused: &Refused| {
+            let notice = self.negotiated.borrow_mut().learn(refused, &offer, endpoint)?;
+            let (body, next) = body();
+            offer = next;
+            Some(Amended { body, notice: (!notice.is_empty()).then_some(notice) })
+        };
+        let answer: Answer = self.connection.ask(&CHAT, first, &mut amend, progress).await?;
+        let (reply, report) = answer.reply(request, &names, source);
         if let Some(text) = self.notice(&report) {
             progress(Progress::Noticed(text));
         }

@@ -221,7 +221,7 @@ impl Model for Simulated {
             let usage = Usage { cached, ..Usage::estimate(tokens_in, tokens::count(&spoken)) };
             let finish = if said.call.is_some() { Finish::Calls } else { Finish::Stop };
             let calls = said.call.into_iter().collect();
-            Ok(Reply { text: said.text, reasoning: String::new(), calls, finish, usage })
+            Ok(Reply { calls, finish, usage, ..Reply::of_text(said.text) })
         }
         .boxed_local()
     }

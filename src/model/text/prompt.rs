@@ -35,11 +35,11 @@ pub fn to_text(request: &Request) -> Request {
                 written.user(text.clone());
                 after
             }
-            Message::Assistant { text, calls } if calls.is_empty() => {
+            Message::Assistant { text, calls, .. } if calls.is_empty() => {
                 written.assistant(text.clone());
                 after
             }
-            Message::Assistant { text, calls } => written.calls(text, calls, after),
+            Message::Assistant { text, calls, .. } => written.calls(text, calls, after),
             Message::Tool { text, .. } => {
                 written.user(observation(text));
                 after
@@ -91,7 +91,7 @@ impl Written {
     fn assistant(&mut self, text: String) {
         match self.messages.last_mut() {
             Some(Message::Assistant { text: before, .. }) => *before = format!("{before}\n{text}"),
-            _ => self.messages.push(Message::Assistant { text, calls: Vec::new() }),
+            _ => self.messages.push(Message::assistant(text)),
         }
     }
 
@@ -163,6 +163,7 @@ mod tests {
                     Message::Assistant {
                         text: "I look at both.".into(),
                         calls: vec![call("a", "Oslo"), call("b", "Bergen")],
+                        source: None,
                     },
                     Message::Tool { id: "b".into(), tool: "weather".into(), text: "rain".into() },
                     Message::Tool { id: "a".into(), tool: "weather".into(), text: "dry".into() },
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_was_said_without_a_call_stays_as_it_was_said() {
-        let said = |text: &str| Message::Assistant { text: text.into(), calls: Vec::new() };
+        let said = |text: &str| Message::assistant(text);
         let plan = "Plan: look it up.\n#E1 = weather[Oslo]";
         for has_tools in [true, false] {
             let mut request = request();

@@ -38,7 +38,7 @@ pub(super) fn retrace(state: &State, task: &TaskState) -> Way {
             Decision::Nothing => is_stuck,
             Decision::Call(_) => false,
         };
-        turns.push(Turn { thought: reply.text.clone(), calls: reply.calls.clone(), called });
+        turns.push(Turn::of(reply, reply.calls.clone(), called));
     }
     Way { at, done: Trajectory { turns }, is_stuck }
 }

@@ -72,7 +72,7 @@ fn conversation(state: &State, trajectory: &Trajectory, messages: &mut Vec<Messa
     let skip = trajectory.turns.len().saturating_sub(history);
     for turn in &trajectory.turns[skip..] {
         let (text, calls) = (turn.thought.clone(), turn.calls.clone());
-        messages.push(Message::Assistant { text, calls });
+        messages.push(Message::Assistant { text, calls, source: turn.source.clone() });
         if turn.calls.is_empty() {
             messages.push(Message::user(state.prompts.text(Prompt::ActorGoOn)));
         }

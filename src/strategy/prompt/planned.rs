@@ -52,8 +52,7 @@ pub fn planner(state: &State, asked: &PlannerInput<'_>) -> Request {
     let text = format!("{}\n\n{TOOLS}{}", user(task, reflections), tools(state, menu, strategy));
     let mut messages = vec![Message::system(system), Message::user(text)];
     if let Some(refused) = refused {
-        let calls = Vec::new();
-        messages.push(Message::Assistant { text: refused.text.clone(), calls });
+        messages.push(Message::assistant(&refused.text));
         let why = [("{why}", refused.why.as_str())];
         messages.push(Message::user(state.prompts.filled(Prompt::PlannerAgain, &why)));
     }

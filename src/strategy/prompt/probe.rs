@@ -33,7 +33,7 @@ pub fn prober(state: &State, asked: &ProberInput<'_>) -> Request {
     let text = format!("{FUNCTIONS}{}", documents(state, menu, names));
     let mut messages = vec![Message::system(system), Message::user(text)];
     for (reply, finding) in turns {
-        messages.push(Message::Assistant { text: reply.clone(), calls: Vec::new() });
+        messages.push(Message::assistant(reply));
         messages.push(Message::user(finding.clone()));
     }
     with_temperature(state, messages)

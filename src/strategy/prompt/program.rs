@@ -48,7 +48,7 @@ pub fn programmer(state: &State, asked: &ProgrammerInput<'_>) -> Request {
         format!("{}\n\n{FUNCTIONS}{}", user(task, reflections), documents(state, menu, names));
     let mut messages = vec![Message::system(system), Message::user(text)];
     for (reply, finding) in turns {
-        messages.push(Message::Assistant { text: reply.clone(), calls: Vec::new() });
+        messages.push(Message::assistant(reply));
         messages.push(Message::user(finding.clone()));
     }
     let temperature = Some(state.knobs.get(Knob::Temperature));

@@ -15,22 +15,23 @@ pub fn write(state: &State, task: &Task, reflections: &[String], done: &Trajecto
 /// The request for a call after this text, with the tools that suit this place.
 pub fn call(state: &State, asked: &ActorInput<'_>, text: &str) -> Request {
     let mut request = actor(state, asked);
-    if let Some(system) = request.messages.first_mut() {
-        *system = Message::system(state.prompts.text(Prompt::Writer));
-    }
-    // What the model has just written stands before the last words to it, which are new in the
-    // first message if nothing was done before.
-    let said = Message::Assistant { text: text.to_owned(), calls: Vec::new() };
-    let at = request.messages.len() - 1;
-    match request.messages.get_mut(at) {
-        Some(Message::User { text }) if at > 1 => request.messages.insert(at, said),
-        Some(Message::User { text }) => {
-            let task = user(asked.task, asked.reflections);
-            let words = text.strip_prefix(&task).unwrap_or_default().trim().to_owned();
-            *text = task;
-            request.messages.extend([said, Message::user(words)]);
+    let system = Message::system(state.prompts.text(Prompt::Writer));
+    let mut messages = vec![system, Message::user(user(asked.task, asked.reflections))];
+    conversation(state, asked.trajectory, &mut messages);
+    // What the model has just written stands before the last words to it. These are at the end of a message of the user
+    // if the conversation ends with one.
+    let words = match request.messages.pop() {
+        Some(Message::User { text }) if request.messages.len() < messages.len() => {
+            let before = messages.last().map_or("", Message::text);
+            text.strip_prefix(before).unwrap_or_default().trim().to_owned()
         }
-        _ => request.messages.push(said),
+        Some(Message::User { text }) => text,
+        _ => String::new(),
+    };
+    messages.push(Message::assistant(text));
+    if !words.is_empty() {
+        messages.push(Message::user(words));
     }
+    request.messages = messages;
     request
 }

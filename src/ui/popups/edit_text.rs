@@ -58,7 +58,7 @@ pub fn read(text: &str, before: &Edit) -> Result<Edit, String> {
                     head.strip_prefix("call ").map(str::trim).filter(|tool| !tool.is_empty());
                 let tool = tool.ok_or_else(|| format!("`=== {head}` is not `=== call TOOL`"))?;
                 let id =
-                    before.get(at).map_or_else(|| format!("edited_{at}"), |call| call.id.clone());
+                    before.get(at).map_or_else(|| format!("edited{at:03}"), |call| call.id.clone());
                 let arguments = json(text).map_err(|why| format!("call {tool}: {why}"))?;
                 Ok(ToolCall { id, tool: tool.into(), arguments })
             });
@@ -75,10 +75,10 @@ fn message(head: &str, text: &str, before: &[Message], at: usize) -> Result<Mess
     match (word, before.get(at)) {
         ("system", _) => Ok(Message::System { text }),
         ("user", _) => Ok(Message::User { text }),
-        ("assistant", Some(Message::Assistant { calls, .. })) => {
-            Ok(Message::Assistant { text, calls: calls.clone() })
+        ("assistant", Some(Message::Assistant { calls, source, .. })) => {
+            Ok(Message::Assistant { text, calls: calls.clone(), source: source.clone() })
         }
-        ("assistant", _) => Ok(Message::Assistant { text, calls: Vec::new() }),
+        ("assistant", _) => Ok(Message::assistant(text)),
         ("tool", Some(Message::Tool { id, tool, .. })) if tool.as_str() == name.trim() => {
             Ok(Message::Tool { id: id.clone(), tool: tool.clone(), text })
         }
@@ -143,6 +143,7 @@ mod tests {
             2 => Message::Assistant {
                 text,
                 calls: vec![ToolCall { id: "c".into(), tool: "t".into(), arguments: json!({}) }],
+                source: None,
             },
             _ => Message::Tool { id: "c".into(), tool: "t".into(), text },
         });

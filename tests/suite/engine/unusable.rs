@@ -1,11 +1,13 @@
-//! A model that cannot be used: a person repairs it while the session waits; without one the session ends.
+//! A model that cannot be used: a person repairs it while the session waits; without one the session ends. One that says
+//! nothing is not asked for ever.
 
+use serde_json::json;
 use toolyard::domain::{
     Command, Event, Mode, ModelError, ModelErrorKind, Origin, Outcome, Record, Reply, SessionEvent,
     State,
 };
 
-use super::yard::{Trial, Yard, on_paused_time, say};
+use super::yard::{Trial, Yard, calls, on_paused_time, say};
 
 fn refused(kind: ModelErrorKind, text: &str) -> Result<Reply, ModelError> {
     Err(ModelError::new(kind, text))
@@ -91,28 +93,34 @@ fn a_recorded_call_is_made_again_as_it_was() {
 }
 
 #[test]
-fn a_model_that_takes_no_schema_can_be_used_without_one() {
-    let plan = |first| Trial {
-        replies: vec![first, Ok(say("Plan: a\n#E1 = echo[x]")), Ok(say("done"))],
-        strategy: "workers",
-        structured: true,
-        ..Trial::default()
-    };
+fn three_empty_replies_in_a_row_end_a_task_with_a_reason() {
+    for strategy in ["react", "toolnet", "dfsdt", "tot-dfs"] {
+        on_paused_time(async {
+            let replies = (0..9).map(|_| Ok(say(" "))).collect();
+            let mut yard = Trial { replies, strategy, ..Trial::default() }.start();
+            let state = (&mut yard.session).await.unwrap();
+            assert!(state.model_calls.len() <= 3, "{strategy}: {}", state.model_calls.len());
+            assert_ne!(state.tasks[0].outcome(), Some(Outcome::Answered));
+            let records = yard.records.borrow();
+            let is_said = records.iter().any(|record| match &record.event {
+                Event::Session(SessionEvent::Noticed { text }) => text.contains("3 times in a row"),
+                _ => false,
+            });
+            // A search leaves a place after two of them.
+            assert!(is_said || state.model_calls.len() < 3, "{strategy}");
+        });
+    }
+}
+
+#[test]
+fn empty_replies_with_something_between_them_end_nothing() {
     on_paused_time(async {
-        let no_schema = refused(ModelErrorKind::Refused, "unknown field response_format");
-        let mut yard = plan(no_schema).start();
-        let state = (&mut yard.session).await.unwrap();
+        let call = || Ok(calls(&[("echo", json!({"text": "hello"}))]));
+        let empty = || Ok(say(""));
+        let replies = vec![empty(), empty(), call(), empty(), empty(), Ok(say("done"))];
+        let state = Trial { replies, strategy: "react", ..Trial::default() }.start();
+        let state = state.session.await.unwrap();
         assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));
-        assert!(is_told(&state, "does not take a JSON schema"));
-        assert!(!why(&records(&yard)).contains("cannot be used"));
-        // What else is wrong with such a call is wrong with every call.
-        let mut yard = plan(refused(ModelErrorKind::Auth, "the key is wrong")).start();
-        let state = (&mut yard.session).await.unwrap();
-        assert_eq!(state.tasks[0].outcome(), Some(Outcome::Failed));
-        assert!(why(&records(&yard)).contains("cannot be used: script: the key is wrong"));
-        // Nor does a text about schemas help a call that had none.
-        let mut yard = trial(refused(ModelErrorKind::Refused, "no schema")).start();
-        (&mut yard.session).await.unwrap();
-        assert!(why(&records(&yard)).contains("cannot be used: script: no schema"));
+        assert_eq!(state.model_calls.len(), 6);
     });
 }

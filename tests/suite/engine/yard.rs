@@ -97,13 +97,7 @@ impl Model for Script {
 
 pub fn say(text: &str) -> Reply {
     let usage = Usage { tokens_in: 1_000_000, tokens_out: 500_000, ..Usage::default() };
-    Reply {
-        text: text.into(),
-        reasoning: String::new(),
-        calls: vec![],
-        finish: Finish::Stop,
-        usage,
-    }
+    Reply { usage, ..Reply::of_text(text) }
 }
 
 pub fn calls(calls: &[(&str, Value)]) -> Reply {

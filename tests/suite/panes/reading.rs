@@ -47,8 +47,7 @@ pub fn read() -> Story {
         JudgedPiece { end, p: p.into() }
     });
     story.tell(ReaderEvent::TokenJudged { effect: effect(ask), pieces: pieces.to_vec() });
-    let (reasoning, calls, usage) = (String::new(), vec![], Usage::default());
-    let reply = Reply { text, reasoning, calls, finish: Finish::Judged, usage };
+    let reply = Reply { finish: Finish::Judged, ..Reply::of_text(text) };
     story.tell(ModelCallEvent::ModelCallFinished {
         effect: effect(ask),
         reply: Arc::new(reply),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use toolyard::domain::{
-    Boundary, By, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, Finish, GraphEvent, Lane,
+    Boundary, By, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, GraphEvent, Lane,
     Message, ModelCallEvent, ModelError, ModelErrorKind, Origin, Reply, Request, Role,
-    SessionEvent, State, Target, TaskEvent, TaskId, Usage, window::LeftOut,
+    SessionEvent, State, Target, TaskEvent, TaskId, window::LeftOut,
 };
 use toolyard::ui::needle::Needle;
 use toolyard::ui::popups::{Inspect, Subject};
@@ -74,13 +74,7 @@ fn an_injected_model_call_is_marked_and_an_answer_from_elsewhere_says_so() {
     assert!(closer(&story, ask).shows("↯ by fault 9: role:actor:error"));
 
     let ask = story.ask(5, Role::Actor);
-    let reply = Reply {
-        text: "as before".into(),
-        reasoning: String::new(),
-        calls: Vec::new(),
-        finish: Finish::Stop,
-        usage: Usage::default(),
-    };
+    let reply = Reply::of_text("as before");
     let (effect, reply) = (story::effect(ask).from(Origin::Recorded), Arc::new(reply));
     story.tell(ModelCallEvent::ModelCallFinished { effect, reply, dollars: None });
     assert!(transcript(&story, &View::default()).line("actor as before").contains("recorded, sim"));

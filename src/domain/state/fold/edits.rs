@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::chat::{Finish, Reply, Request, Usage};
+use crate::domain::chat::{Reply, Request};
 use crate::domain::edit::Edit;
 use crate::domain::event::EditEvent;
 use crate::domain::id::{EffectId, TaskId};
@@ -34,23 +34,12 @@ impl State {
             }
             Edit::Reply { text, calls } => {
                 let Some(call) = self.model_call_mut(id) else { return };
-                let reply = call.reply().cloned().unwrap_or_else(no_reply);
+                let reply = call.reply().cloned().unwrap_or_else(|| Reply::of_text(""));
                 let (text, calls) = (text.clone(), calls.clone());
                 call.phase =
                     ModelCallPhase::Done { reply: Arc::new(Reply { text, calls, ..reply }) };
             }
         }
-    }
-}
-
-/// What a reply is made of that a person writes in the place of one that failed.
-fn no_reply() -> Reply {
-    Reply {
-        text: String::new(),
-        reasoning: String::new(),
-        calls: Vec::new(),
-        finish: Finish::Stop,
-        usage: Usage::default(),
     }
 }
 

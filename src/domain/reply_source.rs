@@ -1,0 +1,23 @@
+//! Which endpoint wrote a reply, and what that endpoint wants back with it.
+//!
+//! Some endpoints put fields of their own into a reply, and refuse the conversation without them: signatures of
+//! thoughts in calls (Gemini), reasoning beside calls (DeepSeek, Kimi). They go back to the endpoint that wrote them, in
+//! their place, and to no other one.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The endpoint that wrote a reply, and fields of its own in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReplySource {
+    /// The endpoint and the model, as [`ModelSpec::source`](crate::domain::ModelSpec) has them.
+    pub endpoint: String,
+    /// Fields of the message.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub message: Map<String, Value>,
+    /// Fields of calls, by the ids of the calls. `function` has those that were beside a function's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: BTreeMap<String, Map<String, Value>>,
+}

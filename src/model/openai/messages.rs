@@ -1,0 +1,129 @@
+//! The messages of a request, as endpoints take them: each has something in it, and each has what its endpoint wants back.
+
+use serde_json::{Map, Value, json};
+
+use super::{call_ids::CallIds, names::Names, negotiated::Negotiated};
+use crate::domain::{Message, ReplySource, Request, ToolCall};
+
+/// The messages for the endpoint of this name.
+pub(super) fn messages(
+    endpoint: &str,
+    request: &Request,
+    names: &Names,
+    negotiated: &Negotiated,
+) -> Vec<Value> {
+    let mut written =
+        Written { messages: Vec::new(), ids: CallIds::default(), names, negotiated, gap: false };
+    for message in &request.messages {
+        written.add(message, endpoint);
+    }
+    written.messages
+}
+
+struct Written<'a> {
+    messages: Vec<Value>,
+    ids: CallIds,
+    names: &'a Names,
+    negotiated: &'a Negotiated,
+    /// A message was left out just now.
+    gap: bool,
+}
+
+impl Written<'_> {
+    fn add(&mut self, message: &Message, endpoint: &str) {
+        let is_blank = message.text().trim().is_empty();
+        match message {
+            // Strict servers refuse a message that says nothing.
+            Message::System { .. } if is_blank => {}
+            Message::System { text } => self.push("system", text),
+            Message::User { text } => self.user(text),
+            Message::Assistant { calls, .. } if calls.is_empty() && is_blank => self.gap = true,
+            Message::Assistant { text, calls, source } => {
+                let own = source.as_deref().filter(|source| source.endpoint == endpoint);
+                let content = if is_blank { Value::Null } else { text.as_str().into() };
+                self.assistant(content, calls, own);
+            }
+            Message::Tool { id, text, .. } => {
+                let id = self.ids.result(id);
+                self.put(json!({"role": "tool", "tool_call_id": id, "content": text}));
+            }
+        }
+    }
+
+    fn put(&mut self, message: Value) {
+        self.gap = false;
+        self.messages.push(message);
+    }
+
+    fn push(&mut self, role: &str, text: &str) {
+        self.put(json!({"role": role, "content": text}));
+    }
+
+    /// Two messages of the user between which one of the model is left out are one: many servers take no two in a row.
+    fn user(&mut self, text: &str) {
+        let last = self.messages.last_mut().filter(|last| self.gap && last["role"] == "user");
+        match last {
+            Some(last) => {
+                let before = last["content"].as_str().unwrap_or_default();
+                last["content"] = format!("{before}\n\n{text}").into();
+                self.gap = false;
+            }
+            None => self.push("user", text),
+        }
+    }
+
+    fn assistant(&mut self, content: Value, calls: &[ToolCall], own: Option<&ReplySource>) {
+        let mut message = Map::new();
+        message.insert("role".into(), "assistant".into());
+        message.insert("content".into(), content);
+        if !calls.is_empty() {
+            self.ids.begin();
+            let calls: Vec<Value> = calls.iter().map(|call| self.call(call, own)).collect();
+            message.insert("tool_calls".into(), calls.into());
+        }
+        if let Some(own) = own {
+            self.give_back(&mut message, &own.message);
+        }
+        self.negotiated.complete_message(&mut message);
+        self.put(message.into());
+    }
+
+    fn call(&mut self, call: &ToolCall, own: Option<&ReplySource>) -> Value {
+        let mut function = Map::new();
+        function.insert("name".into(), self.names.out(&call.tool).into());
+        function.insert("arguments".into(), arguments(&call.arguments).into());
+        let mut sent = Map::new();
+        sent.insert("id".into(), self.ids.call(call, own.is_some()).into());
+        sent.insert("type".into(), "function".into());
+        if let Some(mut kept) = own.and_then(|own| own.calls.get(&call.id)).cloned() {
+            if let Some(Value::Object(kept)) = kept.shift_remove("function") {
+                self.give_back(&mut function, &kept);
+            }
+            sent.insert("function".into(), function.into());
+            self.give_back(&mut sent, &kept);
+        } else {
+            sent.insert("function".into(), function.into());
+        }
+        self.negotiated.complete_call(&mut sent);
+        sent.into()
+    }
+
+    /// Adds fields that the endpoint wrote, and does not refuse.
+    fn give_back(&self, into: &mut Map<String, Value>, fields: &Map<String, Value>) {
+        for (name, value) in fields.iter().filter(|(name, _)| !self.negotiated.leaves_out(name)) {
+            into.entry(name).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+/// The text of an object. Servers parse past arguments when they fill the model's template, and fail on anything else.
+fn arguments(arguments: &Value) -> String {
+    match arguments {
+        Value::Object(_) => arguments.to_string(),
+        Value::Null => "{}".to_owned(),
+        Value::String(raw) => json!({"not_valid_json": raw}).to_string(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+            json!({"not_an_object": arguments}).to_string()
+        }
+    }
+}

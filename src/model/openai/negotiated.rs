@@ -1,0 +1,168 @@
+//! What an endpoint has refused of the requests to one model, and what it wants instead. It holds for all roles, as long
+//! as the session runs: a request that the endpoint takes is worth more than a field of it, and the session says so. A
+//! resumed session learns it again, from one refusal that costs nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::refusal::{LIMITS, Sent, has};
+use crate::model::http::{Endpoint, Refused};
+
+/// A field that some endpoints want in every message or call of a model with calls, also in those that another model
+/// wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Demand {
+    /// DeepSeek and Kimi: `reasoning_content` of a message. It may be empty.
+    Reasoning,
+    /// Gemini: the signature of the thought before a call. Google names this one for calls of other models.
+    Signature,
+}
+
+const DEMANDS: [(Demand, &str); 2] =
+    [(Demand::Reasoning, "reasoning_content"), (Demand::Signature, "thought_signature")];
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// The refusals of one model so far.
+#[derive(Debug, Default)]
+pub(super) struct Negotiated {
+    left_out: BTreeSet<String>,
+    renamed: BTreeMap<String, String>,
+    demands: BTreeSet<Demand>,
+}
+
+/// What a request had that an endpoint may refuse or miss.
+#[derive(Debug)]
+pub(super) struct Offer {
+    sent: Sent,
+    /// Fields that were given up before; what is still sent of them nobody can take out.
+    given_up: BTreeSet<String>,
+    demands: BTreeSet<Demand>,
+}
+
+impl Negotiated {
+    /// What this request offers.
+    pub fn offer(&self, body: &Value) -> Offer {
+        let given_up = self.left_out.iter().chain(self.renamed.keys()).cloned().collect();
+        Offer { sent: Sent::of(body), given_up, demands: self.demands.clone() }
+    }
+
+    /// Learns from a refusal of a request. `None` if no other request is better; otherwise the notice, which is empty if
+    /// another request has learnt it meanwhile. Each field is refused once, so this ends.
+    pub fn learn(
+        &mut self,
+        refused: &Refused,
+        offer: &Offer,
+        endpoint: &Endpoint,
+    ) -> Option<String> {
+        let mut fields = offer.sent.refused(refused);
+        fields.retain(|field| !offer.given_up.contains(field));
+        if fields.is_empty() {
+            return self.meet(refused, offer, endpoint);
+        }
+        let news = fields.iter().filter_map(|field| self.give_up(field, endpoint));
+        let news: Vec<String> = news.collect();
+        if news.is_empty() {
+            return Some(String::new());
+        }
+        Some(format!("{} refuses a field ({}): {}", endpoint.name, refused.told(), news.join("; ")))
+    }
+
+    /// Gives a field up, and says what that means; `None` if it was given up before.
+    fn give_up(&mut self, field: &str, endpoint: &Endpoint) -> Option<String> {
+        if self.leaves_out(field) || self.renamed.contains_key(field) {
+            return None;
+        }
+        let name = &endpoint.name;
+        let other = LIMITS.iter().find(|other| **other != field);
+        let other =
+            other.filter(|_| LIMITS.contains(&field) && !endpoint.extra.contains_key(field));
+        if let Some(other) = other.filter(|other| !self.is_known(other)) {
+            self.renamed.insert(field.to_owned(), (*other).to_owned());
+            return Some(format!(
+                "from now on its requests have `{other}` instead of `{field}`; \
+                 max_tokens_field = \"{other}\" in [models.{name}] avoids this"
+            ));
+        }
+        self.left_out.insert(field.to_owned());
+        let means = match field {
+            field if endpoint.extra.contains_key(field) => {
+                format!(", though `extra` of [models.{name}] sets it: take it out there")
+            }
+            "temperature" | "top_p" | "seed" | "stop" => {
+                ", and settings of it have no effect on this model".to_owned()
+            }
+            field if LIMITS.contains(&field) => ", and its answers have no limit".to_owned(),
+            "stream_options" => ", and what it does not count is estimated".to_owned(),
+            "response_format" => format!(
+                ", and its answers are checked as before; structured = false in [models.{name}] avoids \
+                 this"
+            ),
+            "tool_choice" => format!("; allowed_tools = false in [models.{name}] avoids this"),
+            "stream" => format!("; stream = false in [models.{name}] avoids this"),
+            _ => String::new(),
+        };
+        Some(format!("from now on its requests leave out `{field}`{means}"))
+    }
+
+    /// Whether something was learnt of a name for the limit.
+    fn is_known(&self, field: &str) -> bool {
+        self.left_out.contains(field) || self.renamed.contains_key(field)
+    }
+
+    /// Learns of a field that the endpoint misses.
+    fn meet(&mut self, refused: &Refused, offer: &Offer, endpoint: &Endpoint) -> Option<String> {
+        let text = refused.texts.join("\n").to_lowercase();
+        let is_missed =
+            has(&text, &["missing", "required", "must be", "must have", "must contain"]);
+        let missed = DEMANDS.iter().find(|(demand, name)| {
+            is_missed && text.contains(name) && !offer.demands.contains(demand)
+        });
+        let (demand, field) = missed?;
+        if !self.demands.insert(*demand) {
+            return Some(String::new());
+        }
+        let (name, told) = (&endpoint.name, refused.told());
+        Some(format!(
+            "{name} misses a field ({told}): from now on its requests have an empty `{field}` with calls \
+             that another model wrote"
+        ))
+    }
+
+    pub fn leaves_out(&self, field: &str) -> bool {
+        self.left_out.contains(field)
+    }
+
+    /// Takes out of a body what was refused.
+    pub fn apply(&self, body: &mut Map<String, Value>) {
+        for (field, other) in &self.renamed {
+            if let Some(value) = body.shift_remove(field) {
+                body.entry(other).or_insert(value);
+            }
+        }
+        for field in &self.left_out {
+            body.shift_remove(field);
+        }
+        if self.leaves_out("stream") {
+            body.shift_remove("stream_options");
+        }
+    }
+
+    /// Adds what the endpoint wants in a message.
+    pub fn complete_message(&self, message: &mut Map<String, Value>) {
+        let (demand, field) = DEMANDS[0];
+        let is_wanted = self.demands.contains(&demand) && !self.leaves_out(field);
+        if is_wanted && message.contains_key("tool_calls") {
+            message.entry(field).or_insert_with(|| "".into());
+        }
+    }
+
+    /// Adds what the endpoint wants in a call.
+    pub fn complete_call(&self, call: &mut Map<String, Value>) {
+        let field = "extra_content";
+        if self.demands.contains(&Demand::Signature) && !self.leaves_out(field) {
+            let signature = json!({"google": {"thought_signature": NO_SIGNATURE}});
+            call.entry(field).or_insert(signature);
+        }
+    }
+}
