@@ -7,6 +7,7 @@ use serde_json::Value;
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::domain::finite::Finite;
+use crate::domain::repair::Repair;
 use crate::domain::reply_source::ReplySource;
 use crate::domain::{id::ToolName, window::LeftOut};
 
@@ -254,6 +255,9 @@ pub struct Reply {
     /// Who wrote it; `None` if no endpoint did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Arc<ReplySource>>,
+    /// What was read otherwise than it came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Repair>,
 }
 
 impl Reply {
@@ -266,7 +270,13 @@ impl Reply {
             finish: Finish::Stop,
             usage: Usage::default(),
             source: None,
+            repairs: Vec::new(),
         }
+    }
+
+    /// Whether it has a call that cannot be read, so that its text is no answer.
+    pub fn is_unread(&self) -> bool {
+        self.repairs.iter().any(|repair| matches!(repair, Repair::Unread { .. }))
     }
 
     /// Whether it has neither a text nor a call. It may have reasoning.

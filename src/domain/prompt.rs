@@ -64,6 +64,10 @@ prompts! {
         "offered after a result that was shortened: what the action that reads on does"
     ActorGoOn "actor-go-on" by [Actor] fill [] keep []
         "sent after a reply that did not end the task"
+    ActorUnread "actor-unread" by [Actor] fill [] keep []
+        "sent after a call in the text that cannot be read"
+    ActorNoAnswer "actor-no-answer" by [Actor] fill [] keep [FINISH]
+        "sent after an end without an answer"
     ActorAct "actor-act" by [Actor] fill [] keep []
         "sent in a search after a reply without a call"
     ActorElse "actor-else" by [Actor] fill [] keep []

@@ -146,13 +146,17 @@ impl Context {
         if !matches!(role, Role::Actor | Role::Programmer) {
             return Ok(());
         }
-        self.empty.set(if reply.is_empty() { self.empty.get() + 1 } else { 0 });
+        self.empty.set(if reply.is_empty() || reply.is_unread() {
+            self.empty.get() + 1
+        } else {
+            0
+        });
         if self.empty.get() < MOST_EMPTY {
             return Ok(());
         }
         self.empty.set(0);
         let text = format!(
-            "the {role} answered {MOST_EMPTY} times in a row with neither a text nor a call; it is not \
+            "the {role} answered {MOST_EMPTY} times in a row with neither an answer nor a call; it is not \
              asked again"
         );
         self.handle.emit(SessionEvent::Noticed { text: text.clone() });

@@ -48,8 +48,9 @@ mod tools;
 mod watched;
 
 use self::observer::{
-    Observer, breakpoints::KeptBreakpoints, experience::Remembered, journal::Writer,
-    learned::Learned, offered::Offered, pairs::Pairs, schemas::Schemas,
+    Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
+    journal::Writer, learned::Learned, loops::Loops, offered::Offered, pairs::Pairs,
+    schemas::Schemas,
 };
 #[cfg(feature = "inside")]
 pub use self::station::{Passage, Passing, Verdict, now};
@@ -205,6 +206,8 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         observers.push(Box::new(Learned(keep)));
     }
     observers.push(Box::new(Offered::default()));
+    observers.push(Box::new(InText::default()));
+    observers.push(Box::new(Loops));
     session.observers = observers;
     let is_again = !setup.recorded.is_empty();
     let mut paid = 0.0;

@@ -9,12 +9,14 @@ pub mod openai;
 pub mod secret;
 pub mod simulated;
 pub mod text;
+mod understood;
 
 use std::{sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use futures::future::{self, LocalBoxFuture};
 
+pub use self::understood::understood;
 pub use crate::domain::error::ModelError;
 use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
 

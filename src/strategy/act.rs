@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Base, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
 use crate::domain::{
@@ -83,7 +83,11 @@ pub async fn act(
                 let (calls, called) = (Vec::new(), Vec::new());
                 trajectory.turns.push(Turn::of(&reply, calls, called));
             }
-            Decision::Finish(ending) => return (trajectory, ending),
+            Decision::Finish(ending) => {
+                let offers = menu.iter().any(|item| item.why != Offered::Finish);
+                let has_called = !offers || trajectory.calls().next().is_some();
+                return (trajectory, ending.marked(&reply, has_called));
+            }
             Decision::Nothing => {
                 let (calls, called) = (Vec::new(), Vec::new());
                 trajectory.turns.push(Turn::of(&reply, calls, called));
@@ -133,31 +137,42 @@ fn is_new_way(base: Base, item: &MenuItem) -> bool {
 pub(super) fn decide(reply: &Reply) -> Decision {
     let finish = reply.calls.iter().find(|call| call.tool.as_str() == markers::FINISH);
     if let Some(finish) = finish {
-        return Decision::Finish(finished(&finish.arguments).of(reply));
+        let ending = finished(&finish.arguments);
+        return ending.map_or(Decision::Nothing, |ending| Decision::Finish(ending.of(reply)));
     }
     if !reply.calls.is_empty() {
         return Decision::Call(reply.calls.clone());
     }
     let text = reply.text.trim();
-    if text.is_empty() {
+    if text.is_empty() || reply.is_unread() {
         Decision::Nothing
     } else {
         Decision::Finish(Ending::answered(text).of(reply))
     }
 }
 
-fn finished(arguments: &Value) -> Ending {
-    let answer = match arguments.get("answer").unwrap_or(arguments) {
+/// The ending that a model asks for; `None` if it says neither an answer nor that it gave up.
+fn finished(arguments: &Value) -> Option<Ending> {
+    let given_up = Ending::without_answer(Outcome::GaveUp);
+    if arguments.get("gave_up").and_then(Value::as_bool).unwrap_or(false) {
+        return Some(given_up);
+    }
+    let answer = match arguments {
+        Value::Object(fields) => fields.get("answer").or_else(|| only_text(fields))?,
+        other => other,
+    };
+    let answer = match answer {
         Value::String(text) => text.trim().to_owned(),
         Value::Null => String::new(),
         other => other.to_string(),
     };
-    let gave_up = arguments.get("gave_up").and_then(Value::as_bool).unwrap_or(false);
-    if gave_up || answer.is_empty() {
-        Ending::without_answer(Outcome::GaveUp)
-    } else {
-        Ending::answered(answer)
-    }
+    Some(if answer.is_empty() { given_up } else { Ending::answered(answer) })
+}
+
+/// The text of the only field, which some models name otherwise.
+fn only_text(fields: &Map<String, Value>) -> Option<&Value> {
+    let mut values = fields.values();
+    values.next().filter(|value| value.is_string() && values.next().is_none())
 }
 
 #[cfg(test)]
@@ -165,7 +180,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::chat::{Finish, Usage};
 
     fn reply(text: &str, calls: &[(&str, Value)]) -> Reply {
         let calls = calls.iter().enumerate().map(|(i, (tool, arguments))| ToolCall {
@@ -184,6 +198,9 @@ mod tests {
         assert_eq!(decide(&reply("", &[("Finish", json!({"answer": 42}))])), answered("42"));
         assert_eq!(decide(&reply("", &[("Finish", json!("Havn"))])), answered("Havn"));
         assert_eq!(decide(&reply("", &[("Finish", json!({"answer": ""}))])), gave_up);
+        assert_eq!(decide(&reply("", &[("Finish", json!({}))])), Decision::Nothing);
+        assert_eq!(decide(&reply("", &[("Finish", json!({"a": 1, "b": 2}))])), Decision::Nothing);
+        assert_eq!(decide(&reply("", &[("Finish", json!({"result": "42"}))])), answered("42"));
         let both = json!({"answer": "x", "gave_up": true});
         assert_eq!(decide(&reply("", &[("Finish", both)])), gave_up);
         assert_eq!(decide(&reply("  ", &[])), Decision::Nothing);

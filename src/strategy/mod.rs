@@ -57,6 +57,14 @@ impl Ending {
         self
     }
 
+    /// The same, where tools were offered. `has_called`: the agent has called any of them.
+    fn marked(mut self, reply: &Reply, has_called: bool) -> Self {
+        if self.outcome == Outcome::Answered && reply.calls.is_empty() && !has_called {
+            self.caveats.push(Caveat::WithoutCall);
+        }
+        self
+    }
+
     /// Whether the task at work was done right: by its answer, or by its calls, as the task says;
     /// `None` if nobody knows what is right. A missing answer counts as wrong.
     pub fn is_correct(&self, state: &State, task: &Task) -> Option<bool> {

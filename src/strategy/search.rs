@@ -158,6 +158,8 @@ impl<'a, C: Context> Search<'a, C> {
                 (calls, called, NodeResult::Called)
             }
             Decision::Finish(ending) if ending.outcome == Outcome::Answered => {
+                let has_called = self.nodes.iter().any(|node| !node.turn.called.is_empty());
+                let ending = ending.marked(reply, has_called);
                 (Vec::new(), Vec::new(), NodeResult::Answered(ending))
             }
             Decision::Finish(_) if is_first && self.ctx.widen(&[&reply.text], Some(&[])).await => {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::CallResult;
-use crate::domain::{Reply, ReplySource, ToolCall};
+use crate::domain::markers::FINISH;
+use crate::domain::{Prompt, Reply, ReplySource, ToolCall};
 
 /// The agent's actions so far in one attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,7 +14,7 @@ pub struct Trajectory {
 
 /// One (thought, action, observation) triple; several actions if the model requests several at
 /// once.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turn {
     pub thought: String,
     pub calls: Vec<ToolCall>,
@@ -21,12 +22,48 @@ pub struct Turn {
     pub called: Vec<CallResult>,
     /// Who wrote it: an endpoint may want more back than the thought and the calls.
     pub source: Option<Arc<ReplySource>>,
+    /// What is wrong with it, if it called nothing.
+    pub wrong: Wrong,
+}
+
+/// What is wrong with a reply that did not end its task and called nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wrong {
+    #[default]
+    Nothing,
+    /// A call in its text cannot be read.
+    Unread,
+    /// It ended the task without an answer.
+    NoAnswer,
 }
 
 impl Turn {
     /// The turn of a reply, with those of its calls that were made.
     pub fn of(reply: &Reply, calls: Vec<ToolCall>, called: Vec<CallResult>) -> Self {
-        Self { thought: reply.text.clone(), calls, called, source: reply.source.clone() }
+        let (thought, source) = (reply.text.clone(), reply.source.clone());
+        Self { thought, calls, called, source, wrong: Wrong::of(reply) }
+    }
+}
+
+impl Wrong {
+    fn of(reply: &Reply) -> Self {
+        let is_finish = |call: &ToolCall| call.tool.as_str() == FINISH;
+        if reply.is_unread() {
+            Wrong::Unread
+        } else if reply.calls.iter().any(is_finish) {
+            Wrong::NoAnswer
+        } else {
+            Wrong::Nothing
+        }
+    }
+
+    /// What is said to the agent then.
+    pub fn prompt(self) -> Prompt {
+        match self {
+            Wrong::Nothing => Prompt::ActorGoOn,
+            Wrong::Unread => Prompt::ActorUnread,
+            Wrong::NoAnswer => Prompt::ActorNoAnswer,
+        }
     }
 }
 

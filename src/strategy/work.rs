@@ -62,7 +62,7 @@ fn trajectory(plan: &Plan, mut came: BTreeMap<EvidenceId, EvidenceResult>) -> Tr
     let turns = plan.steps.iter().map(|plan| {
         let calls = plan.evidence.iter().filter_map(|evidence| came.remove(&evidence.id)?.call);
         let (calls, called) = calls.unzip();
-        Turn { thought: plan.text.clone(), calls, called, source: None }
+        Turn { thought: plan.text.clone(), calls, called, ..Turn::default() }
     });
     Trajectory { turns: turns.filter(|turn| !turn.calls.is_empty()).collect() }
 }

@@ -24,6 +24,7 @@ mod cotools_vectors;
 mod doctor;
 mod dollars;
 mod encoder;
+mod endpoint_cases;
 mod ends;
 mod engine;
 mod experience;

@@ -3,8 +3,9 @@
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolyard::domain::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage};
+use toolyard::domain::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, ToolMode, Usage};
 use toolyard::model::text::{from_text, to_text};
+use toolyard::model::understood;
 
 fn tool(name: &str, parameters: Value) -> ToolDef {
     ToolDef {
@@ -96,7 +97,7 @@ fn keeps_the_thought() {
         assert_eq!(called(text).0, "I should look.", "{text}");
     }
     let text = "<think>Hm. Action: no</think>\nThought: Look.\nAction: search_web[x]";
-    let read = from_text(&request(), reply(text));
+    let read = understood(ToolMode::Text, &request(), reply(text));
     assert_eq!((read.text.as_str(), read.reasoning.as_str()), ("Look.", "Hm. Action: no"));
 }
 

@@ -160,6 +160,7 @@ mod tests {
             tries: 1,
             steps: 0,
             calls: 1,
+            loops: 0,
             tools: Vec::new(),
             tokens_in: 100,
             tokens_cached: 0,

@@ -53,6 +53,9 @@ pub struct TaskReport {
     pub steps: usize,
     /// Calls that ran.
     pub calls: usize,
+    /// How often the agent began to go in circles.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub loops: usize,
     /// The tools of those calls, in order.
     pub tools: Vec<ToolName>,
     pub tokens_in: u64,
@@ -79,6 +82,10 @@ pub struct TaskReport {
     /// What the grader said of the answer; `None` if it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grading: Option<Grading>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 impl TaskReport {
@@ -124,6 +131,7 @@ impl TaskReport {
             tries: task.tries,
             steps: usize::try_from(task.steps_taken()).unwrap_or(usize::MAX),
             calls: tools.len(),
+            loops: state.loops(task),
             tools,
             tokens_in: task.tokens_in,
             tokens_cached: task.cached,

@@ -175,6 +175,8 @@ pub enum Caveat {
     WithoutEvidence,
     /// The limit of tokens ended the answer.
     CutOff,
+    /// It is a text of a model that was offered tools and called none.
+    WithoutCall,
 }
 
 impl Caveat {
@@ -182,6 +184,7 @@ impl Caveat {
         match self {
             Caveat::WithoutEvidence => "without evidence",
             Caveat::CutOff => "cut off by the limit of tokens",
+            Caveat::WithoutCall => "without a tool call",
         }
     }
 }

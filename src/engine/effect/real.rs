@@ -9,12 +9,12 @@ use tokio::time::timeout;
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
 use super::{judging, lively, stream::stream};
 use crate::domain::{
-    By, Chance, FaultKind, ModelError, ModelErrorKind, ModelSpec, Ranking, Reply, Request,
-    SessionEvent, State, TaskId, ToolError, ToolErrorKind, ToolMode, ToolName, ToolOutput,
+    By, Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
+    ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
 use crate::engine::ranker::{Query, Scored};
 use crate::engine::{handle::Handle, session::Session, station::Passage};
-use crate::model::text;
+use crate::model::understood;
 use crate::papers::cotools;
 use crate::strategy::Sought;
 use crate::tool::{Invocation, Tool};
@@ -60,7 +60,7 @@ async fn ask(
             None => stream(handle, passage.reference, &**model, request, &mut |_| {}).await,
         }
     };
-    let reply = understood(model.spec(), meant, within_budget(limit, answer).await?);
+    let reply = understood(model.spec().mode, meant, within_budget(limit, answer).await?);
     let reply = match fault {
         Some(kind) => {
             let dollars = model.spec().price(&reply.usage);
@@ -69,14 +69,6 @@ async fn ask(
         None => reply,
     };
     Ok(Arc::new(reply))
-}
-
-/// The reply, parsed with the menu that a text request no longer has.
-fn understood(model: &ModelSpec, meant: &Request, reply: Reply) -> Reply {
-    match model.mode {
-        ToolMode::Native => reply,
-        ToolMode::Text => text::from_text(meant, reply),
-    }
 }
 
 /// A model's answer, if it arrives within this many seconds. The part that had arrived is in its

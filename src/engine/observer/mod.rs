@@ -4,8 +4,10 @@
 pub(super) mod breakpoints;
 pub(super) mod classes;
 pub(super) mod experience;
+pub(super) mod in_text;
 pub(super) mod journal;
 pub(super) mod learned;
+pub(super) mod loops;
 pub(super) mod offered;
 pub(super) mod pairs;
 pub(super) mod schemas;

@@ -43,6 +43,15 @@ impl Station for Judge {
                     .read(|session| session.state.nulled(&tool.tool, Some(&output.text)));
                 match (said, passage.handle.read(|session| question(session, call))) {
                     (Some(nulled), _) => judged(false, nulled.to_string()),
+                    _ if passage
+                        .handle
+                        .read(|session| session.state.is_repeat(call, &output.text)) =>
+                    {
+                        judged(
+                            false,
+                            "it repeats an earlier call, with the same result".to_owned(),
+                        );
+                    }
                     (None, None) => judged(true, "it found something".to_owned()),
                     (None, Some(question)) => {
                         ask_beside(&passage.handle, passage.task, call, question);

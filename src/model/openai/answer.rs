@@ -217,7 +217,18 @@ impl Answer {
         // Without calls there are no ids to know again either.
         let has_some = !calls.is_empty() || !source.message.is_empty();
         let source = has_some.then(|| Arc::new(source));
-        (Reply { text, reasoning: self.reasoning, calls, finish, usage, source }, report)
+        (
+            Reply {
+                text,
+                reasoning: self.reasoning,
+                calls,
+                finish,
+                usage,
+                source,
+                repairs: Vec::new(),
+            },
+            report,
+        )
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::label::{Label, Section, sections};
 use crate::domain::{Finish, Reply, Request, ToolCall, ToolDef, ToolName, arguments};
 use crate::model::ids::FreeIds;
+use crate::model::markup::{Call, Written, find, offered};
 
 /// Names of actions by which a model ends the task.
 const FINISH: [&str; 4] = ["finish", "final answer", "final_answer", "finalanswer"];
@@ -18,7 +19,6 @@ pub fn from_text(request: &Request, reply: Reply) -> Reply {
     if request.tools.is_empty() || !reply.calls.is_empty() {
         return reply;
     }
-    let reply = without_thinking(reply);
     let said = read(&reply.text, &request.tools);
     let Said { thought, then } = said;
     match then {
@@ -66,6 +66,11 @@ fn read(text: &str, tools: &[ToolDef]) -> Said {
         }
     }
     let then = as_json(text, tools);
+    if let (Then::Nothing, Written::Calls { before, calls, .. }) = (&then, find(text, tools))
+        && let Some(Call { tool, arguments }) = calls.into_iter().next()
+    {
+        return Said { thought: before.to_owned(), then: Then::Call { tool, arguments } };
+    }
     let thought = match then {
         Then::Call { .. } | Then::Answer(_) => String::new(),
         // No label, or only empty ones: all of it is the reply, unchanged.
@@ -91,7 +96,7 @@ fn act(text: &str, input: Option<&str>, tools: &[ToolDef], thought: &str) -> The
         return Then::Nothing;
     }
     let raw = input.unwrap_or(own);
-    let tool = find(name, tools);
+    let tool = offered(name, tools);
     if ends(name, tool) {
         let answer = answer_of(raw);
         return Then::Answer(if answer.is_empty() { thought.into() } else { answer });
@@ -116,7 +121,7 @@ fn split_name<'a>(text: &'a str, tools: &[ToolDef]) -> (&'a str, &'a str) {
     let below = if below.starts_with(['{', '"', '`']) { below } else { "" };
     let bare = |name: &'a str| name.trim().trim_matches(['`', '*', '"', '\'', '[', ']', '.', ' ']);
     // The whole line first: names may contain spaces, brackets and dots.
-    if find(bare(line), tools).is_some() {
+    if offered(bare(line), tools).is_some() {
         return (bare(line), below);
     }
     for (open, close) in [('[', ']'), ('(', ')')] {
@@ -130,25 +135,13 @@ fn split_name<'a>(text: &'a str, tools: &[ToolDef]) -> (&'a str, &'a str) {
         }
     }
     match line.trim().split_once([' ', ',', ':']) {
-        Some((name, rest)) if find(bare(name), tools).is_some() || rest.trim().starts_with('{') => {
+        Some((name, rest))
+            if offered(bare(name), tools).is_some() || rest.trim().starts_with('{') =>
+        {
             (bare(name), rest.trim())
         }
         _ => (bare(line), below),
     }
-}
-
-/// The tool of this name: exactly, or up to case and separators.
-fn find<'a>(name: &str, tools: &'a [ToolDef]) -> Option<&'a ToolDef> {
-    let plain = |name: &str| {
-        let kept = name.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' '));
-        kept.flat_map(char::to_lowercase).collect::<String>()
-    };
-    let exact = tools.iter().find(|tool| tool.name.as_str() == name);
-    exact.or_else(|| {
-        let name = plain(name);
-        let mut near = tools.iter().filter(|tool| plain(tool.name.as_str()) == name);
-        near.next().filter(|_| !name.is_empty() && near.next().is_none())
-    })
 }
 
 /// Whether an action of this name ends the task. A real tool may be called `finish`; the menu's own
@@ -175,10 +168,9 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Models trained on other formats write a call as JSON, with or without a tag around it.
+/// Models trained on other formats write a call as JSON.
 fn as_json(text: &str, tools: &[ToolDef]) -> Then {
-    let tagged = text.split_once("<tool_call>").map(|(_, rest)| rest);
-    let bare = tagged.map_or_else(|| arguments::unfenced(text), str::trim);
+    let bare = arguments::unfenced(text);
     if !bare.starts_with('{') {
         return Then::Nothing;
     }
@@ -190,7 +182,7 @@ fn from_json(value: &Value, tools: &[ToolDef]) -> Then {
     let name = first(&["action", "tool", "name"]).and_then(Value::as_str);
     let given = first(&["action_input", "arguments", "input", "parameters"]);
     let Some(name) = name.map(str::trim) else { return Then::Nothing };
-    let tool = find(name, tools);
+    let tool = offered(name, tools);
     if ends(name, tool) {
         return Then::Answer(given.map_or_else(String::new, |given| answer_of(&plain(given))));
     }
@@ -202,14 +194,6 @@ fn from_json(value: &Value, tools: &[ToolDef]) -> Then {
         None => Value::Object(serde_json::Map::new()),
     };
     Then::Call { tool: tool.name.clone(), arguments }
-}
-
-/// Reasoning in the text itself, from open models whose server does not remove it.
-fn without_thinking(reply: Reply) -> Reply {
-    let Some((before, after)) = reply.text.split_once("</think>") else { return reply };
-    let thinking = before.trim_start().trim_start_matches("<think>").trim();
-    let reasoning = joined(&reply.reasoning, thinking);
-    Reply { text: after.trim_start().into(), reasoning, ..reply }
 }
 
 /// An answer without the end of a fence that was opened before its label.

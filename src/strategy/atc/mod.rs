@@ -351,7 +351,7 @@ impl Last {
     /// Its calls: what an evaluator scores.
     fn trajectory(&self) -> Trajectory {
         let (calls, called) = (self.calls.clone(), self.called.clone());
-        let turn = Turn { thought: self.program.to_string(), calls, called, source: None };
+        let turn = Turn { thought: self.program.to_string(), calls, called, ..Turn::default() };
         Trajectory { turns: if turn.calls.is_empty() { Vec::new() } else { vec![turn] } }
     }
 

@@ -74,7 +74,7 @@ fn conversation(state: &State, trajectory: &Trajectory, messages: &mut Vec<Messa
         let (text, calls) = (turn.thought.clone(), turn.calls.clone());
         messages.push(Message::Assistant { text, calls, source: turn.source.clone() });
         if turn.calls.is_empty() {
-            messages.push(Message::user(state.prompts.text(Prompt::ActorGoOn)));
+            messages.push(Message::user(state.prompts.text(turn.wrong.prompt())));
         }
         for (call, called) in turn.calls.iter().zip(&turn.called) {
             messages.push(Message::Tool {

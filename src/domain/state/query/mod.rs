@@ -6,6 +6,7 @@ mod effects;
 mod evidence;
 mod faults;
 mod laps;
+mod loops;
 mod moves;
 mod pairs;
 mod probing;

@@ -159,6 +159,9 @@ impl<'a> Entry<'a> {
                         self.sheet.text((role, theme.accent), (said, style));
                     }
                 }
+                for repair in &reply.repairs {
+                    self.sheet.suffix(&format!("  ({repair})"), theme.warn);
+                }
                 self.used(call);
             }
         }

@@ -139,6 +139,9 @@ fn done(reply: &Reply, page: &mut Page<'_>) {
     for ToolCall { id, tool, arguments } in &reply.calls {
         page.field("calls", &format!("{tool} {arguments}  (id {id})"));
     }
+    for repair in &reply.repairs {
+        page.field_in("as sent", &repair.to_string(), page.theme.warn);
+    }
     let finish = match &reply.finish {
         Finish::Stop => "stopped by itself",
         Finish::Calls => "wants tools called",
