@@ -62,7 +62,7 @@ impl Connection {
     }
 
     /// Posts this body to a path below the address, and reads the answer as it arrives, streamed or
-    /// whole. New text and each retry are reported.
+    /// whole; `begin` begins it with the headers of a response. New text and each retry are reported.
     ///
     /// # Errors
     /// Why the last attempt failed, with the text that had arrived. If a configured key is missing:
@@ -71,10 +71,11 @@ impl Connection {
         &self,
         path: &[&str],
         body: &Value,
+        begin: &dyn Fn(&HeaderMap) -> A,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<A, ModelError> {
         let read = async |line: &Line<'_>, send, progress: &mut dyn FnMut(Progress)| {
-            line.answer(send, progress).await
+            line.answer(send, begin, progress).await
         };
         let mut partial = String::new();
         let mut report = |news: Progress| {
@@ -152,8 +153,12 @@ impl Connection {
             let Some(wait) = self.wait(&why, failed, chance) else {
                 return Err(self.give_up(why.error, failed).await);
             };
-            progress(Progress::Retrying { attempt: failed, wait, why: why.error.text });
-            tokio::time::sleep(wait).await;
+            // A server closes idle connections when it likes: a new one costs nothing, and nobody
+            // has to know.
+            if !wait.is_zero() {
+                progress(Progress::Retrying { attempt: failed, wait, why: why.error.text });
+                tokio::time::sleep(wait).await;
+            }
         }
     }
 

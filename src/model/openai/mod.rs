@@ -6,13 +6,19 @@
 
 mod answer;
 mod body;
+mod calls;
 mod embeddings;
+mod field;
+mod finish;
 mod names;
+#[cfg(feature = "inside")]
+pub mod replies;
 mod usage;
 
 use std::{cell::Cell, sync::Arc};
 
 use futures::future::LocalBoxFuture;
+use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use self::{answer::Answer, names::Names, usage::Report};
@@ -92,10 +98,11 @@ impl OpenAi {
         request: &Request,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Reply, ModelError> {
-        let names = Names::of(request);
+        let names = Arc::new(Names::of(request));
         let body = body::body(self.connection.endpoint(), request, &names);
-        let answer: Answer = self.connection.ask(&CHAT, &body, progress).await?;
-        let (reply, report) = answer.reply(request, &names);
+        let begin = |headers: &HeaderMap| Answer::begin(headers, &names);
+        let answer: Answer = self.connection.ask(&CHAT, &body, &begin, progress).await?;
+        let (reply, report) = answer.reply(request);
         if let Some(text) = self.notice(&report) {
             progress(Progress::Noticed(text));
         }
@@ -135,8 +142,11 @@ impl Model for OpenAi {
     }
 }
 
-/// The ids of a list of models.
+/// The ids of a list of models: that of OpenAI, a bare list, or Ollama's own.
 fn ids(list: &Value) -> Vec<&str> {
-    let entries = list["data"].as_array().into_iter().flatten();
-    entries.filter_map(|entry| entry["id"].as_str()).collect()
+    let lists = [&list["data"], &list["models"], list];
+    let entries = lists.into_iter().find_map(Value::as_array).into_iter().flatten();
+    let id =
+        |entry: &'_ Value| ["id", "model", "name"].into_iter().find(|id| entry[*id].is_string());
+    entries.filter_map(|entry| id(entry).map_or(entry, |id| &entry[id]).as_str()).collect()
 }
