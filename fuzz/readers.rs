@@ -10,7 +10,7 @@ use toolyard::domain::program::{Extra, Function, Moment, ProgramStart, Span};
 use toolyard::domain::{
     Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolName, Usage, arguments as input,
 };
-use toolyard::model::{http::sse::Parser, text::from_text};
+use toolyard::model::{Progress, http::sse::Parser, openai::replies, text::from_text};
 use toolyard::papers::atc::{self, flaws::flaws_of, prepare::Prepared, source::Source};
 use toolyard::papers::plan::{self, MOST};
 use toolyard::reader::{Layer, LocalReader, Pooling, Reader, Special, Wanted};
@@ -108,6 +108,30 @@ pub fn event_stream(data: &[u8]) {
         events
     };
     assert_eq!(read(usize::from(*size).max(1)), read(data.len().max(1)), "{}", shown(data));
+}
+
+/// The body of a model's response is the same reply, or the same failure, in pieces of any size. The first
+/// byte says how large they are, the second of which type the body is.
+pub fn replies(data: &[u8]) {
+    let [size, kind, data @ ..] = data else { return };
+    let kinds = ["text/event-stream", "application/json", "text/html", ""];
+    let kind = kinds[usize::from(*kind) % kinds.len()];
+    let read = |size: usize| {
+        let mut shown = String::new();
+        let mut progress = |news| {
+            if let Progress::Text(text) = news {
+                shown.push_str(&text);
+            }
+        };
+        let read = replies::read(data, kind, size, &MENU, &mut progress);
+        match &read {
+            Ok(reply) => assert!(reply.calls.iter().all(|call| !call.id.is_empty())),
+            Err(error) => assert_eq!(error.partial, shown),
+        }
+        (read, shown)
+    };
+    let whole = read(data.len().max(1));
+    assert_eq!(read(usize::from(*size).max(1)), whole, "{kind}: {}", shown(data));
 }
 
 /// What reaches the screen is text alone, and no wider than its place.

@@ -205,12 +205,21 @@ pub enum Finish {
     Calls,
     /// Ran into the token limit.
     Length,
-    /// Refused by the model or by a filter.
+    /// Refused by the model.
     Refused,
+    /// Ended by a content filter.
+    Filtered,
     /// Ended by a judge that reads along: a tool is to be called here (CoTools).
     Judged,
     /// Anything else, in the endpoint's words.
     Other(String),
+}
+
+impl Finish {
+    /// Whether the model was not done.
+    pub fn is_cut(&self) -> bool {
+        matches!(self, Finish::Length | Finish::Filtered)
+    }
 }
 
 /// The tokens and cost of a request. Tokens are counted by the endpoint, or estimated and marked

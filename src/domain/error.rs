@@ -47,12 +47,16 @@ pub enum ModelErrorKind {
     RateLimited,
     /// The key is missing or refused.
     Auth,
+    /// The account of the key has no quota or credit left.
+    Quota,
     /// The prompt is longer than the model takes.
     ContextOverflow,
     /// The endpoint failed (5xx, or an error inside a stream).
     Endpoint,
     /// The endpoint refused the request (other 4xx).
     Refused,
+    /// A content filter of the endpoint refused this request, or ended its answer.
+    Filtered,
     /// The answer ended early or makes no sense.
     BadAnswer,
     /// The call took longer, or its answer grew longer, than its model may.
@@ -79,6 +83,7 @@ impl ModelErrorKind {
     pub fn of_status(status: u16) -> Self {
         match status {
             401 | 403 => ModelErrorKind::Auth,
+            402 => ModelErrorKind::Quota,
             408 => ModelErrorKind::Timeout,
             429 => ModelErrorKind::RateLimited,
             409 | 500.. => ModelErrorKind::Endpoint,

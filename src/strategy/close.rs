@@ -50,9 +50,11 @@ pub fn failed(error: &ModelError) -> Ending {
         | ModelErrorKind::Timeout
         | ModelErrorKind::RateLimited
         | ModelErrorKind::Auth
+        | ModelErrorKind::Quota
         | ModelErrorKind::ContextOverflow
         | ModelErrorKind::Endpoint
         | ModelErrorKind::Refused
+        | ModelErrorKind::Filtered
         | ModelErrorKind::BadAnswer
         | ModelErrorKind::TooLong
         | ModelErrorKind::Cancelled => Outcome::Failed,

@@ -2,7 +2,7 @@
 //! [`Context`], so every strategy can be stepped, recorded, broken and budgeted without code of its
 //! own.
 
-use crate::domain::{Base, Caveat, Finish, Knob, Outcome, Reply, State, Strategy, Task, TaskEvent};
+use crate::domain::{Base, Caveat, Knob, Outcome, Reply, State, Strategy, Task, TaskEvent};
 use crate::papers::{calls, grading};
 
 pub mod act;
@@ -51,8 +51,8 @@ impl Ending {
 
     /// The same, as the end of this reply.
     fn of(mut self, reply: &Reply) -> Self {
-        if reply.finish == Finish::Length && self.outcome == Outcome::Answered {
-            self.caveats.push(Caveat::CutOff);
+        if self.outcome == Outcome::Answered {
+            self.caveats.extend(Caveat::of(&reply.finish));
         }
         self
     }

@@ -10,7 +10,7 @@ use super::prompt::planned::{self as prompt, RefusedPlan};
 use super::{Context, Ending, Strategy, Trajectory, classify, close, menu, work};
 use crate::domain::markers::{LLM, UNKNOWN};
 use crate::domain::{
-    BudgetEvent, Caveat, Finish, Knob, MenuItem, Offered, Outcome, Plan, PlanEvent, Reply, Role,
+    BudgetEvent, Caveat, Knob, MenuItem, Offered, Outcome, Plan, PlanEvent, Reply, Role,
     SessionEvent, State, Task, TaskEvent, ToolName,
 };
 use crate::papers::plan::{self, Reading};
@@ -123,7 +123,12 @@ impl<C: Context> Planner<'_, C> {
     /// a plan that cannot be carried out.
     fn read(&self, reply: &Reply) -> Result<(Plan, String), String> {
         let offered = self.ctx.state(|state| prompt::offered(state, &self.menu));
-        let cut = (reply.finish == Finish::Length).then(|| CUT.to_owned());
+        let cut = Caveat::of(&reply.finish).map(|caveat| match caveat {
+            Caveat::CutOff => CUT.to_owned(),
+            Caveat::Filtered | Caveat::WithoutEvidence | Caveat::WithoutCall => {
+                format!("it is {}", caveat.name())
+            }
+        });
         let told = |why: String| cut.iter().cloned().chain([why]).collect::<Vec<_>>().join("\n");
         let Reading { plan, doubts } =
             plan::read(&reply.text, &offered).map_err(|why| told(why.to_string()))?;

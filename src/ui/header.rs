@@ -254,6 +254,7 @@ fn unusable(state: &State) -> Option<String> {
     let (model, error) = state.unusable_model()?;
     let (why, cure) = match error.kind {
         ModelErrorKind::Auth => ("refuses its key", "set the key"),
+        ModelErrorKind::Quota => ("has no credit left", "pay for more"),
         ModelErrorKind::Connection | ModelErrorKind::Timeout => ("does not answer", "start it"),
         _ => ("refuses the call", "check its settings"),
     };

@@ -31,10 +31,6 @@ struct Typed {
 }
 
 impl http::Answer for Typed {
-    fn begin(_: &HeaderMap) -> Self {
-        Self::default()
-    }
-
     fn whole(
         &mut self,
         document: &Value,
@@ -79,6 +75,10 @@ impl http::Answer for Typed {
     }
 }
 
+fn begin(_: &HeaderMap) -> Typed {
+    Typed::default()
+}
+
 fn connection(fake: &Fake) -> Connection {
     let mut endpoint = Endpoint::new("m", &fake.url, "typed-1");
     endpoint.key = KeySource::Command(vec!["echo".into(), KEY.into()]);
@@ -92,7 +92,9 @@ async fn ask(script: Vec<Script>) -> (Fake, Result<Typed, ModelError>, Vec<Progr
     let mut seen = Vec::new();
     let body = json!({ "system": "Be brief." });
     let answer = connection(&fake)
-        .ask(&["messages"], body.to_string(), &mut |_| None, &mut |progress| seen.push(progress))
+        .ask(&["messages"], body.to_string(), &begin, &mut |_| None, &mut |progress| {
+            seen.push(progress);
+        })
         .await;
     (fake, answer, seen)
 }
@@ -178,7 +180,7 @@ async fn the_endpoint_s_own_header_replaces_that_of_the_wire() {
     endpoint.headers.insert("Wire-Version".into(), HeaderSource::Literal("2030-01-01".into()));
     let connection = Connection::new(endpoint, WIRE).unwrap();
     let answer: Result<Typed, _> =
-        connection.ask(&["messages"], "{}".to_owned(), &mut |_| None, &mut |_| {}).await;
+        connection.ask(&["messages"], "{}".to_owned(), &begin, &mut |_| None, &mut |_| {}).await;
     answer.unwrap();
     let head = fake.seen.lock().unwrap()[0].head.clone();
     assert!(head.contains("wire-version: 2030-01-01"), "{head}");

@@ -12,9 +12,14 @@ use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, stream, stream_head};
 
+mod bytes;
+mod calls;
+mod endings;
 mod failing;
 mod negotiating;
+mod refusals;
 mod returned;
+mod usage;
 
 const HELLO: &str = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"}}]}"#;
 const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
@@ -200,9 +205,10 @@ async fn keeps_reasoning_and_refusals_apart() {
     assert_eq!((refused.text.as_str(), refused.finish), ("I can't.", Finish::Refused));
     for (reason, finish) in [
         ("length", Finish::Length),
-        ("content_filter", Finish::Refused),
+        ("content_filter", Finish::Filtered),
         ("tool_calls", Finish::Stop),
-        ("model_length", Finish::Other("model_length".into())),
+        ("model_length", Finish::Length),
+        ("odd", Finish::Other("odd".into())),
     ] {
         let end = STOP.replace("stop", reason);
         assert_eq!(reply(stream(&[HELLO, &end])).await.finish, finish);
@@ -374,6 +380,12 @@ async fn reachable_without_spending_tokens() {
         (body("200 OK", other), false, "does not list \"gpt-x\"; it has gpt-y"),
         (body("404 Not Found", "{}"), false, "is unchecked, and its `url` too"),
         (body("200 OK", "{}"), false, "answers, but lists no models"),
+        // Case 8.5: a list alone, that of Ollama, and that of Gemini.
+        (body("200 OK", r#"[{"id":"gpt-x"}]"#), true, "answers and has"),
+        (body("200 OK", r#"{"models":[{"name":"gpt-x"}]}"#), true, "answers and has"),
+        (body("200 OK", r#"{"models":[{"name":"other","model":"gpt-x"}]}"#), true, "has"),
+        (body("200 OK", r#"{"data":[{"id":"models/gpt-x"}]}"#), true, "answers and has"),
+        (body("200 OK", "\u{FEFF}[\"gpt-x\"]"), true, "answers and has"),
     ];
     for (script, is_sure, phrase) in cases {
         let fake = Fake::start(vec![script]).await;

@@ -53,6 +53,17 @@ fn streams_of_events() {
 }
 
 #[test]
+fn replies_of_models() {
+    let forms = include_str!("../data/replies/openai.txt").split("\n----\n");
+    let forms: Vec<String> = forms.map(str::to_owned).collect();
+    assert!(forms.len() >= 12, "{}", forms.len());
+    // Each type of body, in pieces of three bytes.
+    let typed = (0..4u8)
+        .flat_map(|kind| forms.iter().map(move |form| [&[3, kind][..], form.as_bytes()].concat()));
+    feed(readers::replies, 20_000, typed);
+}
+
+#[test]
 fn texts_for_the_screen() {
     let tool = "\u{1b}[31mred\u{1b}[0m\ttab\r\nline \u{7} é e\u{301} 漢字 👩‍👩‍👧 \u{202e}back\u{200b}";
     feed(readers::screen_text, 5000, [tool, "It is sunny in Lisbon.", "{\"a\": [1, 2.5, null]}"]);

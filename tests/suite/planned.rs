@@ -154,12 +154,16 @@ fn a_second_plan_that_is_cut_is_used_and_that_is_said() {
 fn an_answer_that_is_cut_is_marked_whatever_the_strategy() {
     on_paused_time(async {
         for strategy in ["direct", "react", "toolnet", "dfsdt", "workers"] {
-            let first = if strategy == "workers" { vec![say(GOOD)] } else { vec![] };
-            let replies = first.into_iter().chain([cut("don")]).collect();
-            let state = planned(strategy, replies).await;
-            let task = &state.tasks[0];
-            assert_eq!(task.outcome(), Some(Outcome::Answered), "{strategy}");
-            assert_eq!(task.caveats, [Caveat::CutOff], "{strategy}");
+            for (finish, caveat) in
+                [(Finish::Length, Caveat::CutOff), (Finish::Filtered, Caveat::Filtered)]
+            {
+                let first = if strategy == "workers" { vec![say(GOOD)] } else { vec![] };
+                let last = Reply { finish, ..cut("don") };
+                let state = planned(strategy, first.into_iter().chain([last]).collect()).await;
+                let task = &state.tasks[0];
+                assert_eq!(task.outcome(), Some(Outcome::Answered), "{strategy}");
+                assert_eq!(task.caveats, [caveat], "{strategy}");
+            }
         }
     });
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::approval::Approval;
 use crate::domain::breakpoint::When;
-use crate::domain::chat::{Role, Usage};
+use crate::domain::chat::{Finish, Role, Usage};
 use crate::domain::finite::Finite;
 use crate::domain::id::{ModelName, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
@@ -177,14 +177,28 @@ pub enum Caveat {
     CutOff,
     /// It is a text of a model that was offered tools and called none.
     WithoutCall,
+    /// A content filter of the endpoint ended the answer.
+    Filtered,
 }
 
 impl Caveat {
+    /// What has to be said of an answer for which its model stopped so.
+    pub fn of(finish: &Finish) -> Option<Self> {
+        match finish {
+            Finish::Length => Some(Caveat::CutOff),
+            Finish::Filtered => Some(Caveat::Filtered),
+            Finish::Stop | Finish::Calls | Finish::Refused | Finish::Judged | Finish::Other(_) => {
+                None
+            }
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Caveat::WithoutEvidence => "without evidence",
             Caveat::CutOff => "cut off by the limit of tokens",
             Caveat::WithoutCall => "without a tool call",
+            Caveat::Filtered => "cut off by a content filter",
         }
     }
 }

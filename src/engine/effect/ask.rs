@@ -94,8 +94,10 @@ fn broke_off(error: &ModelError) -> bool {
         | ModelErrorKind::Endpoint
         | ModelErrorKind::BadAnswer => true,
         ModelErrorKind::Auth
+        | ModelErrorKind::Quota
         | ModelErrorKind::ContextOverflow
         | ModelErrorKind::Refused
+        | ModelErrorKind::Filtered
         // It would become as long again.
         | ModelErrorKind::TooLong
         | ModelErrorKind::OverBudget

@@ -65,8 +65,8 @@ impl Connection {
     }
 
     /// Posts this body to a path below the address, and reads the answer as it arrives, streamed or
-    /// whole. New text and each retry are reported. A refusal goes to `amend`, whose new body is sent at
-    /// once; it must come to an end.
+    /// whole; `begin` begins it with the headers of a response. New text and each retry are reported. A refusal
+    /// goes to `amend`, whose new body is sent at once; it must come to an end.
     ///
     /// # Errors
     /// Why the last attempt failed, with the text that had arrived. If a configured key is missing:
@@ -75,11 +75,12 @@ impl Connection {
         &self,
         path: &[&str],
         body: String,
+        begin: &dyn Fn(&HeaderMap) -> A,
         amend: &mut Amend<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<A, ModelError> {
         let read = async |line: &Line<'_>, send, progress: &mut dyn FnMut(Progress)| {
-            line.answer(send, progress).await
+            line.answer(send, begin, progress).await
         };
         let mut partial = String::new();
         let mut report = |news: Progress| {
@@ -163,8 +164,12 @@ impl Connection {
             let Some(wait) = self.wait(&why, failed, chance) else {
                 return Err(self.give_up(why.error, failed).await);
             };
-            progress(Progress::Retrying { attempt: failed, wait, why: why.error.text });
-            tokio::time::sleep(wait).await;
+            // A server closes idle connections when it likes: a new one costs nothing, and nobody
+            // has to know.
+            if !wait.is_zero() {
+                progress(Progress::Retrying { attempt: failed, wait, why: why.error.text });
+                tokio::time::sleep(wait).await;
+            }
         }
     }
 

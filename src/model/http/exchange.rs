@@ -1,22 +1,17 @@
 //! One attempt: a request is sent, and either a complete answer or a failure returns.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use reqwest::RequestBuilder;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use reqwest::{RequestBuilder, Response};
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::failure::{Failure, Place};
-use super::line::{LONGEST_BODY, LONGEST_REFUSAL, Line};
-use super::retry::Again;
-use super::sse::{Event, Parser};
-use crate::domain::ModelErrorKind;
+use super::line::Line;
+use super::reading::{Reading, Stage};
+use super::sse::Event;
 use crate::model::Progress;
-
-/// Bytes that count as a token where tokens do not come one by one.
-const BYTES_PER_TOKEN: usize = 4;
 
 /// How long usage may arrive after the finish reason, which ends the answer itself.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
@@ -26,9 +21,6 @@ const AFTER_LAST: Duration = Duration::from_millis(20);
 /// An answer as one wire parses it: from the events of a stream, or from one whole document,
 /// whichever the server sends.
 pub trait Answer: Sized {
-    /// Only these headers have arrived.
-    fn begin(headers: &HeaderMap) -> Self;
-
     /// Reads a whole answer. Errors in the document were handled before.
     ///
     /// # Errors
@@ -62,99 +54,39 @@ pub trait Answer: Sized {
 }
 
 impl Line<'_> {
-    /// Sends the request, and reads the answer by its type, not by the request: some servers always
-    /// stream, some never do.
+    /// Sends the request, and reads the answer that `begin` begins with the headers of the response.
     pub(super) async fn answer<A: Answer>(
         &self,
         send: RequestBuilder,
+        begin: &dyn Fn(&HeaderMap) -> A,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<A, Failure> {
-        let response = self.send(send).await?;
-        let mut answer = A::begin(response.headers());
-        let kind =
-            response.headers().get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_ascii_lowercase());
-        let kind = String::from_utf8_lossy(kind.as_deref().unwrap_or_default()).into_owned();
-        if kind.contains("json") {
-            let body = self.body(response, LONGEST_BODY).await.map_err(|(_, failed)| failed)?;
-            answer.whole(&self.place.document(&body)?, &self.place, progress)?;
-            self.expect_short(answer.size() / BYTES_PER_TOKEN)?;
-        } else if kind.contains("html") {
-            return Err(self.page(response).await);
-        } else {
-            let streamed = self.stream(response, &mut answer, progress).await;
-            streamed.map_err(|failed| failed.with_partial(answer.text()))?;
-        }
-        Ok(answer)
-    }
-
-    async fn stream(
-        &self,
-        mut response: Response,
-        answer: &mut impl Answer,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Failure> {
-        let mut parser = Parser::default();
-        let mut was_last = false;
-        let mut tokens = 0;
+        let mut response = self.send(send).await?;
+        let headers = response.headers();
+        let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
+        let kind = kind.unwrap_or_default();
+        let (status, answer) = (response.status(), begin(headers));
+        let mut reading = Reading::new(&self.place, self.longest, status, &kind, answer);
         loop {
-            let patience = match (answer.is_finished(), was_last) {
-                (_, true) => AFTER_LAST,
-                (true, false) => AFTER_FINISH.min(self.silence),
-                (false, false) => self.silence,
+            let stage = reading.stage();
+            let patience = match stage {
+                Stage::Last => AFTER_LAST,
+                Stage::Finished => AFTER_FINISH.min(self.silence),
+                Stage::Open => self.silence,
             };
-            let chunk = match timeout(patience, response.chunk()).await {
-                Ok(Ok(Some(chunk))) => chunk,
+            match timeout(patience, response.chunk()).await {
+                Ok(Ok(Some(chunk))) => reading.feed(&chunk, progress)?,
                 Ok(Ok(None)) => break,
                 // A connection that breaks after the end of the answer does no harm.
-                Ok(Err(_)) | Err(_) if answer.is_finished() || was_last => break,
-                Ok(Err(error)) => return Err(self.place.broken(error)),
-                Err(_) => return Err(self.silent("sent nothing more")),
-            };
-            let events = parser.feed(&chunk).map_err(|error| Failure::bad(format!("{error}.")))?;
-            for event in events.iter().filter(|event| !event.data.trim().is_empty()) {
-                let before = answer.size();
-                was_last |= answer.event(event, &self.place, progress)?;
-                // Most servers send each token by itself, however short it is.
-                let more = answer.size().saturating_sub(before);
-                tokens += more.min(1).max(more / BYTES_PER_TOKEN);
-                self.expect_short(tokens)?;
+                Ok(Err(_)) | Err(_) if stage != Stage::Open || reading.is_page() => break,
+                Ok(Err(error)) => {
+                    return Err(self.place.broken(error).with_partial(reading.text()));
+                }
+                Err(_) => {
+                    return Err(self.silent("sent nothing more").with_partial(reading.text()));
+                }
             }
         }
-        // An event that was cut contains half of its data; the check below reports it.
-        let whole = |event: &Event| serde_json::from_str::<IgnoredAny>(&event.data).is_ok();
-        if let Some(event) = parser.finish().filter(whole) {
-            answer.event(&event, &self.place, progress)?;
-        }
-        if !answer.is_finished() {
-            let host = self.place.host;
-            return Err(Failure::bad(format!("the stream of {host} ended before the answer did.")));
-        }
-        Ok(())
-    }
-
-    /// Ends an answer that has become too long: a model that repeats itself does not stop.
-    fn expect_short(&self, tokens: usize) -> Result<(), Failure> {
-        if tokens as u64 <= self.longest {
-            return Ok(());
-        }
-        let (host, longest) = (self.place.host, self.longest);
-        let text = format!(
-            "the answer of {host} is longer than {longest} tokens, and was ended. Set `answer_limit` \
-             of this model if it needs more."
-        );
-        Err(Failure::new(ModelErrorKind::TooLong, text, Again::Never))
-    }
-
-    /// A web page instead of an answer; a retry would not help.
-    async fn page(&self, response: Response) -> Failure {
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = self.body(response, LONGEST_REFUSAL).await.unwrap_or_else(|(read, _)| read);
-        let mut failed = self.place.refused(status, &headers, &body, SystemTime::now());
-        let wire = self.place.wire;
-        failed.error.kind = ModelErrorKind::BadAnswer;
-        failed.error.text +=
-            &format!(" Is `url` the address of {}? Most end in {}.", wire.api, wire.address_end);
-        failed.again = Again::Never;
-        failed
+        reading.end(progress)
     }
 }

@@ -1,16 +1,17 @@
-//! Classifies failures and explains them: what went wrong, where, and what to do about it.
+//! Explains failures: what went wrong, where, and what to do about it.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 
+use super::detail::{self, Detail};
 use super::retry::{self, Again};
-use super::{Refused, Wire, sse::Event};
+use super::{Refused, Wire, json, limit, pieces, sse::Event, verdict};
 use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::secret::KeySource;
-use crate::net::{known::without_keys, waiting};
+use crate::net::known::without_keys;
 
 /// How soon after a request the end of an idle connection shows.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -21,6 +22,10 @@ const BAD_CERTIFICATE: &str = "invalid peer certificate";
 const CONTEXT: &str = " The prompt is longer than the model takes. Set `context` of this model to its \
                        window in tokens, so that old results are left out, or lower the knobs \
                        `result_max` and `history`.";
+
+/// What to do about an account without credit.
+const QUOTA: &str = " The account of this key has no quota or credit left: check its plan and billing, or \
+                     choose another model.";
 
 /// Longest text from an endpoint that an error repeats, in characters.
 const LONGEST: usize = 300;
@@ -49,9 +54,15 @@ impl Failure {
         Self::new(ModelErrorKind::BadAnswer, text, Again::Soon)
     }
 
+    /// Whether the same request can only fail again.
+    fn is_final(&self) -> bool {
+        use ModelErrorKind::{ContextOverflow, Filtered, Quota};
+        matches!(self.error.kind, ContextOverflow | Filtered | Quota)
+    }
+
     /// Keeps what a refusal says of the request's fields. A prompt that is too long is none.
     fn note_refused(&mut self, status: u16, body: &[u8]) {
-        if self.error.kind != ModelErrorKind::ContextOverflow {
+        if !self.is_final() {
             let told = self.error.text.clone();
             self.refused = Refused::of(status, body).map(|refused| Refused { told, ..refused });
         }
@@ -77,16 +88,6 @@ pub struct Place<'a> {
     pub(super) wire: &'a Wire,
 }
 
-/// An endpoint's error details, in one of many shapes.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Detail {
-    message: String,
-    /// `code` and `type`, in lower case.
-    words: String,
-    /// A status code in the body, as errors in a stream have it.
-    status: Option<u16>,
-}
-
 impl Place<'_> {
     /// A response with an unsuccessful status.
     pub(super) fn refused(
@@ -94,15 +95,17 @@ impl Place<'_> {
         status: StatusCode,
         headers: &HeaderMap,
         body: &[u8],
-        now: std::time::SystemTime,
+        now: SystemTime,
     ) -> Failure {
-        let detail = read(body);
-        let again = Again::of(status, headers, now);
+        let detail = Detail::read(body);
+        let wait = limit::asked(status, headers, &detail, now);
+        let again = Again::of(status, headers, wait);
         let told = format!("HTTP {} from {}", status.as_u16(), self.host);
         let mut failed = self.classify(status, &detail, &told, again);
         failed.status = Some(status);
         failed.note_refused(status.as_u16(), body);
-        if let Some(wait) = waiting::asked(headers, now).filter(|_| failed.again == Again::Never) {
+        let is_for_nothing = failed.again == Again::Never && retry::worth(status);
+        if let Some(wait) = wait.filter(|_| is_for_nothing && !failed.is_final()) {
             failed.error.text += &format!(" It asks to wait {} s.", wait.as_secs());
         }
         if let Some(to) = headers.get("location").filter(|_| status.is_redirection()) {
@@ -117,10 +120,10 @@ impl Place<'_> {
     /// # Errors
     /// It is not JSON, or it reports an error.
     pub(super) fn document(&self, body: &[u8]) -> Result<Value, Failure> {
-        let document = serde_json::from_slice(body).map_err(|why| {
+        let document = json::read(body).map_err(|why| {
             Failure::bad(format!("the answer of {} is not JSON ({why}).", self.host))
         })?;
-        if is_error(&document) { Err(self.inside(&document)) } else { Ok(document) }
+        if detail::is_error(&document) { Err(self.inside(&document)) } else { Ok(document) }
     }
 
     /// The JSON data of an event.
@@ -128,45 +131,66 @@ impl Place<'_> {
     /// # Errors
     /// It is not JSON, or it reports an error.
     pub fn event(&self, event: &Event) -> Result<Value, Failure> {
-        let data = serde_json::from_str(event.data.trim()).map_err(|why| {
+        let data = json::read(event.data.as_bytes()).map_err(|why| {
             Failure::bad(format!("{} sent an event that is not JSON ({why}).", self.host))
         })?;
-        let failed = is_error(&data) || event.name == "error";
+        let failed = detail::is_error(&data) || event.name == "error";
         if failed { Err(self.inside(&data)) } else { Ok(data) }
+    }
+
+    /// The error that a part of an answer reports, such as one of its choices.
+    ///
+    /// # Errors
+    /// That error.
+    pub fn part(&self, part: &Value) -> Result<(), Failure> {
+        if detail::is_error(part) { Err(self.inside(part)) } else { Ok(()) }
+    }
+
+    /// The API that the endpoint must offer.
+    pub fn api(&self) -> &str {
+        self.wire.api
+    }
+
+    /// What a document says that is not the expected one; `None` if it says nothing.
+    pub fn said(&self, document: &Value) -> Option<Failure> {
+        Detail::of(document).is_said.then(|| self.inside(document))
     }
 
     /// An error inside a stream or inside a success: the connection is fine, the answer is not.
     fn inside(&self, body: &Value) -> Failure {
-        let detail = of_value(body);
-        let status = detail.status.or_else(|| from_words(&detail.words));
-        let status = status.and_then(|code| StatusCode::from_u16(code).ok());
+        let detail = Detail::of(body);
+        let status = detail.status.and_then(|code| StatusCode::from_u16(code).ok());
+        let status = status.filter(|status| !status.is_success());
+        let by_words = || verdict::status(&detail.words).and_then(|code| code.try_into().ok());
+        let status = status.or_else(by_words).unwrap_or(StatusCode::BAD_GATEWAY);
         let told = format!("an error in the answer of {}", self.host);
-        let again = match status {
-            Some(status) if !retry::worth(status) => Again::Never,
-            Some(_) | None => Again::Soon,
-        };
-        let status = status.unwrap_or(StatusCode::BAD_GATEWAY);
-        let mut failed = self.classify(status, &detail, &told, again);
+        let headers = HeaderMap::new();
+        let wait = limit::asked(status, &headers, &detail, SystemTime::now());
+        let mut failed = self.classify(status, &detail, &told, Again::of(status, &headers, wait));
         failed.note_refused(status.as_u16(), body.to_string().as_bytes());
         failed
     }
 
     fn classify(&self, status: StatusCode, detail: &Detail, told: &str, again: Again) -> Failure {
-        let kind = kind(status, detail);
-        let said = if detail.message.is_empty() {
+        let kind = verdict::kind(status, detail);
+        let said = if detail.message.trim().is_empty() {
             status.canonical_reason().unwrap_or("no explanation").to_owned()
         } else {
             self.clean(&detail.message)
         };
         let stop = if said.ends_with(['.', '!', '?', '…']) { "" } else { "." };
-        let again = if kind == ModelErrorKind::ContextOverflow { Again::Never } else { again };
-        Failure::new(kind, format!("{told}: {said}{stop}{}", self.advice(kind, status)), again)
+        let mut failed = Failure::new(kind, String::new(), again);
+        failed.error.text = format!("{told}: {said}{stop}{}", self.advice(kind, status));
+        if failed.is_final() {
+            failed.again = Again::Never;
+        }
+        failed
     }
 
     /// External text, made safe to show. Secrets are removed first: one that is cut in half would
     /// not be found.
-    fn clean(&self, text: &str) -> String {
-        visible(&without_keys(text), LONGEST)
+    pub(super) fn clean(&self, text: &str) -> String {
+        visible(&without_keys(&pieces::joined(text)), LONGEST)
     }
 
     fn advice(&self, kind: ModelErrorKind, status: StatusCode) -> String {
@@ -185,11 +209,13 @@ impl Place<'_> {
                 self.wire.address_end, self.model
             ),
             ModelErrorKind::ContextOverflow => CONTEXT.into(),
+            ModelErrorKind::Quota => QUOTA.into(),
             ModelErrorKind::Connection
             | ModelErrorKind::Timeout
             | ModelErrorKind::RateLimited
             | ModelErrorKind::Endpoint
             | ModelErrorKind::Refused
+            | ModelErrorKind::Filtered
             | ModelErrorKind::BadAnswer
             | ModelErrorKind::TooLong
             | ModelErrorKind::OverBudget
@@ -238,114 +264,6 @@ impl Place<'_> {
         let text = format!("the connection to {host} broke: {why}.");
         Failure::new(ModelErrorKind::Connection, text, Again::Soon)
     }
-}
-
-/// The error in the body of a success or of a stream, if there is one.
-fn is_error(body: &Value) -> bool {
-    match &body["error"] {
-        Value::Null | Value::Bool(false) => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
-    }
-}
-
-fn kind(status: StatusCode, detail: &Detail) -> ModelErrorKind {
-    if overflow(detail) {
-        return ModelErrorKind::ContextOverflow;
-    }
-    let kind = ModelErrorKind::of_status(status.as_u16());
-    let moderated = kind == ModelErrorKind::Auth && detail.words.contains("moderation");
-    if moderated { ModelErrorKind::Refused } else { kind }
-}
-
-/// Whether the prompt was too long: by its code if there is one, else by the messages of known
-/// servers.
-fn overflow(detail: &Detail) -> bool {
-    let codes = ["context_length_exceeded", "exceed_context_size_error", "context_window_exceeded"];
-    let phrases = [
-        "maximum context length",
-        "context length exceeded",
-        "exceeds the available context size",
-        "exceeds the context window",
-        "prompt is too long",
-    ];
-    let message = detail.message.to_lowercase();
-    codes.iter().any(|code| detail.words.contains(code))
-        || phrases.iter().any(|phrase| message.contains(phrase))
-}
-
-fn from_words(words: &str) -> Option<u16> {
-    let known = [
-        ("rate_limit", 429),
-        ("overloaded", 529),
-        ("server_error", 500),
-        ("internal", 500),
-        ("timeout", 408),
-        ("authentication", 401),
-        ("invalid_api_key", 401),
-        ("permission", 403),
-        ("invalid_request", 400),
-    ];
-    known.iter().find(|(word, _)| words.contains(word)).map(|(_, status)| *status)
-}
-
-fn read(body: &[u8]) -> Detail {
-    if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_slice(body) {
-        // Google wraps its error in a list.
-        return of_value(value.get(0).unwrap_or(&value));
-    }
-    let text = String::from_utf8_lossy(body);
-    let message = html_title(&text).unwrap_or_else(|| text.into_owned());
-    Detail { message, ..Detail::default() }
-}
-
-fn of_value(body: &Value) -> Detail {
-    let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
-    let inner = &error["message"]["detail"];
-    let message = [&error["message"], inner, &body["detail"], &body["message"], error]
-        .into_iter()
-        .find_map(message)
-        .unwrap_or_default();
-    // The provider's error behind a router, which is more specific than the router's "Provider
-    // returned error".
-    let message = match error["metadata"]["raw"].as_str() {
-        Some(raw) => format!("{message} ({raw})"),
-        None => message,
-    };
-    let words = [&error["code"], &error["type"], &error["status"]];
-    let words: Vec<String> =
-        words.iter().filter_map(|word| word.as_str()).map(str::to_lowercase).collect();
-    let number = |value: &Value| match value {
-        Value::String(text) => text.parse().ok(),
-        value => value.as_u64().and_then(|code| u16::try_from(code).ok()),
-    };
-    let status = [&error["code"], &error["status"]].into_iter().find_map(number);
-    Detail { message, words: words.join(" "), status }
-}
-
-fn message(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        // FastAPI lists the faults and their places.
-        Value::Array(items) => {
-            let one = |item: &Value| Some(format!("{}: {}", item["loc"], item["msg"].as_str()?));
-            let all: Vec<String> = items.iter().filter_map(one).collect();
-            (!all.is_empty()).then(|| all.join("; "))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
-    }
-}
-
-/// The title of a web page. Proxies and gateways answer with pages.
-fn html_title(text: &str) -> Option<String> {
-    let start = text.trim_start().get(..15)?.to_ascii_lowercase();
-    if !start.starts_with("<!doctype html") && !start.starts_with("<html") {
-        return None;
-    }
-    let lower = text.to_ascii_lowercase();
-    let title = lower.find("<title>").map(|at| at + "<title>".len());
-    let title = title.and_then(|at| Some(&text[at..at + lower[at..].find("</title>")?]));
-    Some(format!("a web page, {:?}", title.unwrap_or("without a title").trim()))
 }
 
 /// The innermost cause, which is the real one.

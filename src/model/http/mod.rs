@@ -7,15 +7,24 @@
 
 mod connection;
 pub mod curl;
+mod detail;
 mod endpoint;
 mod exchange;
 mod failure;
+mod json;
+mod limit;
 mod line;
+mod overflow;
+pub mod pieces;
 mod reach;
+mod reading;
 mod refused;
 mod retry;
 pub mod sse;
+mod verdict;
 
+#[cfg(feature = "inside")]
+pub use self::reading::read_pieces;
 pub use self::{
     connection::Connection,
     endpoint::Endpoint,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::{Connection, Failure, endpoint, failure::visible, line::Line};
+use super::{Connection, Failure, endpoint, failure::visible, json, line::Line};
 use crate::domain::ModelError;
 use crate::model::Reachability;
 
@@ -34,7 +34,7 @@ impl Connection {
             Err(failed) => return Err(failed.error),
         };
         let body = line.body(response, LONGEST_LIST).await.map_err(|(_, failed)| failed.error)?;
-        let list: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let list = json::read(&body).unwrap_or_default();
         Ok(Some(ids(&list).into_iter().map(str::to_owned).collect()))
     }
 
@@ -55,7 +55,9 @@ impl Connection {
             let text = format!("{unlisted}, and its `url` too (most end in {end})");
             return Ok(Reachability { is_sure: false, text });
         };
-        let is_sure = ids.contains(model);
+        // Gemini lists a model `m` as `models/m`, and takes both names.
+        let is_it = |id: &String| id == model || id.strip_prefix("models/") == Some(model);
+        let is_sure = ids.iter().any(is_it);
         let text = if is_sure {
             format!("{host} answers and has {model:?}")
         } else if ids.is_empty() {

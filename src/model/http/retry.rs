@@ -1,15 +1,14 @@
-//! When to retry, and after how long. Pure: the time is an argument.
+//! When to retry, and after how long.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use reqwest::{StatusCode, header::HeaderMap};
 
 use crate::domain::Chance;
-use crate::net::waiting::asked;
 
 /// The longest wait that an endpoint may ask for. If it asks for more, an earlier retry would only
 /// fail again, so there is none.
-const LONGEST_ASKED: Duration = Duration::from_secs(120);
+pub(super) const LONGEST_ASKED: Duration = Duration::from_secs(120);
 /// The first wait without advice from the endpoint, doubled with each retry up to the longest.
 const FIRST: f64 = 0.5;
 const LONGEST: f64 = 8.0;
@@ -30,14 +29,14 @@ pub enum Again {
 }
 
 impl Again {
-    /// Reads the status and the headers of a refused request.
-    pub(super) fn of(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Self {
+    /// Reads the status and the headers of a refused request, and the wait that the endpoint asks for.
+    pub(super) fn of(status: StatusCode, headers: &HeaderMap, asked: Option<Duration>) -> Self {
         let worth = match headers.get("x-should-retry").map(|value| value.as_bytes()) {
             Some(b"true") => true,
             Some(b"false") => false,
             Some(_) | None => worth(status),
         };
-        match asked(headers, now) {
+        match asked {
             _ if !worth => Again::Never,
             Some(wait) if wait > LONGEST_ASKED => Again::Never,
             Some(wait) => Again::After(wait),
@@ -73,18 +72,23 @@ pub(super) fn worth(status: StatusCode) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use proptest::prelude::*;
     use reqwest::header::HeaderValue;
 
     use super::*;
+    use crate::net::waiting;
 
     fn again(status: u16, headers: &[(&'static str, &'static str)]) -> Again {
         let headers = headers
             .iter()
-            .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
+            .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
+            .collect();
         // Sun, 06 Nov 1994 08:49:37 GMT
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
-        Again::of(StatusCode::from_u16(status).unwrap(), &headers.collect(), now)
+        let asked = waiting::asked(&headers, now);
+        Again::of(StatusCode::from_u16(status).unwrap(), &headers, asked)
     }
 
     #[test]

@@ -1,15 +1,28 @@
 //! Server-sent events, from bytes as they arrive from the network: chunks may end inside a line,
-//! inside a line ending and inside a UTF-8 character.
+//! inside a line ending and inside a UTF-8 character. Some servers leave out the empty line between
+//! events, so a line of data that is a whole JSON document ends where the next one begins.
+
+use super::{json, pieces};
 
 /// Longest event in bytes, with all its lines. One delta is small; a server without real streaming
 /// may put a whole answer into one.
 const LONGEST: usize = 16 * 1024 * 1024;
+
+/// The last event of many streams.
+const LAST: &str = "[DONE]";
 
 /// One event: its `event:` name, if any, and its `data:` lines, joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     pub name: String,
     pub data: String,
+}
+
+impl Event {
+    /// Whether it says that no other follows.
+    pub(super) fn is_last(&self) -> bool {
+        self.data.trim() == LAST
+    }
 }
 
 /// An event was longer than 16 MiB: not a model's answer.
@@ -26,7 +39,6 @@ pub struct Parser {
     event: Event,
     /// The event has data, which may be empty.
     filled: bool,
-    started: bool,
 }
 
 impl Parser {
@@ -52,16 +64,20 @@ impl Parser {
                 _ => 1,
             };
             rest = &rest[end + ending..];
-            events.extend(self.end_line());
+            self.end_line(&mut events);
         }
         self.extend(rest)?;
         Ok(events)
     }
 
-    /// The event that the end of the stream completes. Some servers omit the last empty line.
-    pub fn finish(mut self) -> Option<Event> {
-        let event = if self.line.is_empty() { None } else { self.end_line() };
-        event.or_else(|| self.end_event())
+    /// The events that the end of the stream completes. Some servers omit the last empty line.
+    pub fn finish(mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        if !self.line.is_empty() {
+            self.end_line(&mut events);
+        }
+        events.extend(self.end_event());
+        events
     }
 
     fn extend(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
@@ -72,41 +88,50 @@ impl Parser {
         Ok(())
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self, events: &mut Vec<Event>) {
         let mut line = std::mem::take(&mut self.line);
-        if !std::mem::replace(&mut self.started, true) && line.starts_with("\u{FEFF}".as_bytes()) {
-            line.drain(..'\u{FEFF}'.len_utf8());
+        let text = pieces::text_of(&line);
+        let text = text.trim_start_matches(['\u{FEFF}', '\0']);
+        if text.is_empty() {
+            events.extend(self.end_event());
+        } else {
+            self.field(text, events);
         }
-        if line.is_empty() {
-            return self.end_event();
-        }
-        self.field(&String::from_utf8_lossy(&line));
         line.clear();
         self.line = line;
-        None
     }
 
-    fn field(&mut self, line: &str) {
+    fn field(&mut self, line: &str, events: &mut Vec<Event>) {
         // Some servers write an error into the stream as bare JSON.
         if line.starts_with('{') {
-            return self.data(line);
+            return self.data(line, events);
         }
         let (name, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match name {
-            "data" => self.data(value),
+            "data" => self.data(value, events),
             "event" => self.event.name = value.into(),
             // Comments (an empty name), `id`, `retry` and anything else.
             _ => {}
         }
     }
 
-    fn data(&mut self, value: &str) {
+    fn data(&mut self, value: &str, events: &mut Vec<Event>) {
+        let begins = value.trim_start().starts_with('{') || value.trim() == LAST;
+        if self.filled && begins && json::is_whole(&self.event.data) {
+            let name = self.event.name.clone();
+            events.extend(self.end_event());
+            self.event.name = name;
+        }
         if self.filled {
             self.event.data.push('\n');
         }
         self.event.data.push_str(value);
         self.filled = true;
+        // Nothing belongs to it, and the connection may stay open behind it.
+        if self.event.is_last() {
+            events.extend(self.end_event());
+        }
     }
 
     fn end_event(&mut self) -> Option<Event> {
@@ -148,6 +173,20 @@ mod tests {
         assert_eq!(data(&["data: é".as_bytes().split_at(7).0, b"\xA9\n\n"]), ["é"]);
         assert_eq!(all(&[b"event: error\ndata: x\n\n"])[0].name, "error");
         assert_eq!(data(&[b"event: ping\n\n\n\n"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn whole_documents_are_events_without_an_empty_line_between() {
+        assert_eq!(
+            data(&[b"data: {\"a\":1}\ndata: {\"b\":\"}\"}\ndata: [DONE]\n"]),
+            ["{\"a\":1}", "{\"b\":\"}\"}", "[DONE]",]
+        );
+        assert_eq!(data(&[b"{\"a\":1}\n{\"b\":2}\n"]), ["{\"a\":1}", "{\"b\":2}"]);
+        assert_eq!(data(&[b"data: {\ndata: \"a\":\ndata: {}}\n\n"]), ["{\n\"a\":\n{}}"]);
+        let named = all(&[b"event: e\ndata: {}\ndata: {}\n\ndata: {}\n\n"]);
+        let names: Vec<&str> = named.iter().map(|event| event.name.as_str()).collect();
+        assert_eq!(names, ["e", "e", ""]);
+        assert_eq!(data(&[b"\0data: a\n\0\n\0data: b\n\n"]), ["a", "b"]);
     }
 
     #[test]

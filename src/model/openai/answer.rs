@@ -1,14 +1,16 @@
 //! A growing answer: deltas of a stream, or one whole message, become a reply.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
+use super::calls::{Call, Calls};
 use super::usage::{self, Report};
-use super::{WIRE, kept::Kept, names::Names};
+use super::{field::field, finish, kept::Kept, names::Names};
 use crate::domain::{Finish, ModelErrorKind, Reply, ReplySource, Request, ToolCall};
+use crate::model::http::pieces::{Joiner, joined};
 use crate::model::http::{self, Again, Event, Failure, Place};
 use crate::model::{Progress, ids::FreeIds};
 
@@ -18,48 +20,41 @@ const LARGEST: usize = 16 * 1024 * 1024;
 /// The parts that have arrived so far.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
+    names: Arc<Names>,
     text: String,
     reasoning: String,
     refusal: String,
-    calls: Vec<Call>,
-    /// The index in `calls` that a delta of this `index` continues.
-    places: BTreeMap<u64, usize>,
+    /// Parts of characters at the end of text and reasoning.
+    open_text: Joiner,
+    open_reasoning: Joiner,
+    calls: Calls,
+    /// The choice that is read: the first that came.
+    choice: Option<u64>,
+    /// Calls of other choices. Some gateways put the text into one choice and its calls into another.
+    elsewhere: Calls,
+    /// What the endpoint wants back of the message.
+    kept: Kept,
     finish: Option<String>,
     usage: Option<Report>,
     /// What the endpoint reports in a header, apart from the usage.
     cost: Report,
-    /// What the endpoint wants back of the message.
-    kept: Kept,
-}
-
-#[derive(Debug, Default)]
-struct Call {
-    index: u64,
-    id: String,
-    name: String,
-    arguments: String,
-    /// What the endpoint wants back of it.
-    kept: Kept,
 }
 
 impl http::Answer for Answer {
-    fn begin(headers: &HeaderMap) -> Self {
-        Self { cost: litellm_cost(headers), ..Self::default() }
-    }
-
     fn whole(
         &mut self,
         document: &Value,
         place: &Place<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), Failure> {
-        if document["choices"][0]["message"].is_null() {
-            return Err(Failure::bad(format!(
-                "the answer of {} contains no message; is `url` the address of {}?",
-                place.host, WIRE.api
-            )));
+        let choice = &document["choices"][0];
+        let is_whole = choice["message"].is_object()
+            || choice["delta"].is_object() && finish::reason(choice).is_some();
+        place.part(choice)?;
+        if !is_whole {
+            return Err(missing(document, place));
         }
-        self.take(document, progress)?;
+        self.take(document, place, progress)?;
         // It is complete, even if its server sends no reason.
         self.finish.get_or_insert_with(|| "stop".into());
         Ok(())
@@ -71,10 +66,20 @@ impl http::Answer for Answer {
         place: &Place<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<bool, Failure> {
-        if event.data.trim() == "[DONE]" {
+        if is_done(&event.data) {
+            // Some servers send no reason. Half of a call is no answer, whatever follows it.
+            if self.has_something() && self.calls.are_whole() {
+                self.finish.get_or_insert_with(|| "stop".into());
+            }
             return Ok(true);
         }
-        self.take(&place.event(event)?, progress)?;
+        let chunk = place.event(event)?;
+        if chunk.get("choices").is_none()
+            && let Some(failed) = place.said(&chunk)
+        {
+            return Err(failed);
+        }
+        self.take(&chunk, place, progress)?;
         Ok(false)
     }
 
@@ -87,35 +92,89 @@ impl http::Answer for Answer {
     }
 
     fn size(&self) -> usize {
-        let calls = self.calls.iter().map(|call| call.name.len() + call.arguments.len());
-        self.text.len() + self.reasoning.len() + self.refusal.len() + calls.sum::<usize>()
+        self.text.len() + self.reasoning.len() + self.refusal.len() + self.calls.size()
+    }
+}
+
+/// Whether this is the end of a stream: `[DONE]`, however it is written.
+fn is_done(data: &str) -> bool {
+    data.trim_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case("done")
+}
+
+/// Why a document is no answer.
+fn missing(document: &Value, place: &Place<'_>) -> Failure {
+    let host = place.host;
+    match document.get("choices") {
+        Some(Value::Array(choices)) if !choices.is_empty() => {
+            Failure::bad(format!("the first choice of {host} has no message."))
+        }
+        Some(_) => Failure::bad(format!("the answer of {host} has no choices.")),
+        None => place.said(document).unwrap_or_else(|| {
+            Failure::bad(format!(
+                "the answer of {host} contains no message; is `url` the address of {}?",
+                place.api()
+            ))
+        }),
     }
 }
 
 impl Answer {
+    /// An answer that begins with these headers, to a request with these names of tools.
+    pub(super) fn begin(headers: &HeaderMap, names: &Arc<Names>) -> Self {
+        Self { cost: litellm_cost(headers), names: Arc::clone(names), ..Self::default() }
+    }
+
+    /// Whether the model has said or called anything.
+    fn has_something(&self) -> bool {
+        !self.text.is_empty() || !self.refusal.is_empty() || !self.calls.is_empty()
+    }
+
     /// Reads one chunk of a stream, or one whole completion, and reports what it adds.
-    fn take(&mut self, chunk: &Value, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
+    fn take(
+        &mut self,
+        chunk: &Value,
+        place: &Place<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Failure> {
+        let choices = chunk["choices"].as_array().map_or(&[][..], Vec::as_slice);
         // The last usage counts: some servers send a running one with every chunk.
-        self.usage = usage::read(&chunk["usage"]).or(self.usage.take());
-        let choice = &chunk["choices"][0];
-        for part in [&choice["delta"], &choice["message"]] {
-            self.part(part, progress);
+        let usages = [&chunk["usage"], &chunk["choices"][0]["usage"], &chunk["x_groq"]["usage"]];
+        self.usage = usages.into_iter().find_map(usage::read).or(self.usage.take());
+        for (position, choice) in choices.iter().enumerate() {
+            let index = choice["index"].as_u64().unwrap_or(position as u64);
+            let parts = [&choice["delta"], &choice["message"]];
+            if *self.choice.get_or_insert(index) == index {
+                parts.into_iter().for_each(|part| self.part(part, progress));
+                self.end(choice, place)?;
+            } else {
+                parts.into_iter().for_each(|part| self.elsewhere.read(part, &self.names));
+            }
         }
-        if let Some(reason) = choice["finish_reason"].as_str() {
-            self.finish = Some(reason.to_owned());
-        }
-        let kept = self.calls.iter().map(|call| call.kept.size()).sum::<usize>() + self.kept.size();
+        let kept = self.kept.size() + self.calls.kept() + self.elsewhere.size();
         let size = http::Answer::size(self).max(kept);
-        if size <= LARGEST && self.calls.len() <= 1024 {
+        if size <= LARGEST && self.calls.len() + self.elsewhere.len() <= 1024 {
             return Ok(());
         }
         let text = format!("the answer is larger than {} MiB.", LARGEST / (1024 * 1024));
         Err(Failure::new(ModelErrorKind::BadAnswer, text, Again::Never))
     }
 
+    /// Reads how a choice ended, if it did.
+    fn end(&mut self, choice: &Value, place: &Place<'_>) -> Result<(), Failure> {
+        for part in [choice, &choice["delta"], &choice["message"]] {
+            place.part(part)?;
+        }
+        let Some(reason) = finish::reason(choice) else { return Ok(()) };
+        if let Some(failed) = finish::failure(reason, place.host) {
+            return Err(failed);
+        }
+        self.finish = Some(reason.to_owned());
+        Ok(())
+    }
+
     fn part(&mut self, part: &Value, progress: &mut dyn FnMut(Progress)) {
         self.kept.add_message(part);
-        let reasoning = [&part["reasoning_content"], &part["reasoning"]];
+        let reasoning = [field(part, "reasoning_content"), &part["reasoning"]];
         // Servers that send both send the same text twice.
         if let Some(text) =
             reasoning.into_iter().find_map(|text| text.as_str().filter(|t| !t.is_empty()))
@@ -130,9 +189,7 @@ impl Answer {
         if let Some(text) = part["refusal"].as_str() {
             self.refusal.push_str(text);
         }
-        for (position, delta) in part["tool_calls"].as_array().into_iter().flatten().enumerate() {
-            self.call(position as u64, delta);
-        }
+        self.calls.read(part, &self.names);
     }
 
     /// One part of a content in parts, such as `{"type": "text", "text": …}`; reasoning is nested.
@@ -146,105 +203,48 @@ impl Answer {
     }
 
     fn say(&mut self, text: &str, progress: &mut dyn FnMut(Progress)) {
+        let text = self.open_text.next(text);
         if !text.is_empty() {
-            self.text.push_str(text);
-            progress(Progress::Text(text.to_owned()));
+            self.text.push_str(&text);
+            progress(Progress::Text(text));
         }
     }
 
     fn think(&mut self, text: &str, progress: &mut dyn FnMut(Progress)) {
+        let text = self.open_reasoning.next(text);
         if !text.is_empty() {
-            self.reasoning.push_str(text);
-            progress(Progress::Reasoning(text.to_owned()));
+            self.reasoning.push_str(&text);
+            progress(Progress::Reasoning(text));
         }
-    }
-
-    fn call(&mut self, position: u64, delta: &Value) {
-        let index = delta["index"].as_u64().unwrap_or(position);
-        let id = delta["id"].as_str().unwrap_or_default();
-        let function = &delta["function"];
-        let name = function["name"].as_str().unwrap_or_default();
-        let call = self.place(index, id, name);
-        call.kept.add_call(delta);
-        if call.id.is_empty() {
-            call.id = id.to_owned();
-        }
-        // Most servers send a name once, some with every delta, a few in pieces.
-        if call.name != name {
-            call.name.push_str(name);
-        }
-        match &function["arguments"] {
-            Value::String(more) => call.arguments.push_str(more),
-            Value::Null => {}
-            whole @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                call.arguments = whole.to_string();
-            }
-        }
-    }
-
-    /// The call that a delta belongs to. Some servers give every call the index 0: there, a new id
-    /// and name after complete arguments begin a new call.
-    fn place(&mut self, index: u64, id: &str, name: &str) -> &mut Call {
-        let known =
-            self.places.get(&index).copied().filter(|&at| !self.calls[at].is_other(id, name));
-        let at = known.unwrap_or(self.calls.len());
-        if at == self.calls.len() {
-            self.calls.push(Call { index, ..Call::default() });
-            self.places.insert(index, at);
-        }
-        &mut self.calls[at]
     }
 
     /// The reply, and what the endpoint of this name reported of its usage.
-    pub(super) fn reply(self, request: &Request, names: &Names, endpoint: &str) -> (Reply, Report) {
+    pub(super) fn reply(self, request: &Request, endpoint: &str) -> (Reply, Report) {
         let message = self.kept.into_fields();
         let mut source =
             ReplySource { endpoint: endpoint.to_owned(), message, ..ReplySource::default() };
-        let calls = named(self.calls, request, names, &mut source);
-        let refused = !self.refusal.is_empty() && self.text.is_empty();
-        let text = if refused { self.refusal } else { self.text };
+        let calls = if self.calls.is_empty() { self.elsewhere } else { self.calls };
+        let calls = named(calls.in_order(), request, &self.names, &mut source);
+        let text = self.text + &self.open_text.end();
+        let reasoning = self.reasoning + &self.open_reasoning.end();
+        let refused = !self.refusal.is_empty() && text.is_empty();
+        let text = if refused { joined(&self.refusal).into_owned() } else { text };
         let finish = match self.finish.as_deref().unwrap_or_default() {
             _ if refused => Finish::Refused,
-            "length" | "max_tokens" => Finish::Length,
-            "content_filter" => Finish::Refused,
-            // Observed: calls that end with "stop", and "tool_calls" without a call.
-            _ if !calls.is_empty() => Finish::Calls,
-            "stop" | "eos" | "end_turn" | "tool_calls" | "function_call" => Finish::Stop,
-            other => Finish::Other(other.chars().take(64).collect()),
+            reason => finish::finish(reason, !calls.is_empty()),
         };
         let report = self.usage.unwrap_or_default().or_cost(self.cost);
-        let usage = report.usage(|| usage::estimate(request, &[&text, &self.reasoning], &calls));
+        let usage = report.usage(|| usage::estimate(request, &[&text, &reasoning], &calls));
         // Without calls there are no ids to know again either.
         let has_some = !calls.is_empty() || !source.message.is_empty();
         let source = has_some.then(|| Arc::new(source));
-        (
-            Reply {
-                text,
-                reasoning: self.reasoning,
-                calls,
-                finish,
-                usage,
-                source,
-                repairs: Vec::new(),
-            },
-            report,
-        )
-    }
-}
-
-impl Call {
-    /// Whether a delta with this id and name belongs to another call.
-    fn is_other(&self, id: &str, name: &str) -> bool {
-        let given = !id.is_empty() && !name.is_empty() && !self.id.is_empty();
-        given
-            && self.id != id
-            && serde_json::from_str::<Map<String, Value>>(&self.arguments).is_ok()
+        (Reply { text, reasoning, calls, finish, usage, source, repairs: Vec::new() }, report)
     }
 }
 
 /// The calls with tools' own names, parsed arguments, and an id each.
 fn named(
-    mut calls: Vec<Call>,
+    calls: Vec<Call>,
     request: &Request,
     names: &Names,
     source: &mut ReplySource,
@@ -252,12 +252,11 @@ fn named(
     let mut free = FreeIds::of(request, "call");
     let mut taken = HashSet::new();
     let some = |call: &Call| !call.name.is_empty() || !call.arguments.trim().is_empty();
-    calls.sort_by_key(|call| call.index);
     calls
         .into_iter()
         .filter(some)
         .map(|call| {
-            let mut id = call.id;
+            let mut id = joined(&call.id).into_owned();
             while id.is_empty() || taken.contains(&id) {
                 id = free.next();
             }
@@ -266,7 +265,8 @@ fn named(
             if !kept.is_empty() {
                 source.calls.insert(id.clone(), kept);
             }
-            ToolCall { id, tool: names.back(&call.name), arguments: arguments(&call.arguments) }
+            let (tool, arguments) = (joined(&call.name), joined(&call.arguments));
+            ToolCall { id, tool: names.back(&tool), arguments: self::arguments(&arguments) }
         })
         .collect()
 }

@@ -7,18 +7,24 @@
 mod answer;
 mod body;
 mod call_ids;
+mod calls;
 mod embeddings;
+mod field;
+mod finish;
 mod kept;
 mod messages;
 mod names;
 mod negotiated;
 mod refusal;
+#[cfg(feature = "inside")]
+pub mod replies;
 mod usage;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use futures::future::LocalBoxFuture;
+use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use self::{answer::Answer, names::Names, negotiated::Negotiated, usage::Report};
@@ -100,7 +106,7 @@ impl OpenAi {
         request: &Request,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Reply, ModelError> {
-        let names = Names::of(request);
+        let names = Arc::new(Names::of(request));
         let endpoint = self.connection.endpoint();
         let source = &self.spec().source;
         let body = || {
@@ -115,8 +121,9 @@ impl OpenAi {
             offer = next;
             Some(Amended { body, notice: (!notice.is_empty()).then_some(notice) })
         };
-        let answer: Answer = self.connection.ask(&CHAT, first, &mut amend, progress).await?;
-        let (reply, report) = answer.reply(request, &names, source);
+        let begin = |headers: &HeaderMap| Answer::begin(headers, &names);
+        let asked = self.connection.ask(&CHAT, first, &begin, &mut amend, progress);
+        let (reply, report) = asked.await?.reply(request, source);
         if let Some(text) = self.notice(&report) {
             progress(Progress::Noticed(text));
         }
@@ -156,8 +163,11 @@ impl Model for OpenAi {
     }
 }
 
-/// The ids of a list of models.
+/// The ids of a list of models: that of OpenAI, a bare list, or Ollama's own.
 fn ids(list: &Value) -> Vec<&str> {
-    let entries = list["data"].as_array().into_iter().flatten();
-    entries.filter_map(|entry| entry["id"].as_str()).collect()
+    let lists = [&list["data"], &list["models"], list];
+    let entries = lists.into_iter().find_map(Value::as_array).into_iter().flatten();
+    let id =
+        |entry: &'_ Value| ["id", "model", "name"].into_iter().find(|id| entry[*id].is_string());
+    entries.filter_map(|entry| id(entry).map_or(entry, |id| &entry[id]).as_str()).collect()
 }

@@ -47,6 +47,11 @@ impl Names {
         self.out.get(tool).map_or_else(|| tool.as_str(), String::as_str)
     }
 
+    /// Whether a tool was sent with this name.
+    pub(super) fn has(&self, wire: &str) -> bool {
+        self.back.contains_key(wire)
+    }
+
     /// The tool for a name from the endpoint. A name that was never sent stays as it is.
     pub(super) fn back(&self, wire: &str) -> ToolName {
         self.back.get(wire).cloned().unwrap_or_else(|| wire.into())

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::field::field;
 use crate::domain::{Finite, Request, ToolCall, Usage, tokens};
 
 /// The most tokens that a report of one request may have. No context of a model comes near.
@@ -37,25 +38,86 @@ enum Number<N> {
 pub(super) fn read(usage: &Value) -> Option<Report> {
     let mut report = Report::default();
     let odd = &mut report.odd;
-    let whole = |field: &str, value: &Value| (field.to_owned(), whole(value));
-    let [in_, out] = [["prompt_tokens", "input_tokens"], ["completion_tokens", "output_tokens"]];
-    report.tokens_in = first(in_.map(|field| whole(field, &usage[field])), odd);
-    report.tokens_out = first(out.map(|field| whole(field, &usage[field])), odd);
+    let mut number = |fields: &[&str]| {
+        let fields = fields.iter().map(|path| ((*path).to_owned(), whole(at(usage, path))));
+        first(fields, odd)
+    };
+    report.tokens_in = number(&["prompt_tokens", "input_tokens"]);
+    report.tokens_out = number(&["completion_tokens", "output_tokens"]);
     let is_empty = |number| matches!(number, Number::Missing | Number::Plausible(0));
     if is_empty(report.tokens_in) && is_empty(report.tokens_out) {
         return None;
     }
-    let cached = &usage["prompt_tokens_details"]["cached_tokens"];
-    report.cached = first(
-        [
-            whole("prompt_tokens_details.cached_tokens", cached),
-            whole("prompt_cache_hit_tokens", &usage["prompt_cache_hit_tokens"]),
-            whole("cache_read_input_tokens", &usage["cache_read_input_tokens"]),
-        ],
-        odd,
-    );
-    report.dollars = first([("cost".to_owned(), amount(&usage["cost"]))], odd);
+    report.cached = number(&[
+        "prompt_tokens_details.cached_tokens",
+        "input_tokens_details.cached_tokens",
+        "prompt_cache_hit_tokens",
+        "cache_read_input_tokens",
+        "cached_tokens",
+    ]);
+    // These only tell what the others mean, so nothing is said of odd ones.
+    let plain = |path: &str| match whole(at(usage, path)) {
+        Ok(Number::Plausible(tokens)) => Some(tokens),
+        Ok(Number::Missing | Number::Odd) | Err(_) => None,
+    };
+    let reasoned = ["completion_tokens_details", "output_tokens_details"]
+        .iter()
+        .find_map(|details| plain(&format!("{details}.reasoning_tokens")))
+        .or_else(|| plain("reasoning_tokens"));
+    let has_own_input = field(usage, "prompt_tokens").is_null();
+    let written = plain("cache_creation_input_tokens").filter(|_| has_own_input);
+    let is_cache_read = has_own_input && plain("cache_read_input_tokens").is_some();
+    let hints = Hints { total: plain("total_tokens"), reasoned, written, is_cache_read };
+    report.dollars = first([("cost".to_owned(), amount(&usage["cost"]))], &mut report.odd);
+    report.interpret(&hints);
     Some(report)
+}
+
+/// The value at a path of fields, in either spelling.
+fn at<'a>(usage: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(usage, |value, name| field(value, name))
+}
+
+/// What tells whether cached and reasoned tokens are part of input and output, or beside them.
+struct Hints {
+    total: Option<u64>,
+    reasoned: Option<u64>,
+    /// Input that the endpoint has put into its cache.
+    written: Option<u64>,
+    /// The cached tokens are in the field of Anthropic, whose input does not contain them.
+    is_cache_read: bool,
+}
+
+impl Report {
+    /// Makes input and output contain all their parts. The total decides; without one the dialect does,
+    /// and a part that is larger than the whole is none.
+    fn interpret(&mut self, hints: &Hints) {
+        let (Number::Plausible(tokens_in), Number::Plausible(tokens_out)) =
+            (self.tokens_in, self.tokens_out)
+        else {
+            return;
+        };
+        let cached = if let Number::Plausible(cached) = self.cached { cached } else { 0 };
+        let reasoned = hints.reasoned.unwrap_or(0);
+        let beside = cached + if hints.is_cache_read { hints.written.unwrap_or(0) } else { 0 };
+        let by_dialect = (hints.is_cache_read || cached > tokens_in, reasoned > tokens_out);
+        let of = |(is_cache_beside, is_reasoning_beside): (bool, bool)| {
+            let more_in = if is_cache_beside { beside } else { 0 };
+            let more_out = if is_reasoning_beside { reasoned } else { 0 };
+            (tokens_in + more_in, tokens_out + more_out)
+        };
+        let readings = [by_dialect, (false, false), (true, false), (false, true), (true, true)];
+        let is_total =
+            |(tokens_in, tokens_out): &(u64, u64)| hints.total == Some(tokens_in + tokens_out);
+        let by_total = readings.into_iter().map(of).find(is_total);
+        let (tokens_in, mut tokens_out) = by_total.unwrap_or_else(|| of(by_dialect));
+        // Gemini leaves its thoughts out of the output and has no details, but a total with them.
+        if let (None, None, Some(total)) = (by_total, hints.reasoned, hints.total) {
+            tokens_out = tokens_out.max(total.saturating_sub(tokens_in));
+        }
+        self.tokens_in = Number::Plausible(tokens_in);
+        self.tokens_out = Number::Plausible(tokens_out);
+    }
 }
 
 /// The cost that LiteLLM reports in a header.
@@ -130,8 +192,8 @@ pub(super) fn estimate(request: &Request, said: &[&str], calls: &[ToolCall]) -> 
 }
 
 /// The first number of these fields. What is odd before it is noted.
-fn first<N: Copy, const FIELDS: usize>(
-    fields: [(String, Result<Number<N>, String>); FIELDS],
+fn first<N: Copy>(
+    fields: impl IntoIterator<Item = (String, Result<Number<N>, String>)>,
     odd: &mut Vec<String>,
 ) -> Number<N> {
     let mut number = Number::Missing;
@@ -205,6 +267,47 @@ mod tests {
         ];
         for value in nothing {
             assert_eq!(usage(&value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_total_decides_what_is_cached_and_reasoned() {
+        let kimi = json!({"prompt_tokens": 1000, "completion_tokens": 20, "cached_tokens": 900});
+        let beside =
+            json!({"input_tokens": 10, "output_tokens": 20, "cache_read_input_tokens": 990});
+        let mut summed = beside.clone();
+        summed["total_tokens"] = json!(1020);
+        let mut contained = beside.clone();
+        (contained["input_tokens"], contained["total_tokens"]) = (json!(1000), json!(1020));
+        let litellm = json!({"prompt_tokens": 1000, "completion_tokens": 20,
+            "cache_read_input_tokens": 990, "cache_creation_input_tokens": 5});
+        let written = json!({"input_tokens": 10, "output_tokens": 20,
+            "cache_read_input_tokens": 400, "cache_creation_input_tokens": 590});
+        let responses = json!({"input_tokens": 1000, "output_tokens": 20,
+            "input_tokens_details": {"cached_tokens": 990}});
+        let reasoned = |total: Option<u64>, out: u64, reasoned: Option<u64>| {
+            json!({"prompt_tokens": 100, "completion_tokens": out, "total_tokens": total,
+                "completion_tokens_details": {"reasoning_tokens": reasoned}})
+        };
+        for (value, expected) in [
+            (kimi, (1000, 900, 20)),
+            (beside, (1000, 990, 20)),
+            (summed, (1000, 990, 20)),
+            (contained, (1000, 990, 20)),
+            (litellm, (1000, 990, 20)),
+            (written, (1000, 400, 20)),
+            (responses, (1000, 990, 20)),
+            (reasoned(Some(220), 20, Some(100)), (100, 0, 120)),
+            (reasoned(Some(120), 20, Some(100)), (100, 0, 20)),
+            (reasoned(None, 20, Some(100)), (100, 0, 120)),
+            (reasoned(None, 20, Some(10)), (100, 0, 20)),
+            (reasoned(Some(220), 20, None), (100, 0, 120)),
+            (reasoned(Some(7), 20, None), (100, 0, 20)),
+            (json!({"promptTokens": 9, "completionTokens": 4}), (9, 0, 4)),
+        ] {
+            let read = usage(&value).unwrap();
+            assert_eq!((read.tokens_in, read.cached, read.tokens_out), expected, "{value}");
+            assert!(!read.estimated, "{value}");
         }
     }
 

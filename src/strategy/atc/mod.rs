@@ -15,7 +15,7 @@ use super::prompt::program as prompt;
 use super::{CallResult, Context, Ending, Strategy, Trajectory, Turn, close, menu};
 use crate::domain::program::{Function, ProgramEnd, Raised};
 use crate::domain::{
-    Boundary, Caveat, Finish, Knob, MenuItem, Offered, Outcome, ProgramEvent, ProgramSource,
+    Boundary, Caveat, Knob, MenuItem, Offered, Outcome, ProgramEvent, ProgramSource,
     ProgramVerdict, Reflect, Reply, Role, State, Task, TaskEvent, ToolCall, ToolName,
 };
 use crate::papers::atc::extract;
@@ -81,7 +81,7 @@ pub async fn act(
             }
         };
         let Ran { calls, called, end, .. } = ran;
-        last = Last { program, calls, called, end, is_refused: false, is_cut: written.is_cut };
+        last = Last { program, calls, called, end, is_refused: false, cut: written.cut };
         match how {
             ProgramVerdict::Fine => return last.ended(how),
             // It is reflected on once, then accepted.
@@ -156,7 +156,7 @@ struct Written {
     reply: String,
     /// `None`: it has none, or none that can run. The next turn says why.
     program: Option<Arc<str>>,
-    is_cut: bool,
+    cut: Option<Caveat>,
 }
 
 impl<C: Context> Programmer<'_, C> {
@@ -177,14 +177,14 @@ impl<C: Context> Programmer<'_, C> {
     /// Gets a program: the one that is given, or the programmer's.
     async fn write(&mut self, number: u32, given: Option<Given>) -> Result<Written, Ending> {
         self.begin_step(number);
-        let (reply, from, is_cut) = match &given {
+        let (reply, from, cut) = match &given {
             Some(given) if given.source == ProgramSource::Person => {
-                (format!("```python\n{}\n```", given.text), given.source, false)
+                (format!("```python\n{}\n```", given.text), given.source, None)
             }
-            Some(given) => (given.text.to_string(), given.source, false),
+            Some(given) => (given.text.to_string(), given.source, None),
             None => {
                 let reply = self.ask(number).await?;
-                (reply.text.clone(), ProgramSource::Reply, reply.finish == Finish::Length)
+                (reply.text.clone(), ProgramSource::Reply, Caveat::of(&reply.finish))
             }
         };
         let program =
@@ -200,12 +200,12 @@ impl<C: Context> Programmer<'_, C> {
                         state.prompts.filled(crate::domain::Prompt::ProgrammerNone, &filled)
                     });
                     self.turns.push((reply.clone(), finding));
-                    return Ok(Written { reply, program: None, is_cut });
+                    return Ok(Written { reply, program: None, cut });
                 }
             };
         let text = Arc::clone(&program);
         self.ctx.say(|task| ProgramEvent::ProgramWritten { task, number, text, from });
-        Ok(Written { reply, program: Some(program), is_cut })
+        Ok(Written { reply, program: Some(program), cut })
     }
 
     /// Asks for a program. If the programmer names a missing capability and the budget allows replanning, it is asked
@@ -330,14 +330,14 @@ struct Last {
     end: ProgramEnd,
     /// It could not run.
     is_refused: bool,
-    is_cut: bool,
+    cut: Option<Caveat>,
 }
 
 impl Default for Last {
     fn default() -> Self {
         let end = ProgramEnd::default();
         let (calls, called) = (Vec::new(), Vec::new());
-        Self { program: Arc::from(""), calls, called, end, is_refused: false, is_cut: false }
+        Self { program: Arc::from(""), calls, called, end, is_refused: false, cut: None }
     }
 }
 
@@ -363,9 +363,7 @@ impl Last {
         if how == ProgramVerdict::Doubtful {
             ending.caveats.push(Caveat::WithoutEvidence);
         }
-        if self.is_cut {
-            ending.caveats.push(Caveat::CutOff);
-        }
+        ending.caveats.extend(self.cut);
         (self.trajectory(), ending)
     }
 }

@@ -73,6 +73,34 @@ async fn a_failure_of_a_model_that_has_answered_ends_nothing() {
 }
 
 #[tokio::test]
+async fn a_first_request_that_is_too_long_or_filtered_fails_its_own_task_only() {
+    // Field cases 7.1 and 7.5.
+    let long = json!({ "message": "Input is too long for requested model." });
+    let filtered =
+        json!({ "error": { "message": "The response was filtered.", "code": "content_filter" } });
+    for document in [long, filtered] {
+        let first = self::document("400 Bad Request", &document.to_string());
+        let fake = Fake::start(vec![first, answer(), answer()]).await;
+        let ran = ran(&home(&fake.url), &[]).await;
+        assert_eq!((ran.code, fake.bodies().len()), (1, 3), "{ran:?}");
+        assert!(ran.out.contains("2 of 3 answered"), "{ran:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_ends_with_an_account_that_has_no_credit() {
+    // Field case 7.3.
+    let error =
+        json!({ "message": "You exceeded your current quota.", "code": "insufficient_quota" });
+    let refused = || document("429 Too Many Requests", &json!({ "error": error }).to_string());
+    let fake = Fake::start(vec![answer(), refused(), answer()]).await;
+    let ran = ran(&home(&fake.url), &[]).await;
+    assert_eq!((ran.code, fake.bodies().len()), (4, 2), "{ran:?}");
+    assert!(ran.err.contains("a model cannot be used: mine: HTTP 429"), "{ran:?}");
+    assert!(ran.err.contains("no quota or credit left"), "{ran:?}");
+}
+
+#[tokio::test]
 async fn a_comparison_says_which_model_cannot_be_used() {
     let fake = Fake::start((0..8).map(|_| refused()).collect()).await;
     let home = home(&fake.url);

@@ -2,7 +2,6 @@
 
 use crate::domain::breakpoint::{At, Place, Trouble, When};
 use crate::domain::chance::canonical;
-use crate::domain::chat::Finish;
 use crate::domain::event::Refusal;
 use crate::domain::id::{BreakpointId, EffectId, ToolName};
 use crate::domain::state::breakpoints::BreakpointState;
@@ -139,9 +138,7 @@ fn of_tool_call(call: &ToolCallState) -> Option<Trouble> {
 fn of_model_call(call: &ModelCallState) -> Option<Trouble> {
     match &call.phase {
         ModelCallPhase::Requested | ModelCallPhase::Running => None,
-        ModelCallPhase::Done { reply } => {
-            (reply.finish == Finish::Length).then_some(Trouble::CutAnswer)
-        }
+        ModelCallPhase::Done { reply } => reply.finish.is_cut().then_some(Trouble::CutAnswer),
         ModelCallPhase::Failed { error } => match error.kind {
             ModelErrorKind::Timeout => Some(Trouble::Timeout),
             ModelErrorKind::RateLimited => Some(Trouble::RateLimit),
@@ -150,9 +147,11 @@ fn of_model_call(call: &ModelCallState) -> Option<Trouble> {
             ModelErrorKind::Cancelled => None,
             ModelErrorKind::Connection
             | ModelErrorKind::Auth
+            | ModelErrorKind::Quota
             | ModelErrorKind::ContextOverflow
             | ModelErrorKind::Endpoint
-            | ModelErrorKind::Refused => Some(Trouble::ModelError),
+            | ModelErrorKind::Refused
+            | ModelErrorKind::Filtered => Some(Trouble::ModelError),
         },
     }
 }

@@ -6,19 +6,20 @@ use crate::domain::id::ModelName;
 use crate::domain::state::{ModelCallPhase, ModelCallState, State};
 
 impl State {
-    /// Whether this failure shows that no call of the model would succeed: its key is refused, or it has never
-    /// answered in this session.
+    /// Whether this failure shows that no call of the model would succeed: its key is refused, its account has no
+    /// credit, or it has never answered in this session.
     pub fn is_unusable(&self, model: &ModelName, error: &ModelError) -> bool {
         let tally = self.models.known.get(model).map(|model| &model.tally);
         let has_answered = tally.is_some_and(|tally| tally.calls > tally.failed);
         match error.kind {
-            ModelErrorKind::Auth => true,
+            ModelErrorKind::Auth | ModelErrorKind::Quota => true,
             ModelErrorKind::Connection | ModelErrorKind::Timeout | ModelErrorKind::Refused => {
                 !has_answered && error.partial.is_empty()
             }
             ModelErrorKind::RateLimited
             | ModelErrorKind::Endpoint
             | ModelErrorKind::ContextOverflow
+            | ModelErrorKind::Filtered
             | ModelErrorKind::BadAnswer
             | ModelErrorKind::TooLong
             | ModelErrorKind::OverBudget

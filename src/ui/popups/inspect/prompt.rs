@@ -147,6 +147,7 @@ fn done(reply: &Reply, page: &mut Page<'_>) {
         Finish::Calls => "wants tools called",
         Finish::Length => "ran into the token limit",
         Finish::Refused => "refused",
+        Finish::Filtered => "cut off by a content filter",
         Finish::Judged => "ended by the judge: a call starts here",
         Finish::Other(other) => other,
     };
