@@ -174,11 +174,10 @@ impl Call {
             // A server that repeats the whole call at its end, or that begins it with empty arguments.
             Some(object) if delta.begins_object() => {
                 let more = serde_json::from_str::<Map<String, Value>>(&delta.arguments);
+                let is_repeated = more.is_ok_and(|more| more == object);
                 if object.is_empty() {
                     self.arguments.clone_from(&delta.arguments);
-                } else if more.is_ok_and(|more| more == object) {
-                    return;
-                } else {
+                } else if !is_repeated {
                     self.arguments.push_str(&delta.arguments);
                 }
             }

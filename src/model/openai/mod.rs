@@ -2,7 +2,7 @@
 //!
 //! Servers differ in what they send more than in what they accept. So this parser tolerates the
 //! known differences, and is strict in one thing: an answer is complete only if a finish reason
-//! arrived.
+//! arrived, or the event that ends a stream.
 
 mod answer;
 mod body;
