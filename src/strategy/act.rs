@@ -165,7 +165,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::chat::{Finish, Usage};
 
     fn reply(text: &str, calls: &[(&str, Value)]) -> Reply {
         let calls = calls.iter().enumerate().map(|(i, (tool, arguments))| ToolCall {

@@ -35,7 +35,7 @@ pub struct Failure {
     /// There was no connection at all.
     is_unreachable: bool,
     /// What a refusal says of single fields.
-    pub(super) refused: Option<Refused>,
+    pub(super) refused: Option<Box<Refused>>,
 }
 
 impl Failure {
@@ -53,7 +53,8 @@ impl Failure {
     fn note_refused(&mut self, status: u16, body: &[u8]) {
         if self.error.kind != ModelErrorKind::ContextOverflow {
             let told = self.error.text.clone();
-            self.refused = Refused::of(status, body).map(|refused| Refused { told, ..refused });
+            let refused = Refused::of(status, body);
+            self.refused = refused.map(|refused| Refused { told, ..refused }.into());
         }
     }
 
@@ -62,6 +63,7 @@ impl Failure {
         if !partial.is_empty() {
             self.error.partial = partial.to_owned();
             self.again = Again::Never;
+            self.refused = None;
         }
         self
     }
