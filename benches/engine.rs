@@ -40,6 +40,7 @@ impl Model for Instant {
             calls: vec![call],
             finish: Finish::Calls,
             usage: Usage { tokens_in: 900, tokens_out: 30, ..Usage::default() },
+            source: None,
         };
         async move { Ok(reply) }.boxed_local()
     }

@@ -23,7 +23,7 @@ use toolyard::domain::program::{
     Stops, Until,
 };
 use toolyard::domain::{
-    Boundary, Command, Finish, ModelError, ModelSpec, Record, Reply, Request, Task, Usage,
+    Boundary, Command, ModelError, ModelSpec, Record, Reply, Request, Task, Usage,
 };
 use toolyard::engine;
 use toolyard::model::{Model, Progress};
@@ -128,13 +128,8 @@ impl Model for Programmer {
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         let text = "```python\nrows = [{\"id\": n, \"title\": str(n) * 40} for n in range(40)]\n\
                     for n in range(1000000):\n    row = rows[n % 40]\n    name = row[\"title\"]\n```";
-        let reply = Reply {
-            text: text.to_owned(),
-            reasoning: String::new(),
-            calls: Vec::new(),
-            finish: Finish::Stop,
-            usage: Usage { tokens_in: 900, tokens_out: 60, ..Usage::default() },
-        };
+        let usage = Usage { tokens_in: 900, tokens_out: 60, ..Usage::default() };
+        let reply = Reply { usage, ..Reply::of_text(text) };
         async move { Ok(reply) }.boxed_local()
     }
 }

@@ -51,6 +51,7 @@ pub fn session(events: usize) -> Vec<Record> {
         calls: vec![],
         finish: Finish::Calls,
         usage: Usage { tokens_in: 100, tokens_out: 10, ..Usage::default() },
+        source: None,
     });
     for i in 1..=tasks {
         let task = TaskId(i);

@@ -66,8 +66,9 @@ impl strategy::Context for Context {
 
     async fn ask(&self, role: Role, request: Request) -> Result<Arc<Reply>, ModelError> {
         self.handle.verdicts().await;
+        self.expect_something(role, None)?;
         let reply = self.model_call(role, request, None).await?;
-        self.expect_something(role, &reply)?;
+        self.expect_something(role, Some(&reply))?;
         Ok(reply)
     }
 
@@ -141,25 +142,26 @@ impl Context {
         effect::ask(&self.handle, self.caller(evidence), role, request).await.1
     }
 
-    /// Fails at the last of too many empty replies in a row of a role that is asked again after one.
-    fn expect_something(&self, role: Role, reply: &Reply) -> Result<(), ModelError> {
-        if !matches!(role, Role::Actor | Role::Programmer) {
+    /// Fails after too many empty replies in a row of a role that is asked again after one, from then on: there is nothing
+    /// to reflect on, either.
+    fn expect_something(&self, role: Role, reply: Option<&Reply>) -> Result<(), ModelError> {
+        let is_asked_again = matches!(role, Role::Actor | Role::Programmer);
+        if !is_asked_again && role != Role::Reflector {
             return Ok(());
         }
-        self.empty.set(if reply.is_empty() || reply.is_unread() {
-            self.empty.get() + 1
-        } else {
-            0
-        });
+        if let Some(reply) = reply.filter(|_| is_asked_again) {
+            let has_nothing = reply.is_empty() || reply.is_unread();
+            self.empty.set(if has_nothing { self.empty.get() + 1 } else { 0 });
+        }
         if self.empty.get() < MOST_EMPTY {
             return Ok(());
         }
-        self.empty.set(0);
         let text = format!(
-            "the {role} answered {MOST_EMPTY} times in a row with neither an answer nor a call; it is not \
-             asked again"
+            "the model answered {MOST_EMPTY} times in a row with neither an answer nor a call; the task ends"
         );
-        self.handle.emit(SessionEvent::Noticed { text: text.clone() });
+        if reply.is_some() {
+            self.handle.emit(SessionEvent::Noticed { text: text.clone() });
+        }
         Err(ModelError::new(ModelErrorKind::BadAnswer, text))
     }
 

@@ -86,6 +86,7 @@ mod sources;
 mod spending;
 mod stage;
 mod story;
+mod strict;
 mod symbols;
 mod terminal;
 mod themes;

@@ -155,7 +155,7 @@ impl Connection {
                 Ok(read) => return Ok(read),
                 Err(why) => why,
             };
-            if let Some(amended) = why.refused.as_ref().and_then(|refused| amend(refused)) {
+            if let Some(amended) = why.refused.as_deref().and_then(&mut *amend) {
                 body = amended.body;
                 amended.notice.into_iter().for_each(|text| progress(Progress::Noticed(text)));
                 continue;

@@ -40,7 +40,7 @@ pub struct Failure {
     /// There was no connection at all.
     is_unreachable: bool,
     /// What a refusal says of single fields.
-    pub(super) refused: Option<Refused>,
+    pub(super) refused: Option<Box<Refused>>,
 }
 
 impl Failure {
@@ -64,7 +64,8 @@ impl Failure {
     fn note_refused(&mut self, status: u16, body: &[u8]) {
         if !self.is_final() {
             let told = self.error.text.clone();
-            self.refused = Refused::of(status, body).map(|refused| Refused { told, ..refused });
+            let refused = Refused::of(status, body);
+            self.refused = refused.map(|refused| Refused { told, ..refused }.into());
         }
     }
 
@@ -73,6 +74,7 @@ impl Failure {
         if !partial.is_empty() {
             self.error.partial = partial.to_owned();
             self.again = Again::Never;
+            self.refused = None;
         }
         self
     }

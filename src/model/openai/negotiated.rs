@@ -17,10 +17,15 @@ enum Demand {
     Reasoning,
     /// Gemini: the signature of the thought before a call. Google names this one for calls of other models.
     Signature,
+    /// Anthropic and Bedrock: definitions of tools, wherever a message has a call.
+    Tools,
 }
 
 const DEMANDS: [(Demand, &str); 2] =
     [(Demand::Reasoning, "reasoning_content"), (Demand::Signature, "thought_signature")];
+/// How endpoints say that a conversation with calls has no tools.
+const NO_TOOLS: [&str; 3] =
+    ["must define tools", "toolconfig field must be defined", "without `tools=` param"];
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The refusals of one model so far.
@@ -65,7 +70,13 @@ impl Negotiated {
         if news.is_empty() {
             return Some(String::new());
         }
-        Some(format!("{} refuses a field ({}): {}", endpoint.name, refused.told(), news.join("; ")))
+        // What it means comes first: a long notice is cut at its end.
+        Some(format!(
+            "{}: {}; the endpoint refused it: {}",
+            endpoint.name,
+            news.join("; "),
+            refused.told()
+        ))
     }
 
     /// Gives a field up, and says what that means; `None` if it was given up before.
@@ -80,7 +91,7 @@ impl Negotiated {
         if let Some(other) = other.filter(|other| !self.is_known(other)) {
             self.renamed.insert(field.to_owned(), (*other).to_owned());
             return Some(format!(
-                "from now on its requests have `{other}` instead of `{field}`; \
+                "requests have `{other}` instead of `{field}` from now on; \
                  max_tokens_field = \"{other}\" in [models.{name}] avoids this"
             ));
         }
@@ -92,17 +103,17 @@ impl Negotiated {
             "temperature" | "top_p" | "seed" | "stop" => {
                 ", and settings of it have no effect on this model".to_owned()
             }
-            field if LIMITS.contains(&field) => ", and its answers have no limit".to_owned(),
+            field if LIMITS.contains(&field) => ", and answers have no limit".to_owned(),
             "stream_options" => ", and what it does not count is estimated".to_owned(),
             "response_format" => format!(
-                ", and its answers are checked as before; structured = false in [models.{name}] avoids \
+                ", and answers are checked as before; structured = false in [models.{name}] avoids \
                  this"
             ),
             "tool_choice" => format!("; allowed_tools = false in [models.{name}] avoids this"),
             "stream" => format!("; stream = false in [models.{name}] avoids this"),
             _ => String::new(),
         };
-        Some(format!("from now on its requests leave out `{field}`{means}"))
+        Some(format!("requests leave out `{field}` from now on{means}"))
     }
 
     /// Whether something was learnt of a name for the limit.
@@ -113,19 +124,21 @@ impl Negotiated {
     /// Learns of a field that the endpoint misses.
     fn meet(&mut self, refused: &Refused, offer: &Offer, endpoint: &Endpoint) -> Option<String> {
         let text = refused.texts.join("\n").to_lowercase();
+        let has_no_tools = has(&text, &NO_TOOLS) && !offer.demands.contains(&Demand::Tools);
         let is_missed =
             has(&text, &["missing", "required", "must be", "must have", "must contain"]);
         let missed = DEMANDS.iter().find(|(demand, name)| {
             is_missed && text.contains(name) && !offer.demands.contains(demand)
         });
-        let (demand, field) = missed?;
-        if !self.demands.insert(*demand) {
+        let tools = has_no_tools.then_some((Demand::Tools, "tools"));
+        let (demand, field) = missed.copied().or(tools)?;
+        if !self.demands.insert(demand) {
             return Some(String::new());
         }
         let (name, told) = (&endpoint.name, refused.told());
         Some(format!(
-            "{name} misses a field ({told}): from now on its requests have an empty `{field}` with calls \
-             that another model wrote"
+            "{name}: requests with calls have an empty `{field}` from now on where the model wrote none; the \
+             endpoint missed it: {told}"
         ))
     }
 
@@ -146,6 +159,9 @@ impl Negotiated {
         if self.leaves_out("stream") {
             body.shift_remove("stream_options");
         }
+        if self.demands.contains(&Demand::Tools) && !body.contains_key("tools") {
+            define_called(body);
+        }
     }
 
     /// Adds what the endpoint wants in a message.
@@ -165,4 +181,22 @@ impl Negotiated {
             call.entry(field).or_insert(signature);
         }
     }
+}
+
+/// Defines the tools that messages call, none of which may be called now.
+fn define_called(body: &mut Map<String, Value>) {
+    let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let calls = messages.flat_map(|message| message["tool_calls"].as_array().into_iter().flatten());
+    let names = calls.filter_map(|call| call["function"]["name"].as_str().map(str::to_owned));
+    let names: BTreeSet<String> = names.collect();
+    if names.is_empty() {
+        return;
+    }
+    let tool = |name: &String| {
+        let parameters = json!({"type": "object", "properties": {}});
+        json!({"type": "function", "function": {"name": name, "parameters": parameters}})
+    };
+    let tools: Vec<Value> = names.iter().map(tool).collect();
+    body.insert("tools".into(), tools.into());
+    body.entry("tool_choice").or_insert_with(|| "none".into());
 }

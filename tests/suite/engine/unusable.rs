@@ -94,7 +94,7 @@ fn a_recorded_call_is_made_again_as_it_was() {
 
 #[test]
 fn three_empty_replies_in_a_row_end_a_task_with_a_reason() {
-    for strategy in ["react", "toolnet", "dfsdt", "tot-dfs"] {
+    for strategy in ["react", "toolnet", "dfsdt", "tot-dfs", "react+reflexion"] {
         on_paused_time(async {
             let replies = (0..9).map(|_| Ok(say(" "))).collect();
             let mut yard = Trial { replies, strategy, ..Trial::default() }.start();

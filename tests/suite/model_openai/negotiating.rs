@@ -216,12 +216,15 @@ async fn calls_at_the_same_time_learn_it_together_and_say_it_once() {
 async fn what_an_endpoint_misses_in_calls_of_another_model_is_added() {
     let missed =
         "thinking is enabled but reasoning_content is missing in assistant tool call message";
+    let undefined = "Requests which include `tool_use` or `tool_result` blocks must define tools";
     let unsigned = "Function call is missing a thought_signature in functionCall parts.";
     for (text, place, value) in [
-        (missed, "/reasoning_content", json!("")),
+        (missed, "/messages/2/reasoning_content", json!("")),
+        (undefined, "/tools/0/function/name", json!("search")),
+        (undefined, "/tool_choice", json!("none")),
         (
             unsigned,
-            "/tool_calls/0/extra_content/google/thought_signature",
+            "/messages/2/tool_calls/0/extra_content/google/thought_signature",
             json!("skip_thought_signature_validator"),
         ),
     ] {
@@ -229,13 +232,13 @@ async fn what_an_endpoint_misses_in_calls_of_another_model_is_added() {
         let model = OpenAi::new(endpoint(&fake)).unwrap();
         let calls =
             vec![ToolCall { id: "abcdefgh1".into(), tool: "search".into(), arguments: json!({}) }];
-        let mut request = request();
+        let mut request = Request { tools: Vec::new(), ..request() };
         request.messages.push(Message::Assistant { text: "I look.".into(), calls, source: None });
         let tool = "search".into();
         request.messages.push(Message::Tool { id: "abcdefgh1".into(), tool, text: "x".into() });
         model.ask(&request, &mut |_| {}).await.unwrap();
         let bodies = fake.bodies();
-        assert_eq!(bodies[0]["messages"][2].pointer(place), None);
-        assert_eq!(bodies[1]["messages"][2].pointer(place), Some(&value));
+        assert_eq!(bodies[0].pointer(place), None);
+        assert_eq!(bodies[1].pointer(place), Some(&value));
     }
 }
