@@ -51,6 +51,8 @@ impl Home {
             folders.into_iter().map(|name| (name.to_owned(), here.clone())).collect();
         // The sockets of sessions, which need a folder that is private.
         variables.push(("XDG_RUNTIME_DIR".to_owned(), format!("{here}/run")));
+        // Servers of models that run on this machine.
+        variables.push(("TOOLYARD_LOCAL_SERVERS".to_owned(), "none".to_owned()));
         let program = Path::new(env!("CARGO_BIN_EXE_toolyard")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         variables.push(("PATH".to_owned(), format!("{}:{path}", program.display())));

@@ -7,6 +7,7 @@
 mod answer;
 mod body;
 mod embeddings;
+mod listed;
 mod names;
 mod usage;
 
@@ -123,7 +124,7 @@ impl Model for OpenAi {
     }
 
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
-        Box::pin(self.connection.reach(&LIST, ids))
+        Box::pin(self.connection.reach(&LIST, ids, listed::about))
     }
 
     fn learn_key(&self) -> LocalBoxFuture<'_, ()> {
