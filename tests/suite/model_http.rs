@@ -7,9 +7,9 @@ use pretty_assertions::assert_eq;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use toolyard::domain::{ModelError, ModelErrorKind};
-use toolyard::model::{About, Progress};
 use toolyard::model::http::{self, Connection, Endpoint, Event, Failure, Place, Wire};
 use toolyard::model::secret::{HeaderSource, KeySource};
+use toolyard::model::{About, Progress};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
 
