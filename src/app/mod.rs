@@ -11,7 +11,9 @@ pub mod learned;
 pub mod report;
 pub mod sample;
 pub mod scenario;
+pub mod servers;
 pub mod session;
+pub mod trial;
 pub mod workspace;
 
 use std::sync::{Arc, atomic::AtomicBool};

@@ -47,6 +47,7 @@ pub mod target;
 pub mod task_list;
 pub mod tokens;
 pub mod tool_class;
+pub mod unseen;
 pub mod window;
 pub mod words;
 pub mod worker_settings;

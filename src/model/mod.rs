@@ -41,6 +41,16 @@ pub struct Reachability {
     pub is_sure: bool,
     /// For people.
     pub text: String,
+    pub about: About,
+}
+
+/// What an endpoint says of a model beside its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Who serves it, in the endpoint's word, such as `llamacpp` or `vllm`.
+    pub owner: Option<String>,
+    /// The longest prompt and answer together, in tokens.
+    pub window: Option<u64>,
 }
 
 /// A model that can be called.
@@ -70,7 +80,8 @@ pub trait Model {
     /// Why it cannot be called.
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
         let text = "part of the program: there is nothing to reach".to_owned();
-        future::ready(Ok(Reachability { is_sure: true, text })).boxed_local()
+        future::ready(Ok(Reachability { is_sure: true, text, about: About::default() }))
+            .boxed_local()
     }
 
     /// Runs its key command, if it has one, so that its key is hidden in what tools print. The default suits a model

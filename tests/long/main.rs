@@ -1,5 +1,5 @@
 //! Long runs: mutated inputs, kills and soaks. `cargo test --test long` runs each of them whole, which takes hours;
-//! `tests/slow` runs a hundredth of each, and `.ci/run` with it.
+//! `tests/slow` runs a hundredth of each, and `.ci/run` with it. A real model is tried where two variables name one.
 #![expect(
     clippy::expect_used,
     clippy::panic,
@@ -7,6 +7,7 @@
     reason = "the helpers of tests stop a test as tests do"
 )]
 
+mod real_model;
 mod runs;
 
 #[path = "../suite/mutations.rs"]

@@ -14,17 +14,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, process::Command};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolyard::ui::{keymap::Keymap, keytable};
 use wiremock::matchers::{header, method, path};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::markdown;
 use crate::program::{Home, text};
 use crate::sitting::Sitting;
 
-/// The address in the page about models, where the tests have a model of their own.
+/// The addresses in the pages about models, where the tests have a model of their own.
 const ENDPOINT: &str = "http://localhost:11434/v1";
+const LLAMA: &str = "http://localhost:8080/v1";
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide")
@@ -121,7 +122,7 @@ fn follow_in(home: &Home, page: &str, endpoint: &str) {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let copied = Command::new("cp").args(["-R", text(&examples), text(&home.path(""))]).status();
     assert!(copied.unwrap().success());
-    let page = read(page);
+    let page = read(page).replace(ENDPOINT, endpoint).replace(LLAMA, endpoint);
     let mut commands = 0;
     for (language, block) in markdown::blocks(&page) {
         let steps: Vec<Step> = match language {
@@ -130,7 +131,7 @@ fn follow_in(home: &Home, page: &str, endpoint: &str) {
             _ => {
                 let first = block.lines().next().unwrap_or_default();
                 if let Some(file) = first.strip_prefix("# ") {
-                    home.write(file, format!("{block}\n").replace(ENDPOINT, endpoint));
+                    home.write(file, format!("{block}\n"));
                 }
                 continue;
             }
@@ -253,6 +254,53 @@ async fn own_models() {
     chat.expect(1..).mount(&server).await;
     let endpoint = format!("{}/v1", server.uri());
     tokio::task::spawn_blocking(move || follow("own-models.md", &endpoint)).await.unwrap();
+}
+
+/// Plays the model of the page about a real one: it calls the first tool, or the other one where that has failed, and
+/// answers with the result. As an evaluator it trusts what has answered.
+fn play(request: &Request) -> ResponseTemplate {
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    let empty = Vec::new();
+    let tools = body["tools"].as_array().unwrap_or(&empty);
+    let named = |name: &str| tools.iter().any(|tool| tool["function"]["name"] == name);
+    let messages = body["messages"].as_array().unwrap();
+    let results: Vec<_> = messages.iter().filter(|message| message["role"] == "tool").collect();
+    let result = results.last().map(|result| result["content"].as_str().unwrap());
+    let text = messages.iter().map(ToString::to_string).collect::<String>();
+    let cities = ["Porto", "Oslo", "Lisbon"];
+    let city = cities.into_iter().find(|city| text.contains(city)).unwrap_or("Lisbon");
+    let message = if tools.is_empty() {
+        let scores = json!({ "scores": [{ "tool": "weather", "score": -3, "reason": "failed" }] });
+        json!({ "role": "assistant", "content": scores.to_string() })
+    } else {
+        let (name, arguments) = match result {
+            _ if named("weather_report") => ("weather_report", json!({ "city": city })),
+            Some(known) if known.contains(city) => ("Finish", json!({ "answer": known })),
+            Some(_) => ("weather_station", json!({ "city": city })),
+            None => ("weather", json!({ "city": city })),
+        };
+        let function = json!({ "name": name, "arguments": arguments.to_string() });
+        let call = json!({ "id": "c", "type": "function", "function": function });
+        json!({ "role": "assistant", "content": "", "tool_calls": [call] })
+    };
+    let usage = json!({ "prompt_tokens": 400, "completion_tokens": 7, "total_tokens": 407 });
+    let choice = json!({ "index": 0, "finish_reason": "stop", "message": message });
+    ResponseTemplate::new(200).set_body_json(json!({ "choices": [choice], "usage": usage }))
+}
+
+#[tokio::test]
+async fn real_model() {
+    let server = MockServer::start().await;
+    let entry = json!({ "id": "qwen", "owned_by": "llamacpp", "meta": { "n_ctx": 8192 } });
+    let models = ResponseTemplate::new(200).set_body_json(json!({ "data": [entry] }));
+    Mock::given(path("/v1/models")).respond_with(models).expect(1..).mount(&server).await;
+    let chat = Mock::given(method("POST")).and(path("/v1/chat/completions")).respond_with(play);
+    chat.expect(1..).mount(&server).await;
+    let endpoint = format!("{}/v1", server.uri());
+    let home = Home::beside(&format!("llamacpp={endpoint}"));
+    // As all others: follow("real-model.md", …).
+    let followed = move || follow_in(&home, "real-model.md", &endpoint);
+    tokio::task::spawn_blocking(followed).await.unwrap();
 }
 
 /// The names of all pages.

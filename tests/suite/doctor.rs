@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs, path::Path};
 
-use toolyard::app::doctor::{Finding, Subject, Terminal, Verdict, examine, is_well};
+use toolyard::app::doctor::{Finding, Subject, Terminal, Trials, Verdict, examine, is_well};
 
 use crate::fake_endpoint::{Fake, Step};
 
@@ -23,6 +23,7 @@ impl Surroundings {
             ("TOOLYARD_JOURNALS", folder.path().join("made/later").into()),
             ("TERM", "xterm-256color".into()),
             ("LANG", "C.UTF-8".into()),
+            ("TOOLYARD_LOCAL_SERVERS", "none".into()),
         ];
         Self { folder, variables }
     }
@@ -45,7 +46,11 @@ impl Surroundings {
             found.map(|(_, value)| value.clone())
         };
         let environment = &environment;
-        examine(&Subject { config: None, workspace, model: None, environment, terminal }).await
+        // What trials show is in `trials.rs`.
+        let trials = Trials::None;
+        let subject =
+            Subject { config: None, workspace, model: None, environment, terminal, trials };
+        examine(&subject).await
     }
 }
 

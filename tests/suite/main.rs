@@ -94,6 +94,7 @@ mod time;
 mod told_figures;
 mod told_states;
 mod tools;
+mod trials;
 mod tuning;
 mod working;
 

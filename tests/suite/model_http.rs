@@ -7,9 +7,9 @@ use pretty_assertions::assert_eq;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use toolyard::domain::{ModelError, ModelErrorKind};
-use toolyard::model::Progress;
 use toolyard::model::http::{self, Connection, Endpoint, Event, Failure, Place, Wire};
 use toolyard::model::secret::{HeaderSource, KeySource};
+use toolyard::model::{About, Progress};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
 
@@ -163,12 +163,15 @@ async fn its_own_list_of_models_says_whether_it_is_reachable() {
     fn ids(list: &Value) -> Vec<&str> {
         list["models"][0].as_str().into_iter().collect()
     }
+    fn about(_: &Value, _: &str) -> About {
+        About::default()
+    }
     let lists = vec![body("200 OK", r#"{"models":["typed-1"]}"#), body("404 Not Found", "{}")];
     let fake = Fake::start(lists).await;
     let connection = connection(&fake);
-    let reached = connection.reach(&["typed", "list"], ids).await.unwrap();
+    let reached = connection.reach(&["typed", "list"], ids, about).await.unwrap();
     assert!(reached.is_sure && reached.text.ends_with("has \"typed-1\""), "{reached:?}");
-    let reached = connection.reach(&["typed", "list"], ids).await.unwrap();
+    let reached = connection.reach(&["typed", "list"], ids, about).await.unwrap();
     assert!(!reached.is_sure && reached.text.ends_with("(most end in /typed)"), "{reached:?}");
     assert!(fake.seen.lock().unwrap()[0].head.starts_with("get /v1/typed/list "));
 }

@@ -1,7 +1,7 @@
 //! Prices from LiteLLM's table, from the import to the models of a session.
 
 use toolyard::app::config::{Config, ModelConfig};
-use toolyard::app::doctor::{Subject, Terminal, examine};
+use toolyard::app::doctor::{Subject, Terminal, Trials, examine};
 use toolyard::model::http::Endpoint;
 
 use crate::program::Home;
@@ -159,6 +159,7 @@ async fn doctor(home: &Home) -> String {
         model: None,
         environment: &environment,
         terminal: Terminal::default(),
+        trials: Trials::None,
     };
     examine(&subject).await.iter().map(|finding| format!("{finding}\n")).collect()
 }

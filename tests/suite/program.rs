@@ -9,7 +9,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A folder that is home, working directory and everything else to the programs started in it.
-pub struct Home(TempDir);
+///
+/// The text names the servers of models that it finds, as TOOLYARD_LOCAL_SERVERS does.
+pub struct Home(TempDir, String);
 
 /// What a run left.
 #[derive(Debug)]
@@ -21,7 +23,12 @@ pub struct Ran {
 
 impl Home {
     pub fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self::beside("none")
+    }
+
+    /// A home beside these servers of models.
+    pub fn beside(servers: &str) -> Self {
+        Self(tempfile::tempdir().unwrap(), servers.to_owned())
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -51,6 +58,7 @@ impl Home {
             folders.into_iter().map(|name| (name.to_owned(), here.clone())).collect();
         // The sockets of sessions, which need a folder that is private.
         variables.push(("XDG_RUNTIME_DIR".to_owned(), format!("{here}/run")));
+        variables.push(("TOOLYARD_LOCAL_SERVERS".to_owned(), self.1.clone()));
         let program = Path::new(env!("CARGO_BIN_EXE_toolyard")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         variables.push(("PATH".to_owned(), format!("{}:{path}", program.display())));

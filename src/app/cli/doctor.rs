@@ -13,6 +13,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
         workspace: args.workspace.as_deref(),
         model: args.model.as_deref(),
         environment: &|name| std::env::var_os(name),
+        trials: args.probe,
         terminal: Terminal { is_terminal: stdout().is_terminal(), size: ui::terminal::size() },
     };
     let findings = runtime()?.block_on(doctor::examine(&subject));

@@ -3,18 +3,25 @@
 use std::path::Path;
 
 use super::{init_args::InitArgs, out, runtime, trouble::Trouble};
-use crate::app::config::{PROVIDERS, Provider};
-use crate::app::init::{self, Found, Written};
+use crate::app::init::{self, Written};
+use crate::app::servers::{self, Absent, Found, Place};
+use crate::app::trial::{self, Behaviour};
 use crate::domain::words::counted;
 use crate::ui::text::clean;
 
 /// Looks for models, writes the files of a project, and says what comes next.
 pub fn init(args: &InitArgs) -> Result<(), Trouble> {
-    let local = PROVIDERS.iter().filter(|provider| provider.key.is_none());
     let environment = |name: &str| std::env::var_os(name);
-    let places: Vec<_> = local.map(|local| (local, local.address(&environment))).collect();
-    let found = runtime()?.block_on(init::find(&places, &environment));
-    let mut lines = told(&places, &found);
+    let places = servers::places(&environment).map_err(Trouble::Usage)?;
+    let looked = runtime()?.block_on(servers::look(&places, !args.no_probe));
+    let mut lines = local(&places, &looked);
+    let mut found: Vec<Found> = looked.into_iter().flatten().collect();
+    // The roles use the first one, which should call tools.
+    found.sort_by_key(|found| {
+        found.tried.as_ref().is_some_and(|tried| tried.behaviour != Behaviour::Native)
+    });
+    found.extend(servers::hosted(&environment));
+    lines.extend(chosen(&found));
     let mut is_new = false;
     for file in init::files(&found) {
         let written = match args.dry_run {
@@ -40,30 +47,46 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
 
 const CONFIG: &str = "config.toml";
 
-/// What was looked for, and what was found.
-fn told(places: &[(&'static Provider, String)], found: &[Found]) -> Vec<String> {
+/// What was found at each place.
+fn local(places: &[Place], looked: &[Result<Found, Absent>]) -> Vec<String> {
     let mut lines = Vec::new();
-    for (provider, url) in places {
-        let here = found.iter().find(|found| found.provider == *provider);
-        lines.push(match here {
-            Some(found) => {
-                let models = counted(found.models.len(), "model");
-                format!("found {} at {url}: {models}, such as {}", provider.name, found.models[0])
+    for (Place { provider, url }, looked) in places.iter().zip(looked) {
+        let name = provider.name;
+        let found = match looked {
+            Ok(found) => found,
+            Err(absent) => {
+                lines.push(match absent {
+                    Absent::Nothing => format!("no {name} at {url}"),
+                    Absent::NoModel => format!("no {name} at {url}: it lists no chat model"),
+                    Absent::Failed(why) => format!("no {name} at {url}: {why}"),
+                });
+                continue;
             }
-            None => format!("nothing of {} at {url}", provider.name),
-        });
+        };
+        let models = counted(found.models.len(), "model");
+        lines.push(format!("found {name} at {url}: {models}, such as {}", found.models[0]));
+        let Some(tried) = &found.tried else { continue };
+        let window = tried.window.map(|window| trial::of_window(window, 0, tried.server));
+        for words in [trial::words(&tried.behaviour, tried.server)].into_iter().chain(window) {
+            lines.push(format!("  {}: {}", found.models[0], words.text));
+            lines.extend(words.advice.map(|advice| format!("  → {advice}")));
+        }
     }
-    let keys = found.iter().filter_map(|found| found.provider.key);
-    let keys: Vec<_> = keys.collect();
-    lines.push(match keys.is_empty() {
+    lines
+}
+
+/// The keys that were found, and the model that all roles use.
+fn chosen(found: &[Found]) -> [String; 2] {
+    let keys: Vec<_> = found.iter().filter_map(|found| found.provider.key).collect();
+    let keys = match keys.is_empty() {
         true => "no known key is in the environment".to_owned(),
         false => format!("found in the environment: {} (not read)", keys.join(", ")),
-    });
-    lines.push(match found.first() {
+    };
+    let roles = match found.first() {
         Some(first) => format!("all roles use {}", first.provider.name),
         None => "all roles use the simulated model".to_owned(),
-    });
-    lines
+    };
+    [keys, roles]
 }
 
 /// The commands that come next.

@@ -13,4 +13,8 @@ pub struct InitArgs {
     /// Say what would be written, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Send no request to the models that are found. Without this, the first model of each local server gets one small
+    /// request with a tool, which shows what it does with tools; a server may load the model for it.
+    #[arg(long)]
+    pub no_probe: bool,
 }

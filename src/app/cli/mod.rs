@@ -16,6 +16,7 @@ use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{trouble::Trouble, value::number, value::whole};
+use crate::app::doctor::Trials;
 use crate::domain::{Estimation, knob::Choice};
 
 pub mod attach;
@@ -464,6 +465,10 @@ pub struct DoctorArgs {
     /// Model for every role, as of a session.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
+    /// Which endpoints get one small request with a tool, which shows what they do with tools. `local`: those that charge
+    /// nothing. A server may load its model for it.
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    pub probe: Trials,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -1,5 +1,5 @@
-//! The order of the arguments: options may come before the command, and a mistyped command is not
-//! taken for a task.
+//! The order of the arguments: options may come before the command, and a word that looks like a command
+//! is not taken for a task.
 
 use std::ffi::OsString;
 
@@ -14,20 +14,21 @@ const SHORT: usize = 5;
 /// `toolyard doctor --config X`. Arguments without a command stay as they are.
 ///
 /// # Errors
-/// The first word is not a command, but nearly one.
+/// The first word is not a command, but looks like one.
 pub fn command_first(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Trouble> {
     let mut cli = Cli::command();
     cli.build();
     let Some(at) = first_word(&cli, &arguments) else { return Ok(arguments) };
     let Some(word) = arguments[at].to_str() else { return Ok(arguments) };
     let Some(command) = cli.find_subcommand(word) else {
-        return match nearest(&cli, word) {
-            None => Ok(arguments),
-            Some(name) => Err(Trouble::Usage(format!(
-                "unknown command `{word}`; did you mean `{name}`? To give the agent this task, write: \
-                 toolyard -- {word}"
-            ))),
+        let meant = match nearest(&cli, word) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None if is_name(word) => "`toolyard --help` lists the commands.".to_owned(),
+            None => return Ok(arguments),
         };
+        return Err(Trouble::Usage(format!(
+            "unknown command `{word}`; {meant} To give the agent this task, write: toolyard -- {word}"
+        )));
     };
     let inner = arguments.get(at + 1).and_then(|next| next.to_str());
     let is_nested = inner.is_some_and(|next| command.find_subcommand(next).is_some());
@@ -53,6 +54,14 @@ fn first_word(cli: &Command, arguments: &[OsString]) -> Option<usize> {
         };
         at += if !option.contains('=') && takes_value(option) { 2 } else { 1 };
     }
+}
+
+/// Whether a word could be the name of a command: a task has more words, a capital letter or a mark at its end. A
+/// command of another version, or of another program, must not start a session that costs money.
+fn is_name(word: &str) -> bool {
+    let is_of_name =
+        |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    word.starts_with(|c: char| c.is_ascii_lowercase()) && word.chars().all(is_of_name)
 }
 
 /// The command that a word is most likely a typo of.
@@ -82,7 +91,7 @@ mod tests {
             ("t run --task run", "t run --task run"),
             ("t --tasks run", "t --tasks run"),
             ("t --seed 3 -- run", "t --seed 3 -- run"),
-            ("t hello", "t hello"),
+            ("t -- hello", "t -- hello"),
             ("t", "t"),
         ] {
             assert_eq!(sorted(line), Ok(right.to_owned()), "{line}");
@@ -90,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_command_is_not_a_task() {
+    fn a_word_that_looks_like_a_command_is_not_a_task() {
         for (word, command) in [
             ("rnu", "run"),
             ("runn", "run"),
@@ -101,7 +110,14 @@ mod tests {
             let why = sorted(&format!("t --fresh {word}")).unwrap_err();
             assert!(why.contains(&format!("did you mean `{command}`?")), "{why}");
         }
-        for task in ["hello", "Why?", "man", "explain"] {
+        for word in ["mcp", "serve", "list-tools", "explain"] {
+            let why = sorted(&format!("t --fresh {word}")).unwrap_err();
+            let says = format!(
+                "toolyard --help` lists the commands. To give the agent this task, write: toolyard -- {word}"
+            );
+            assert!(why.contains(&says), "{why}");
+        }
+        for task in ["Why?", "man", "Explain", "17*23", "weather?", "天気"] {
             assert!(sorted(&format!("t {task}")).is_ok(), "{task}");
         }
     }

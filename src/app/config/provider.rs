@@ -20,7 +20,7 @@ pub struct Provider {
 }
 
 /// All known ones: hosted ones first, those on this machine last.
-pub const PROVIDERS: [Provider; 17] = [
+pub const PROVIDERS: [Provider; 18] = [
     Provider {
         max_tokens_field: Some("max_completion_tokens"),
         ..hosted("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5-mini")
@@ -66,6 +66,7 @@ pub const PROVIDERS: [Provider; 17] = [
     local("ollama", "http://localhost:11434/v1"),
     local("lmstudio", "http://localhost:1234/v1"),
     local("llamacpp", "http://localhost:8080/v1"),
+    local("vllm", "http://localhost:8000/v1"),
 ];
 
 const fn hosted(

@@ -5,6 +5,7 @@ mod callable;
 mod models;
 mod prices;
 mod reader;
+mod servers;
 mod settings;
 mod terminal;
 mod tools;
@@ -23,6 +24,19 @@ pub struct Subject<'s> {
     pub model: Option<&'s str>,
     pub environment: Environment<'s>,
     pub terminal: Terminal,
+    pub trials: Trials,
+}
+
+/// Which endpoints get a trial: one small request with a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Trials {
+    /// None.
+    None,
+    /// Those that charge nothing: in private networks, without a provider.
+    #[default]
+    Local,
+    /// All, also those that charge for it.
+    All,
 }
 
 /// How good a finding is.
@@ -100,16 +114,19 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     };
     findings.push(settings::journals(&config));
     prices::table(&config, &mut findings);
-    tools::examine(subject.workspace, &config, &mut findings);
+    let tools = tools::examine(subject.workspace, &config, &mut findings);
     terminal::examine(subject.terminal, subject.environment, &mut findings);
     match &config.reader.embeddings {
         Some(endpoint) if config.reader.model.is_none() => {
-            let asked = models::ask("reader", "embeddings", endpoint, subject.environment);
-            findings.extend(asked.await);
+            let reached = models::reach("reader", "embeddings", endpoint, subject.environment);
+            findings.extend(reached.await.0);
         }
         _ => findings.push(reader::of(&config)),
     }
-    models::examine(&config, subject.environment, &mut findings).await;
+    models::examine(&config, subject, tools, &mut findings).await;
+    if !models::uses_endpoint(&config) {
+        servers::examine(subject, tools, &mut findings).await;
+    }
     findings
 }
 

@@ -1,17 +1,20 @@
-//! The models bound to roles: whether their keys exist, and whether they answer.
+//! The models bound to roles: whether their keys exist, whether they answer, and what they do with tools.
 
 use futures::future::join_all;
 
-use super::{Finding, prices, reader};
+use super::{Finding, Subject, Trials, prices, reader};
 use crate::app::config::{Config, Environment, ModelConfig};
+use crate::app::trial::{self, Server, Words};
 use crate::domain::{ModelName, Role};
 use crate::model::secret::{HeaderSource, KeySource};
-use crate::model::{Model, http::Endpoint, openai::OpenAi};
+use crate::model::{About, Model, http::Endpoint, openai::OpenAi};
 
-/// Probes all bound endpoints in parallel: a silent one must not delay the others.
+/// Examines all bound endpoints in parallel: a silent one must not delay the others. `tools`: the tokens of the
+/// workspace's tools.
 pub(super) async fn examine(
     config: &Config,
-    environment: Environment<'_>,
+    subject: &Subject<'_>,
+    tools: u64,
     findings: &mut Vec<Finding>,
 ) {
     let bound = config.models.iter().filter_map(|(name, model)| {
@@ -30,7 +33,11 @@ pub(super) async fn examine(
             }
             ModelConfig::OpenAi(endpoint) => {
                 let mut findings = vec![prices::of(&about, endpoint, config)];
-                findings.extend(ask(&about, &roles, endpoint, environment).await);
+                let (reached, found) = reach(&about, &roles, endpoint, subject.environment).await;
+                findings.extend(reached);
+                if let Some(found) = found {
+                    findings.extend(try_out(&about, endpoint, &found, subject.trials, tools).await);
+                }
                 findings
             }
         }
@@ -50,28 +57,74 @@ fn roles_of(config: &Config, model: &ModelName) -> String {
     bound.map(Role::name).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the keys of an endpoint exist, and whether it answers.
-pub(super) async fn ask(
+/// Whether a role uses an endpoint.
+pub(super) fn uses_endpoint(config: &Config) -> bool {
+    let of = |name| matches!(config.models.get(name), Some(ModelConfig::OpenAi(_)));
+    config.roles.values().any(of)
+}
+
+/// Whether the keys of an endpoint exist, and whether it answers; then also what it says of its model.
+pub(super) async fn reach(
     about: &str,
     roles: &str,
     endpoint: &Endpoint,
     environment: Environment<'_>,
-) -> Vec<Finding> {
+) -> (Vec<Finding>, Option<About>) {
     let mut findings = keys(about, endpoint, environment);
     if !super::is_well(&findings) {
         // Without its key it would refuse, which adds nothing new.
-        return findings;
+        return (findings, None);
     }
     let reached = match OpenAi::new(endpoint.clone()) {
         Ok(model) => model.reachable().await,
         Err(error) => Err(error),
     };
-    findings.push(match reached {
-        Ok(reached) if reached.is_sure => Finding::ok(about, format!("{roles}: {}", reached.text)),
-        Ok(reached) => Finding::warn(about, format!("{roles}: {}", reached.text)),
-        Err(error) => Finding::fail(about, format!("{roles}: {error}")),
-    });
-    findings
+    let (finding, found) = match reached {
+        Ok(reached) => {
+            let text = format!("{roles}: {}", reached.text);
+            let finding = match reached.is_sure {
+                true => Finding::ok(about, text),
+                false => Finding::warn(about, text),
+            };
+            (finding, Some(reached.about))
+        }
+        Err(error) => (Finding::fail(about, format!("{roles}: {error}")), None),
+    };
+    findings.push(finding);
+    (findings, found)
+}
+
+/// What an endpoint that answers does with tools, and whether its window has room for those of the workspace.
+async fn try_out(
+    about: &str,
+    endpoint: &Endpoint,
+    found: &About,
+    trials: Trials,
+    tools: u64,
+) -> Vec<Finding> {
+    let server = Server::at(&endpoint.base_url, found.owner.as_deref());
+    let window = match (found.window, endpoint.context) {
+        (Some(said), Some(set)) => Some(said.min(set)),
+        (said, set) => said.or(set),
+    };
+    let window = window.map(|window| trial::of_window(window, tools, server));
+    let is_tried = match trials {
+        Trials::None => false,
+        Trials::Local => trial::is_free(endpoint),
+        Trials::All => true,
+    };
+    let tried = match is_tried {
+        true => Some(trial::words(&trial::of(endpoint).await, server)),
+        false => None,
+    };
+    tried.into_iter().chain(window).map(|words| finding(about, words)).collect()
+}
+
+/// What a trial has shown. A session can start all the same, so nothing of it is a failure.
+pub(super) fn finding(about: &str, words: Words) -> Finding {
+    let Words { is_well, text, advice } = words;
+    let finding = if is_well { Finding::ok(about, text) } else { Finding::warn(about, text) };
+    Finding { advice, ..finding }
 }
 
 /// Whether the variables of its keys are set; their values are not shown.

@@ -6,14 +6,16 @@ use serde_json::Value;
 
 use super::{Finding, callable};
 use crate::app::{config::Config, sample::Sample, workspace::Workspace};
-use crate::domain::{EffectClass, Prompts, prompt::PROMPTS, words::counted};
+use crate::domain::{EffectClass, Prompts, Request, Role, ToolDef};
+use crate::domain::{prompt::PROMPTS, tokens, words::counted};
 use crate::files::toml_file::Problem;
 use crate::tool::manifest::{Manifest, Source};
 use crate::tool::{check::Checker, command::is_executable};
 
 const ABOUT: &str = "tools";
 
-pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec<Finding>) {
+/// Adds the findings; returns the tokens of the tools together, as a request has them.
+pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec<Finding>) -> u64 {
     let folder = folder.or(config.session.workspace.as_deref());
     let workspace =
         match Workspace::open(folder, Sample::of(config.session.strategy), &config.tools.folders) {
@@ -21,7 +23,7 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
             Err(problems) => {
                 let failed = |problem: &Problem| Finding::fail("workspace", problem.to_string());
                 findings.extend(problems.0.iter().map(failed));
-                return;
+                return 0;
             }
         };
     findings.push(contents(&workspace));
@@ -30,7 +32,7 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
         let text = "there are none, so an agent can only answer from its own knowledge";
         let advice = "put manifests (*.toml) into the workspace's folder `tools`";
         findings.push(Finding::warn(ABOUT, text).advise(advice));
-        return;
+        return 0;
     }
     let before = findings.len();
     findings.extend(workspace.manifests.iter().flat_map(faults));
@@ -38,6 +40,17 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
     if findings.len() == before {
         findings.push(Finding::ok(ABOUT, "all tools can be called"));
     }
+    tokens_of(&workspace.manifests)
+}
+
+fn tokens_of(manifests: &[Manifest]) -> u64 {
+    let tool = |Manifest { spec, .. }: &Manifest| ToolDef {
+        name: spec.name.clone(),
+        description: spec.description.clone(),
+        parameters: spec.parameters.clone(),
+    };
+    let tools = manifests.iter().map(tool).collect();
+    tokens::count_tools(&Request { tools, ..Request::new(Role::Actor, Vec::new()) })
 }
 
 fn contents(workspace: &Workspace) -> Finding {

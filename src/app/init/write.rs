@@ -4,7 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::Found;
+use crate::app::servers::Found;
+use crate::app::trial::Behaviour;
 use crate::ui::text;
 
 /// How many models of a server a comment names.
@@ -82,7 +83,7 @@ fn models(found: &[Found]) -> String {
 }
 
 fn section(found: &Found) -> String {
-    let Found { provider, url, models } = found;
+    let Found { provider, url, models, .. } = found;
     let model = models.first().map_or(provider.model, String::as_str);
     let more: Vec<_> = models.iter().skip(1).take(NAMED).map(|id| text::clean(id)).collect();
     let more = match more.is_empty() {
@@ -93,12 +94,29 @@ fn section(found: &Found) -> String {
     let field = provider.max_tokens_field;
     let field = field.map(|field| format!("max_tokens_field = {}\n", quoted(field)));
     format!(
-        "\n[models.{}]\nkind = \"openai\"\nurl = {}\n{more}model = {}\n{key}{}",
+        "\n[models.{}]\nkind = \"openai\"\nurl = {}\n{more}model = {}\n{key}{}{}",
         provider.name,
         quoted(url),
         quoted(model),
         field.unwrap_or_default(),
+        settings(found),
     )
+}
+
+/// What a trial of the server asks for.
+fn settings(found: &Found) -> String {
+    let Some(tried) = &found.tried else { return String::new() };
+    let window = tried.window.map(|tokens| format!("context = {tokens}\n")).unwrap_or_default();
+    let as_text = "# It returned no tool calls of its own in a trial; toolyard doctor says what its server needs for them.\n\
+                   tools = \"text\"\n";
+    let is_text = matches!(
+        tried.behaviour,
+        Behaviour::CallAsText
+            | Behaviour::Dropped { .. }
+            | Behaviour::NoTools { .. }
+            | Behaviour::NoCall { .. }
+    );
+    format!("{window}{}", if is_text { as_text } else { "" })
 }
 
 /// A text of TOML, with everything escaped that a server may have put into it.

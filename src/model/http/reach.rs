@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Connection, Failure, endpoint, failure::visible, json, line::Line};
 use crate::domain::ModelError;
-use crate::model::Reachability;
+use crate::model::{About, Reachability};
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.
 const LONGEST_LIST: usize = 8 * 1024 * 1024;
@@ -25,6 +25,12 @@ impl Connection {
         path: &[&str],
         ids: fn(&Value) -> Vec<&str>,
     ) -> Result<Option<Vec<String>>, ModelError> {
+        let list = self.document(path).await?;
+        Ok(list.map(|list| ids(&list).into_iter().map(str::to_owned).collect()))
+    }
+
+    /// The list of models as the server sends it; a text of another form is no list.
+    async fn document(&self, path: &[&str]) -> Result<Option<Value>, ModelError> {
         let headers = self.headers().await?;
         let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
         let line = Line { silence: REACH.min(self.endpoint.silence_timeout), ..self.line() };
@@ -34,12 +40,11 @@ impl Connection {
             Err(failed) => return Err(failed.error),
         };
         let body = line.body(response, LONGEST_LIST).await.map_err(|(_, failed)| failed.error)?;
-        let list = json::read(&body).unwrap_or_default();
-        Ok(Some(ids(&list).into_iter().map(str::to_owned).collect()))
+        Ok(Some(json::read(&body).unwrap_or_default()))
     }
 
-    /// Looks for the model in the list of models. A server without such a list still counts as
-    /// reachable.
+    /// Looks for the model in the list of models, and for what the list says `about` it. A server without such a list
+    /// still counts as reachable.
     ///
     /// # Errors
     /// As [`Connection::list`].
@@ -47,16 +52,18 @@ impl Connection {
         &self,
         path: &[&str],
         ids: fn(&Value) -> Vec<&str>,
+        about: fn(&Value, &str) -> About,
     ) -> Result<Reachability, ModelError> {
         let (host, model) = (&self.host, &self.endpoint.model);
         let unlisted = format!("{host} answers, but lists no models; {model:?} is unchecked");
-        let Some(ids) = self.list(path, ids).await? else {
+        let Some(list) = self.document(path).await? else {
             let end = self.wire.address_end;
             let text = format!("{unlisted}, and its `url` too (most end in {end})");
-            return Ok(Reachability { is_sure: false, text });
+            return Ok(Reachability { is_sure: false, text, about: About::default() });
         };
+        let ids = ids(&list);
         // Gemini lists a model `m` as `models/m`, and takes both names.
-        let is_it = |id: &String| id == model || id.strip_prefix("models/") == Some(model);
+        let is_it = |id: &&str| id == model || id.strip_prefix("models/") == Some(model);
         let is_sure = ids.iter().any(is_it);
         let text = if is_sure {
             format!("{host} answers and has {model:?}")
@@ -66,7 +73,7 @@ impl Connection {
             let some = visible(&ids[..ids.len().min(5)].join(", "), 200);
             format!("{host} answers, but does not list {model:?}; it has {some}")
         };
-        Ok(Reachability { is_sure, text })
+        Ok(Reachability { is_sure, text, about: about(&list, model) })
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::task::spawn_blocking;
 
 use self::answer::{Open, failed};
 pub use self::chat::ChatMl;
-use super::{Model, Progress, Reachability};
+use super::{About, Model, Progress, Reachability};
 use crate::domain::spec::TOO_SMALL;
 use crate::domain::{
     Chance, ModelError, ModelErrorKind, ModelName, ModelSpec, Reply, Request, ToolMode,
@@ -150,7 +150,11 @@ impl Model for Local {
             let opened =
                 spawn_blocking(move || open(&path).map(|open| measures(open.reader.facts())));
             let measures = opened.await.unwrap_or_else(|_| Err(broke_off()))?;
-            Ok(Reachability { is_sure: true, text: format!("{TOO_SMALL}; {measures}") })
+            Ok(Reachability {
+                is_sure: true,
+                text: format!("{TOO_SMALL}; {measures}"),
+                about: About::default(),
+            })
         })
     }
 }

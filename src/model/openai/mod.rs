@@ -12,6 +12,7 @@ mod embeddings;
 mod field;
 mod finish;
 mod kept;
+mod listed;
 mod messages;
 mod names;
 mod negotiated;
@@ -151,7 +152,7 @@ impl Model for OpenAi {
     }
 
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
-        Box::pin(self.connection.reach(&LIST, ids))
+        Box::pin(self.connection.reach(&LIST, ids, listed::about))
     }
 
     fn learn_key(&self) -> LocalBoxFuture<'_, ()> {

@@ -3,7 +3,7 @@
 mod modules;
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Expr, ExprCall, Operator, Stmt, StmtClassDef, StmtImportFrom};
+use ruff_python_ast::{Expr, ExprCall, ExprName, Operator, Stmt, StmtClassDef, StmtImportFrom};
 use ruff_text_size::Ranged;
 
 use self::modules::{Missing, missing};
@@ -38,11 +38,20 @@ struct Look<'a, 's> {
     in_class: bool,
 }
 
+/// The functions that take the place of text that is run. A model that is only told to write something else tries the same
+/// again.
+macro_rules! there_are {
+    () => {
+        "there are int and float for texts of numbers, and abs, all, any, divmod, enumerate, filter, isinstance, len, \
+         map, max, min, pow, range, reversed, round, sorted, sum and zip"
+    };
+}
+
 /// Python's own functions that the interpreter does not have, and what to use instead.
 const BUILTINS: &[(&str, &str)] = &[
-    ("eval", "write the expression itself"),
-    ("exec", "write the statements themselves"),
-    ("compile", "write the statements themselves"),
+    ("eval", concat!("write the expression itself, such as `17 * 23`; ", there_are!())),
+    ("exec", concat!("write the statements themselves; ", there_are!())),
+    ("compile", concat!("write the statements themselves; ", there_are!())),
     ("globals", "name the variable"),
     ("locals", "name the variable"),
     ("vars", "name the variable"),
@@ -127,9 +136,7 @@ impl Look<'_, '_> {
                     hint,
                 );
             }
-        } else if let Some((_, instead)) = BUILTINS.iter().find(|(builtin, _)| *builtin == name) {
-            self.add(call, "NameError", format!("name '{name}' is not defined"), *instead);
-        } else if !is_builtin(name) {
+        } else if !self.lacks(call, name) && !is_builtin(name) {
             let known = self.functions.iter().map(|function| function.name.as_str());
             let hint = nearest(name, known).map_or_else(
                 || "call only functions that are offered".to_owned(),
@@ -142,6 +149,22 @@ impl Look<'_, '_> {
         {
             let text = "print() 'file' argument is not supported";
             self.add(keyword, "TypeError", text, "leave it out: what is printed is the answer");
+        }
+    }
+
+    /// Whether a name means a function of Python's own that there is not, which is then added.
+    fn lacks(&mut self, at: &impl Ranged, name: &str) -> bool {
+        let known = BUILTINS.iter().find(|(builtin, _)| *builtin == name);
+        let Some((_, instead)) = known.filter(|_| !self.bound.has(name)) else { return false };
+        self.add(at, "NameError", format!("name '{name}' is not defined"), *instead);
+        true
+    }
+
+    /// A function that is passed on, such as `map(eval, texts)`.
+    fn passed(&mut self, name: &ExprName) {
+        let is_tool = self.functions.iter().any(|function| function.name == name.id.as_str());
+        if name.ctx.is_load() && !is_tool {
+            self.lacks(name, name.id.as_str());
         }
     }
 
@@ -252,7 +275,14 @@ impl<'a> Visitor<'a> for Look<'_, '_> {
             {
                 self.unsupported(expr, "| of dicts", "use {**a, **b}");
             }
-            Expr::Call(call) => self.call(call),
+            Expr::Call(call) => {
+                self.call(call);
+                if call.func.is_name_expr() {
+                    self.visit_arguments(&call.arguments);
+                    return;
+                }
+            }
+            Expr::Name(name) => self.passed(name),
             Expr::Attribute(part) => {
                 if let Expr::Name(module) = &*part.value
                     && modules::is_known(module.id.as_str())
@@ -270,4 +300,26 @@ impl<'a> Visitor<'a> for Look<'_, '_> {
 
 fn is_text(expr: &Expr) -> bool {
     expr.is_string_literal_expr() || expr.is_f_string_expr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_that_is_not_there_is_found_where_it_is_called_and_where_it_is_passed_on() {
+        for (program, count) in [
+            ("print(eval('17 * 23'))", 1),
+            ("print(list(map(eval, ['1', '2'])))", 1),
+            ("run = eval\nprint(run('1'))", 1),
+            ("def eval(text):\n    return int(text)\nprint(eval('1'), list(map(eval, ['2'])))", 0),
+        ] {
+            let found = flaws_of(program, &[]);
+            assert_eq!(found.len(), count, "{program}: {found:?}");
+            for flaw in found {
+                let hint = flaw.hint.unwrap_or_default();
+                assert!(hint.contains("17 * 23") && hint.contains("int and float"), "{hint}");
+            }
+        }
+    }
 }

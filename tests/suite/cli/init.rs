@@ -38,9 +38,14 @@ async fn a_server_that_answers_is_configured() {
     let list = || document("200 OK", &list.to_string());
     let fake = Fake::start(vec![list(), list()]).await;
     let address = fake.url.trim_end_matches("/v1").to_owned();
-    let variables = [("OLLAMA_HOST", &*address), ("GROQ_API_KEY", "planted-0123456789")];
+    // Ollama's own variable says where it listens, unless toolyard's does.
+    let variables = [
+        ("TOOLYARD_LOCAL_SERVERS", ""),
+        ("OLLAMA_HOST", &*address),
+        ("GROQ_API_KEY", "planted-0123456789"),
+    ];
     let home = Home::new();
-    let ran = init(&home, &["mine"], &variables).await;
+    let ran = init(&home, &["mine", "--no-probe"], &variables).await;
     assert_eq!(ran.code, 0, "{ran:?}");
     for says in [
         &*format!("found ollama at {}: 2 models, such as qwen\"3", fake.url),
@@ -58,7 +63,7 @@ async fn a_server_that_answers_is_configured() {
     );
     assert!(!config.contains("planted") && !ran.out.contains("planted"));
     // What it wrote means what it found.
-    let mut doctor = home.command(&["doctor", "--config", "mine/config.toml"]);
+    let mut doctor = home.command(&["doctor", "--config", "mine/config.toml", "--probe", "none"]);
     let output = tokio::task::spawn_blocking(move || doctor.output().unwrap());
     let doctor = Ran::of(output.await.unwrap());
     assert_eq!(doctor.code, 0, "{doctor:?}");

@@ -233,6 +233,8 @@ const ARGUMENTS: &[Case] = &[
     case(&[], "run --tasks-limit many", &["--tasks-limit <N>': expected a whole number"]),
     case(&[], "run --fault search_web:tiemout", &["`tiemout` (did you mean `timeout`?); expected"]),
     case(&[], "rnu", &["unknown command `rnu`; did you mean `run`?", "toolyard -- rnu"]),
+    case(&[], "mcp", &["unknown command `mcp`; `toolyard --help` lists", "toolyard -- mcp"]),
+    case(&[], "serve --seed 3", &["unknown command `serve`; ", "toolyard -- serve"]),
     case(&[], "--seed 3 docter", &["unknown command `docter`; did you mean `doctor`?"]),
     case(&[], "--config no.toml keys", &["no.toml: no such file"]),
     case(&[], "graph weights g --alpha -1", &["--alpha -1: expected a number from 0 to"]),

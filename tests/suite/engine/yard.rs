@@ -15,7 +15,7 @@ use toolyard::domain::{
     ToolSpec, Usage,
 };
 use toolyard::engine::{self, ClassBook, Keep, Memory, Ranker, Resumed, SchemaBook, Setup};
-use toolyard::model::{Model, Progress, Reachability};
+use toolyard::model::{About, Model, Progress, Reachability};
 use toolyard::store::journal::Journal;
 use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
 
@@ -89,7 +89,7 @@ impl Model for Script {
                 tokio::time::sleep(Duration::from_secs(3)).await;
                 return Err(ModelError::new(ModelErrorKind::Connection, "nobody is there"));
             }
-            Ok(Reachability { is_sure: true, text: "here".into() })
+            Ok(Reachability { is_sure: true, text: "here".into(), about: About::default() })
         }
         .boxed_local()
     }

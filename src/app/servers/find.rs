@@ -1,0 +1,110 @@
+//! Looks for models that can be used here: local servers that answer, and keys in the environment. A key's value is
+//! neither read nor sent.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+
+use super::Place;
+use crate::app::config::{Environment, PROVIDERS, Provider};
+use crate::app::trial::{self, Behaviour, Server};
+use crate::domain::{ModelError, ModelErrorKind};
+use crate::model::{About, Model as _, http::Endpoint, openai::OpenAi};
+
+/// The longest time for a connection. A port that a firewall drops must not delay a start.
+const CONNECT: Duration = Duration::from_millis(500);
+
+/// The longest time for the list of models of a server that took the connection.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Models of one provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub provider: &'static Provider,
+    /// The address, without /chat/completions.
+    pub url: String,
+    /// The models that it lists; empty for a hosted provider, which is not called.
+    pub models: Vec<String>,
+    /// What a trial of its first model showed.
+    pub tried: Option<Tried>,
+}
+
+/// What is known of a server and its first model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    pub server: Server,
+    pub behaviour: Behaviour,
+    /// Its window in tokens, if it says so.
+    pub window: Option<u64>,
+}
+
+/// Why no model was found at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// Nothing listens there.
+    Nothing,
+    /// Something listens, and lists no model that chats.
+    NoModel,
+    /// Something listens, and the list could not be read.
+    Failed(String),
+}
+
+/// Looks at all places at once; the results are in their order. `with_trial`: sends each server one request, which may make
+/// it load a model.
+pub async fn look(places: &[Place], with_trial: bool) -> Vec<Result<Found, Absent>> {
+    join_all(places.iter().map(|place| at(place, with_trial))).await
+}
+
+async fn at(place: &Place, with_trial: bool) -> Result<Found, Absent> {
+    let Place { provider, url } = place;
+    let models = listed(url).await?;
+    let first = models.first().ok_or(Absent::NoModel)?;
+    let tried = match with_trial {
+        true => Some(tried(url, first).await),
+        false => None,
+    };
+    Ok(Found { provider, url: url.clone(), models, tried })
+}
+
+/// The models that a server lists.
+async fn listed(url: &str) -> Result<Vec<String>, Absent> {
+    let failed = |error: ModelError| match error.kind {
+        ModelErrorKind::Connection => Absent::Nothing,
+        _ => Absent::Failed(error.text),
+    };
+    let model = OpenAi::new(quick(url, "")).map_err(failed)?;
+    let list = tokio::time::timeout(CONNECT + PATIENCE, model.list()).await;
+    let mut models = list.map_err(|_| Absent::Nothing)?.map_err(failed)?;
+    // Those that only embed cannot answer.
+    models.retain(|id| !id.to_lowercase().contains("embed"));
+    Ok(models)
+}
+
+async fn tried(url: &str, model: &str) -> Tried {
+    let about = match OpenAi::new(quick(url, model)) {
+        Ok(model) => model.reachable().await.map(|reached| reached.about).unwrap_or_default(),
+        Err(_) => About::default(),
+    };
+    let behaviour = trial::of(&Endpoint::new("found", url, model)).await;
+    let server = Server::at(url, about.owner.as_deref());
+    Tried { server, behaviour, window: about.window }
+}
+
+fn quick(url: &str, model: &str) -> Endpoint {
+    let mut endpoint = Endpoint::new("found", url, model);
+    (endpoint.connect_timeout, endpoint.silence_timeout) = (CONNECT, PATIENCE);
+    endpoint
+}
+
+/// The hosted providers whose keys are in the environment.
+pub fn hosted(environment: Environment<'_>) -> Vec<Found> {
+    let has_key = |provider: &&Provider| {
+        let value = provider.key.and_then(environment);
+        value.is_some_and(|value| !value.is_empty())
+    };
+    let found = |provider: &'static Provider| {
+        let url = provider.url.to_owned();
+        Found { provider, url, models: Vec::new(), tried: None }
+    };
+    PROVIDERS.iter().filter(has_key).map(found).collect()
+}

@@ -1,0 +1,7 @@
+//! Servers of models on this machine: where they usually listen, and which of them answer.
+
+mod find;
+mod places;
+
+pub use self::find::{Absent, Found, hosted, look};
+pub use self::places::{Place, places};

@@ -1,0 +1,64 @@
+//! What a list of models says of one model beside its id: who serves it, and its window. Each server has its own fields.
+
+use serde_json::Value;
+
+use crate::model::About;
+
+/// Fields with the window in tokens, where a model is loaded before where it could be: a server gives less than the model
+/// was trained for. llama.cpp has `meta.n_ctx`, vLLM `max_model_len`, LM Studio and routers the others.
+const WINDOWS: [&str; 6] = [
+    "/meta/n_ctx",
+    "/loaded_context_length",
+    "/max_model_len",
+    "/context_length",
+    "/context_window",
+    "/max_context_length",
+];
+
+/// What the list says of this model. A server with one model answers with it, whatever name a request has.
+pub(super) fn about(list: &Value, model: &str) -> About {
+    let entries = list.get("data").unwrap_or(list).as_array().map_or(&[][..], Vec::as_slice);
+    let named = entries.iter().find(|entry| entry["id"] == model);
+    let entry = match (named, entries) {
+        (Some(entry), _) | (None, [entry]) => entry,
+        _ => return About::default(),
+    };
+    let window = WINDOWS.iter().find_map(|field| entry.pointer(field)?.as_u64());
+    About {
+        owner: entry["owned_by"].as_str().map(str::to_owned),
+        window: window.filter(|tokens| *tokens > 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(entry: Value) -> About {
+        about(&json!({ "data": [entry, { "id": "other", "max_model_len": 7 }] }), "m")
+    }
+
+    #[test]
+    fn each_server_says_its_window_in_its_own_field() {
+        let trained = json!({ "id": "m", "owned_by": "llamacpp", "meta": { "n_ctx": 8192, "n_ctx_train": 32768 } });
+        assert_eq!(of(trained), About { owner: Some("llamacpp".into()), window: Some(8192) });
+        let window = |entry: Value| of(entry).window;
+        assert_eq!(window(json!({ "id": "m", "max_model_len": 4096 })), Some(4096));
+        let loaded =
+            json!({ "id": "m", "max_context_length": 32768, "loaded_context_length": 4096 });
+        assert_eq!(window(loaded), Some(4096));
+        assert_eq!(window(json!({ "id": "m", "meta": { "n_ctx_train": 32768 } })), None);
+        assert_eq!(window(json!({ "id": "m", "max_model_len": 0 })), None);
+    }
+
+    #[test]
+    fn an_only_model_answers_to_every_name() {
+        let one = json!({ "data": [{ "id": "file.gguf", "max_model_len": 5 }] });
+        assert_eq!(about(&one, "m").window, Some(5));
+        let two = json!({ "data": [{ "id": "a", "max_model_len": 5 }, { "id": "b" }] });
+        assert_eq!(about(&two, "m"), About::default());
+        assert_eq!(about(&json!("text"), "m"), About::default());
+    }
+}

@@ -1,0 +1,176 @@
+//! A real model of 1.5 billion parameters on a real server: it calls tools, and a fault heals. The server and the file are
+//! large and no part of the project, so two variables name them; `docs/guide/real-model.md` says how to get both.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::program::{Home, text};
+
+/// The program llama-server.
+const SERVER: &str = "TOOLYARD_LLAMA_SERVER";
+/// A GGUF file of Qwen2.5-Coder-1.5B-Instruct, or of a model that is at least as good.
+const MODEL: &str = "TOOLYARD_LLAMA_MODEL";
+
+/// Loading takes seconds, on a busy machine a minute.
+const LOADING: Duration = Duration::from_secs(180);
+
+/// A server that ends with its test.
+struct Llama {
+    child: Child,
+    url: String,
+}
+
+impl Drop for Llama {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Starts the server with a template that puts calls into tags; `None`, loudly, where there is none.
+fn llama() -> Option<Llama> {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    let (Some(program), Some(model)) = (variable(SERVER), variable(MODEL)) else {
+        eprintln!(
+            "SKIPPED: this test needs a llama-server in {SERVER} and a model file in {MODEL}"
+        );
+        return None;
+    };
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let template = root().join("examples/two-weathers/calls.jinja");
+    let mut command = Command::new(program);
+    command.arg("-m").arg(model).args(["-c", "8192", "-np", "1", "--host", "127.0.0.1", "--port"]);
+    command.arg(port.to_string()).arg("--jinja").arg("--chat-template-file").arg(template);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let llama = Llama { child: child.unwrap(), url: format!("http://127.0.0.1:{port}/v1") };
+    let began = Instant::now();
+    while !is_healthy(port) {
+        assert!(began.elapsed() < LOADING, "the server is not ready");
+        thread::sleep(Duration::from_millis(200));
+    }
+    Some(llama)
+}
+
+fn is_healthy(port: u16) -> bool {
+    let asked = TcpStream::connect(("127.0.0.1", port)).and_then(|mut stream| {
+        stream.write_all(b"GET /health HTTP/1.0\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    });
+    asked.is_ok_and(|answer| answer.lines().next().is_some_and(|line| line.contains(" 200 ")))
+}
+
+/// A home with the workspace of two weather tools, and a configuration in which the model acts in all roles.
+fn home(llama: &Llama, tools: &str) -> Home {
+    let home = Home::new();
+    let example = root().join("examples/two-weathers");
+    let copied = Command::new("cp").args(["-R", text(&example), text(&home.path("w"))]).status();
+    assert!(copied.unwrap().success());
+    let url = &llama.url;
+    home.write(
+        "c.toml",
+        format!(
+            "[session]\nworkspace = \"w\"\n[models.real]\nkind = \"openai\"\nurl = \"{url}\"\nmodel = \"m\"\n\
+             tools = \"{tools}\"\ncontext = 8192\n[roles]\ndefault = \"real\"\n"
+        ),
+    );
+    home
+}
+
+/// The events of a run.
+fn events(home: &Home, arguments: &[&str]) -> Vec<Value> {
+    let run = ["run", "--config", "c.toml", "--fresh", "--no-journal", "--json"];
+    let ran = home.run(&[&run[..], arguments].concat());
+    assert!(ran.code < 2, "{ran:?}");
+    ran.lines()
+}
+
+fn of<'e>(events: &'e [Value], kind: &'static str) -> impl Iterator<Item = &'e Value> {
+    events.iter().filter(move |event| event["kind"] == kind).map(|event| &event["data"])
+}
+
+#[test]
+fn the_doctor_sees_native_calls() {
+    let Some(llama) = llama() else { return };
+    let home = home(&llama, "native");
+    let out = home.succeed(&["doctor", "--config", "c.toml"]);
+    assert!(out.contains("model real: native tool calls"), "{out}");
+    assert!(out.contains("model real: a window of 8192 tokens"), "{out}");
+}
+
+/// How many of the tasks begin with a call, and how many answers are right: what the actor's prompt is judged by.
+#[test]
+fn a_small_model_calls_a_tool_before_it_answers() {
+    let Some(llama) = llama() else { return };
+    for tools in ["native", "text"] {
+        for strategy in ["react", "toolnet"] {
+            let home = home(&llama, tools);
+            let events = events(&home, &["--strategy", strategy]);
+            let ended: Vec<_> = of(&events, "TaskFinished").collect();
+            let right = ended.iter().filter(|end| end["correct"] == true).count();
+            let called = calling_tasks(&events);
+            println!(
+                "{strategy}, {tools}: {called} of {} tasks called a tool, {right} right",
+                ended.len()
+            );
+            assert!(ended.len() == 20 && called >= 18 && right >= 16, "{strategy}, {tools}");
+        }
+    }
+}
+
+/// The tasks in which a tool was called.
+fn calling_tasks(events: &[Value]) -> usize {
+    let mut called = 0;
+    let mut has_called = false;
+    for event in events {
+        match event["kind"].as_str() {
+            Some("TaskStarted") => has_called = false,
+            Some("ToolCallFinished") if !has_called => {
+                has_called = true;
+                called += 1;
+            }
+            _ => {}
+        }
+    }
+    called
+}
+
+/// The weight of a tool on the first menu of each task.
+fn weights(events: &[Value], tool: &str) -> Vec<f64> {
+    let first = of(events, "StepStarted").filter(|step| step["step"] == 1);
+    let item = |step: &Value| {
+        let menu = step["menu"].as_array().unwrap();
+        menu.iter().find(|item| item["tool"] == tool)?["weight"].as_f64()
+    };
+    first.filter_map(item).collect()
+}
+
+#[test]
+fn a_broken_tool_loses_its_weight_and_another_one_answers() {
+    let Some(llama) = llama() else { return };
+    let home = home(&llama, "native");
+    let fault = ["--strategy", "toolnet+reflexion", "--fault", "weather:error:from-task=2"];
+    let events = events(&home, &[&fault[..], &["--tasks-limit", "6"]].concat());
+    let weights = weights(&events, "weather");
+    println!("the weight of weather, task by task: {weights:?}");
+    let (first, last) = (weights[0], weights[weights.len() - 1]);
+    assert!(last < first, "{weights:?}");
+    // The last tool that was called before the last right answer.
+    let answered = events
+        .iter()
+        .rposition(|event| event["kind"] == "TaskFinished" && event["data"]["correct"] == true);
+    let before = &events[..answered.expect("an answer is right")];
+    let called = of(before, "ToolCallRequested").last().unwrap();
+    assert!(called.to_string().contains("\"weather_station\""), "{called}");
+}
