@@ -32,7 +32,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::{Finish, Message, Role, ToolCall, ToolDef};
+    use crate::domain::{Message, Role, ToolCall, ToolDef};
 
     /// About 1,300 tokens of tools, and 100 of messages.
     fn request(words: usize) -> Request {
@@ -53,11 +53,8 @@ mod tests {
 
     fn reply(tokens_in: u64) -> Reply {
         Reply {
-            text: "It rains.".into(),
-            reasoning: String::new(),
-            calls: Vec::new(),
-            finish: Finish::Stop,
             usage: Usage { tokens_in, tokens_out: 5, ..Usage::default() },
+            ..Reply::of_text("It rains.")
         }
     }
 

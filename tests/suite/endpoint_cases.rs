@@ -64,7 +64,8 @@ async fn run(bodies: Vec<String>, more: &[&str]) -> Run {
     tokio::spawn(async move {
         for at in 0.. {
             let (mut stream, _) = listener.accept().await.unwrap();
-            log.lock().unwrap().push(read(&mut stream).await.body);
+            let seen = read(&mut stream).await;
+            log.lock().unwrap().push(seen.body);
             let body = &bodies[at.min(bodies.len() - 1)];
             let length = body.len();
             let kind = if body.starts_with('{') { "application/json" } else { "text/event-stream" };

@@ -4,7 +4,7 @@ use super::TOOL;
 use crate::domain::{
     Finish, ModelError, ModelErrorKind, Reply, Request, ToolMode, tokens, unseen::ignored,
 };
-use crate::model::text;
+use crate::model::{text, understood};
 
 /// What an endpoint did with a request that offers one tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,8 @@ impl Behaviour {
 
 /// Whether the text is a call in any of the forms that models write, also with words around it.
 fn is_call(request: &Request, reply: &Reply) -> bool {
-    let is_read = !text::from_text(request, reply.clone()).calls.is_empty();
+    let read = understood(ToolMode::Native, request, reply.clone());
+    let is_read = read.is_unread() || !read.calls.is_empty();
     let after = reply.text.split_once(TOOL).map(|(_, after)| after);
     is_read || after.is_some_and(|after| reply.text.contains('{') && after.contains("city"))
 }
@@ -110,11 +111,9 @@ mod tests {
             arguments: json!({ "city": CITY }),
         };
         Reply {
-            text: text.into(),
-            reasoning: String::new(),
             calls: called.map(call).into_iter().collect(),
-            finish: Finish::Stop,
             usage: Usage { tokens_in, tokens_out: 9, ..Usage::default() },
+            ..Reply::of_text(text)
         }
     }
 
