@@ -10,6 +10,8 @@ const MARK: char = '\u{FDD0}';
 const HALVES: u32 = 0x10_F800;
 /// A byte is this character of private use, plus the byte.
 const BYTES: u32 = 0x10_F000;
+/// The length of a part in bytes.
+const LENGTH: usize = 7;
 /// The most parts that still wait for another: the bytes of two halves, written one by one.
 const MOST_OPEN: usize = 5;
 
@@ -150,18 +152,21 @@ impl Joiner {
 
 /// The length in bytes of the parts at the end of a text that another part may complete.
 fn open_end(text: &str) -> usize {
-    let mut len = 0;
     let mut chars = text.chars().rev();
     let mut parts = 0;
-    while let (Some(code), Some(MARK)) = (chars.next(), chars.next()) {
-        if Part::of(code).is_none() {
-            break;
-        }
+    while let (Some(code), Some(MARK)) = (chars.next(), chars.next())
+        && Part::of(code).is_some()
+    {
         parts += 1;
-        len += code.len_utf8() + MARK.len_utf8();
     }
-    let is_open = joined(&text[text.len() - len..]).ends_with(char::REPLACEMENT_CHARACTER);
-    if is_open && parts <= MOST_OPEN { len } else { 0 }
+    let run = &text[text.len() - parts * LENGTH..];
+    let is_lost = |c: char| c == char::REPLACEMENT_CHARACTER;
+    // What is complete before them does not wait, and what makes no sense does not either.
+    let is_open = |open: &usize| {
+        let (before, open) = run.split_at(run.len() - open * LENGTH);
+        !joined(before).ends_with(is_lost) && joined(open).chars().all(is_lost)
+    };
+    (1..=parts.min(MOST_OPEN)).rev().find(is_open).map_or(0, |open| open * LENGTH)
 }
 
 #[cfg(test)]
