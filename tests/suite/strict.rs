@@ -422,7 +422,7 @@ fn an_edit_in_flight_and_faults_leave_requests_that_a_strict_endpoint_takes() {
     on_real_time(async {
         for faults in [
             &["role:actor:empty:p=0.4"][..],
-            &["role:actor:garbage:p=0.3"],
+            &["echo:garbage:p=0.5"],
             &["echo:empty:p=0.5"],
             &["echo:error:p=0.5", "role:actor:error:p=0.2"],
         ] {
