@@ -3,11 +3,9 @@
 use std::fs;
 
 use serde_json::json;
-use toolyard::domain::{
-    Event, FewShot, Message, ModelError, ModelErrorKind, Role, Sampling, SessionEvent,
-};
+use toolyard::domain::{FewShot, Message, ModelError, ModelErrorKind, Role, Sampling};
 
-use crate::engine::yard::{Trial, on_paused_time, say};
+use crate::engine::yard::{Trial, on_paused_time};
 use crate::program::Home;
 
 #[test]
@@ -49,37 +47,6 @@ fn an_evaluator_is_held_to_a_schema_of_the_tools_that_were_used() {
         assert_eq!(entry["properties"]["score"]["enum"], json!([-3, -2, -1, 0, 1, 2, 3]));
         let state = Trial::default().start().session.await.unwrap();
         assert!(state.model_calls.iter().all(|call| call.request.schema.is_none()));
-    });
-}
-
-#[test]
-fn a_model_that_refuses_a_schema_is_asked_without_one_from_then_on_and_it_is_said_once() {
-    on_paused_time(async {
-        let text = "HTTP 400 from h: Unknown field: response_format.";
-        let refused = ModelError::new(ModelErrorKind::Refused, text);
-        let plan = || Ok(say("Plan: ask\n#E1 = echo[x]"));
-        let replies = vec![Err(refused), plan(), Ok(say("done")), plan(), Ok(say("done"))];
-        let trial =
-            Trial { replies, strategy: "rewoo", structured: true, tasks: 2, ..Trial::default() };
-        let yard = trial.start();
-        let records = yard.records.clone();
-        let state = yard.session.await.unwrap();
-        let planned: Vec<bool> = state
-            .model_calls
-            .iter()
-            .filter(|call| call.role == Role::Planner)
-            .map(|call| call.request.schema.is_some())
-            .collect();
-        assert_eq!(planned, [true, false, false]);
-        assert!(state.tasks.iter().all(|task| task.correct == Some(true)));
-        let records = records.borrow();
-        let notices = records.iter().filter(|record| match &record.event {
-            Event::Session(SessionEvent::Noticed { text }) => {
-                text.contains("does not take a JSON schema")
-            }
-            _ => false,
-        });
-        assert_eq!(notices.count(), 1);
     });
 }
 

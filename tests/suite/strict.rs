@@ -297,7 +297,7 @@ fn setup(strategy: Strategy, models: Vec<Rc<dyn Model>>, faults: &[&str]) -> Set
         workspace: Some("test".into()),
         strategy: Some(strategy),
         knobs: knobs.into(),
-        tasks: TaskSource::List(vec![task(), task()]),
+        tasks: TaskSource::List(vec![task()]),
         faults: faults.iter().map(|spec| spec.parse().unwrap()).collect(),
         ..SessionSpec::default()
     };
@@ -333,7 +333,10 @@ const MODES: [ToolMode; 2] = [ToolMode::Native, ToolMode::Text];
 fn a_strict_endpoint_takes_every_request_of_every_loop() {
     on_real_time(async {
         for mode in MODES {
-            for strategy in Strategy::all() {
+            // What is added to a loop changes its menus and its end, whatever the mode of tools.
+            let is_plain = |it: &Strategy| !it.to_string().contains('+');
+            let all = Strategy::all().filter(|it| mode == ToolMode::Native || is_plain(it));
+            for strategy in all {
                 let strict = Strict::start('a', &[]).await;
                 let setup = setup(strategy, vec![strict.model("one", mode)], &[]);
                 run(setup, |_| None).await;
@@ -419,7 +422,7 @@ fn an_edit_in_flight_and_faults_leave_requests_that_a_strict_endpoint_takes() {
     on_real_time(async {
         for faults in [
             &["role:actor:empty:p=0.4"][..],
-            &["role:actor:garbage:p=0.3"],
+            &["echo:garbage:p=0.5"],
             &["echo:empty:p=0.5"],
             &["echo:error:p=0.5", "role:actor:error:p=0.2"],
         ] {
