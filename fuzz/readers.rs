@@ -8,9 +8,10 @@ use toolyard::app::config::Config;
 use toolyard::app::scenario::Scenario;
 use toolyard::domain::program::{Extra, Function, Moment, ProgramStart, Span};
 use toolyard::domain::{
-    Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolName, Usage, arguments as input,
+    Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolMode, ToolName, Usage,
+    arguments as input, repair::Repair,
 };
-use toolyard::model::{Progress, http::sse::Parser, openai::replies, text::from_text};
+use toolyard::model::{Progress, http::sse::Parser, openai::replies, text::from_text, understood};
 use toolyard::papers::atc::{self, flaws::flaws_of, prepare::Prepared, source::Source};
 use toolyard::papers::plan::{self, MOST};
 use toolyard::reader::{Layer, LocalReader, Pooling, Reader, Special, Wanted};
@@ -132,6 +133,13 @@ pub fn replies(data: &[u8]) {
     };
     let whole = read(data.len().max(1));
     assert_eq!(read(usize::from(*size).max(1)), whole, "{kind}: {}", shown(data));
+    let Ok(reply) = whole.0 else { return };
+    for mode in [ToolMode::Native, ToolMode::Text] {
+        let read = understood(mode, &MENU, reply.clone());
+        let is_offered = |name: &ToolName| MENU.tools.iter().any(|tool| tool.name == *name);
+        let from_text = read.repairs.iter().any(|it| matches!(it, Repair::FromText { .. }));
+        assert!(!from_text || read.calls.iter().all(|call| is_offered(&call.tool)), "{read:?}");
+    }
 }
 
 /// What reaches the screen is text alone, and no wider than its place.

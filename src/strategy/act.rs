@@ -152,7 +152,7 @@ pub(super) fn decide(reply: &Reply) -> Decision {
 }
 
 /// The ending that a model asks for; `None` if it says neither an answer nor that it gave up.
-fn finished(arguments: &Value) -> Option<Ending> {
+pub(super) fn finished(arguments: &Value) -> Option<Ending> {
     let given_up = Ending::without_answer(Outcome::GaveUp);
     if arguments.get("gave_up").and_then(Value::as_bool).unwrap_or(false) {
         return Some(given_up);

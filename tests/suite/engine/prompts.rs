@@ -102,6 +102,7 @@ fn trials() -> Vec<Trial> {
         trial("direct", vec![say("done")]),
         trial("cotools", vec![say("6 * 7 ="), echo("42"), say("The answer is 42.")]),
         trial("react+prompt", vec![say("")]),
+        trial("react", vec![say("<tool_call>{\"name\": \"ec"), calls(&[("Finish", json!({}))])]),
         trial("dfsdt", vec![say(""), echo("a"), give_up(), echo("b")]),
         trial("tot-dfs", vec![echo("a"), echo("b"), say("{\"better\": 1}")]),
         budgeted(trial("rewoo+btp", vec![say(plan), say("x")])),
