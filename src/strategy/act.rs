@@ -133,15 +133,17 @@ fn is_new_way(base: Base, item: &MenuItem) -> bool {
 }
 
 /// Reads the actor's reply. Text without a call is an answer: models with tools reply so if they
-/// know the answer.
+/// know the answer. An answer beside calls was written without their results, which small models invent, so the calls are
+/// made and the answer is not taken.
 pub(super) fn decide(reply: &Reply) -> Decision {
-    let finish = reply.calls.iter().find(|call| call.tool.as_str() == markers::FINISH);
-    if let Some(finish) = finish {
+    let is_finish = |call: &&ToolCall| call.tool.as_str() == markers::FINISH;
+    let calls: Vec<_> = reply.calls.iter().filter(|call| !is_finish(call)).cloned().collect();
+    if !calls.is_empty() {
+        return Decision::Call(calls);
+    }
+    if let Some(finish) = reply.calls.iter().find(is_finish) {
         let ending = finished(&finish.arguments);
         return ending.map_or(Decision::Nothing, |ending| Decision::Finish(ending.of(reply)));
-    }
-    if !reply.calls.is_empty() {
-        return Decision::Call(reply.calls.clone());
     }
     let text = reply.text.trim();
     if text.is_empty() || reply.is_unread() {
@@ -206,5 +208,7 @@ mod tests {
         assert_eq!(decide(&reply("  ", &[])), Decision::Nothing);
         let calls = reply("look", &[("a", json!({})), ("b", json!({}))]);
         assert_eq!(decide(&calls), Decision::Call(calls.calls.clone()));
+        let early = reply("", &[("a", json!({})), ("Finish", json!({"answer": "invented"}))]);
+        assert_eq!(decide(&early), Decision::Call(early.calls[..1].to_vec()));
     }
 }

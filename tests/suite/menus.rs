@@ -125,7 +125,8 @@ fn other_tools_are_offered_where_the_last_call_did_not_help() {
     on_paused_time(async {
         let thought = "The ant or the cow?";
         let after = async |call, faults| third(thought, call, faults).await;
-        assert_eq!(after(("ant", "x"), vec![]).await, ["ant", "bee", "end"], "it helped");
+        assert_eq!(after(("ant", "y"), vec![]).await, ["ant", "bee", "end"], "it helped");
+        assert_eq!(after(("ant", "x"), vec![]).await, ["ant", "bee", "cow", "end"], "a repeat");
         assert_eq!(after(("ant", "Not found."), vec![]).await, ["ant", "bee", "cow", "end"]);
         // Those that are like the failed tool, and those that match the thought, in turn.
         let failed = after(("ant", "x"), vec!["ant:error:nth=2"]).await;
