@@ -163,7 +163,8 @@ async fn what_every_request_needs_is_never_left_out_and_prose_names_no_field() {
         ("'temperature' must be between 0 and 2", json!("temperature")),
         ("max_tokens is too large: 64", json!("max_tokens")),
         (
-            "This model's maximum context length is 4 tokens; `max_tokens` is not supported",
+            "This model's maximum context length is 4 tokens. However, you requested 9 tokens: \
+             5 in the messages and `max_tokens` is not supported above 4.",
             json!(null),
         ),
     ] {
