@@ -162,7 +162,7 @@ fn an_answer_that_is_cut_is_marked_whatever_the_strategy() {
                 let state = planned(strategy, first.into_iter().chain([last]).collect()).await;
                 let task = &state.tasks[0];
                 assert_eq!(task.outcome(), Some(Outcome::Answered), "{strategy}");
-                assert_eq!(task.caveats, [caveat], "{strategy}");
+                assert_eq!(task.caveats.first(), Some(&caveat), "{strategy}");
             }
         }
     });
