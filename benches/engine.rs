@@ -35,12 +35,10 @@ impl Model for Instant {
         let tool = request.tools.first().map_or("tool_0".into(), |tool| tool.name.clone());
         let call = ToolCall { id: "c".into(), tool, arguments: json!({"query": "bench"}) };
         let reply = Reply {
-            text: "I need tool 3 for this.".into(),
-            reasoning: String::new(),
             calls: vec![call],
             finish: Finish::Calls,
             usage: Usage { tokens_in: 900, tokens_out: 30, ..Usage::default() },
-            source: None,
+            ..Reply::of_text("I need tool 3 for this.")
         };
         async move { Ok(reply) }.boxed_local()
     }

@@ -46,12 +46,9 @@ pub fn session(events: usize) -> Vec<Record> {
         ..Request::new(Role::Actor, vec![Message::user("Task: bench")])
     });
     let reply = Arc::new(Reply {
-        text: "I call".into(),
-        reasoning: String::new(),
-        calls: vec![],
         finish: Finish::Calls,
         usage: Usage { tokens_in: 100, tokens_out: 10, ..Usage::default() },
-        source: None,
+        ..Reply::of_text("I call")
     });
     for i in 1..=tasks {
         let task = TaskId(i);

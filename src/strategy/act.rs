@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
+use super::finish::Finish;
 use super::{Base, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
 use crate::domain::{
     GraphEvent, Knob, MenuItem, ModelErrorKind, Offered, Outcome, Reply, Role, State, Task,
@@ -142,8 +141,11 @@ pub(super) fn decide(reply: &Reply) -> Decision {
         return Decision::Call(calls);
     }
     if let Some(finish) = reply.calls.iter().find(is_finish) {
-        let ending = finished(&finish.arguments);
-        return ending.map_or(Decision::Nothing, |ending| Decision::Finish(ending.of(reply)));
+        return match Finish::of(&finish.arguments) {
+            Some(Finish::Answer(text)) => Decision::Finish(Ending::answered(text).of(reply)),
+            Some(Finish::GivenUp) => Decision::Finish(Ending::without_answer(Outcome::GaveUp)),
+            None => Decision::Nothing,
+        };
     }
     let text = reply.text.trim();
     if text.is_empty() || reply.is_unread() {
@@ -153,33 +155,9 @@ pub(super) fn decide(reply: &Reply) -> Decision {
     }
 }
 
-/// The ending that a model asks for; `None` if it says neither an answer nor that it gave up.
-pub(super) fn finished(arguments: &Value) -> Option<Ending> {
-    let given_up = Ending::without_answer(Outcome::GaveUp);
-    if arguments.get("gave_up").and_then(Value::as_bool).unwrap_or(false) {
-        return Some(given_up);
-    }
-    let answer = match arguments {
-        Value::Object(fields) => fields.get("answer").or_else(|| only_text(fields))?,
-        other => other,
-    };
-    let answer = match answer {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    };
-    Some(if answer.is_empty() { given_up } else { Ending::answered(answer) })
-}
-
-/// The text of the only field, which some models name otherwise.
-fn only_text(fields: &Map<String, Value>) -> Option<&Value> {
-    let mut values = fields.values();
-    values.next().filter(|value| value.is_string() && values.next().is_none())
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

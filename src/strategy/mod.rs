@@ -15,6 +15,7 @@ pub mod cotools;
 pub mod dfsdt;
 pub mod direct;
 pub mod evaluate;
+mod finish;
 pub mod grade;
 pub mod json;
 pub mod judge;

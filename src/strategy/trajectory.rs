@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CallResult, act};
+use super::{CallResult, finish::Finish};
 use crate::domain::markers::FINISH;
 use crate::domain::{Prompt, Reply, ReplySource, ToolCall};
 
@@ -47,9 +47,8 @@ impl Turn {
 
 impl Wrong {
     fn of(reply: &Reply) -> Self {
-        let is_empty_end = |call: &ToolCall| {
-            call.tool.as_str() == FINISH && act::finished(&call.arguments).is_none()
-        };
+        let is_empty_end =
+            |call: &ToolCall| call.tool.as_str() == FINISH && Finish::of(&call.arguments).is_none();
         if reply.is_unread() {
             Wrong::Unread
         } else if reply.calls.iter().any(is_empty_end) {

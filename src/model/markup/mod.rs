@@ -97,7 +97,7 @@ fn mark(text: &str) -> Option<usize> {
         let begins = |mark: &&str| {
             here.get(..mark.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(mark))
         };
-        if !is_quoted && MARKS.iter().any(|mark| begins(&mark)) {
+        if !is_quoted && MARKS.iter().any(begins) {
             return Some(start + indent);
         }
         if let Some(at) = inside(line).filter(|_| !is_quoted) {
@@ -135,10 +135,10 @@ fn marked<'a>(text: &'a str, at: usize, tools: &[ToolDef]) -> Written<'a> {
 fn bare<'a>(text: &'a str, tools: &[ToolDef]) -> Written<'a> {
     let text = text.trim();
     let (before, code) = fenced(text).unwrap_or(("", text));
-    if code.starts_with(['{', '[']) {
-        if let Ok((calls, "")) = scan::calls(code, tools, false) {
-            return Written::Calls { before, calls, after: "" };
-        }
+    if code.starts_with(['{', '['])
+        && let Ok((calls, "")) = scan::calls(code, tools, false)
+    {
+        return Written::Calls { before, calls, after: "" };
     }
     let exact = |(name, arguments): (String, Map<String, Value>)| {
         let tool = tools.iter().find(|tool| tool.name.as_str() == name)?;

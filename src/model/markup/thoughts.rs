@@ -42,7 +42,7 @@ fn first(text: &str, may_be_open: bool) -> Option<(&str, &str)> {
         let at = text.find(close)?;
         let is_alone =
             at == 0 || text[..at].ends_with('\n') || text[at + close.len()..].starts_with('\n');
-        is_alone.then(|| (at, close.len()))
+        is_alone.then_some((at, close.len()))
     });
     let (at, length) = closed.min()?;
     Some((&text[..at], &text[at + length..]))
