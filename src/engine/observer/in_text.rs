@@ -33,13 +33,13 @@ impl Observer for InText {
         }
         let what = match repair {
             Repair::Unread { excerpt } => {
-                format!("wrote a call as text that cannot be read, which is no answer: {excerpt}")
+                format!("wrote a call that cannot be read, which is no answer: {excerpt}")
             }
             _ => "writes calls as text; they are read from there".to_owned(),
         };
         let text = format!(
-            "{model} {what} · its server does not find them: give that the model's chat template and tool \
-             parser (llama.cpp: --jinja, vLLM: --tool-call-parser), or set `tools = \"text\"` for this model"
+            "{model} {what} · set `tools = \"text\"` for it, or give its server the model's chat template and \
+             tool parser (llama.cpp: --jinja, vLLM: --tool-call-parser)"
         );
         vec![SessionEvent::Noticed { text }.into()]
     }
