@@ -14,7 +14,7 @@
 //! These settings were fixed before any comparison was printed. `toolyard compare btp` shows what
 //! other values of `thrift` and `patience` would do.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::Value;
@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::{Model, Progress};
 use crate::domain::markers::ANSWER_IS;
 use crate::domain::{
-    Chance, Finish, ModelError, ModelName, ModelSpec, Reply, Request, Role, Task, ToolCall,
+    Chance, Finish, ModelError, ModelName, ModelSpec, Prompt, Reply, Request, Role, Task, ToolCall,
     ToolName, Usage, tokens,
 };
 
@@ -186,13 +186,23 @@ impl Simulated {
     fn chance(&self, request: &Request) -> Chance {
         let mut chance = Chance::new(self.seed).with(request.role.name().as_bytes());
         for message in &request.messages {
-            chance = chance.with(message.text().as_bytes());
+            chance = chance.with(as_first(message.text()).as_bytes());
         }
         for tool in &request.tools {
             chance = chance.with(tool.name.as_str().as_bytes());
             chance = chance.with(tool.description.as_bytes());
         }
         chance
+    }
+}
+
+/// A text as it was when the actor's prompt had its first wording. Chance depends on every byte of a request; a better
+/// wording for real models must not give every sample session, figure and recording another course.
+fn as_first(text: &str) -> Cow<'_, str> {
+    const FIRST: &str = include_str!("first-actor.md").trim_ascii();
+    match text.strip_prefix(Prompt::Actor.spec().built_in) {
+        Some(rest) => Cow::Owned(format!("{FIRST}{rest}")),
+        None => Cow::Borrowed(text),
     }
 }
 

@@ -43,7 +43,7 @@ fn most_of_a_request_is_repeated_by_the_next() {
         on_paused_time(async move {
             let (_, state) = run(demo(spec(strategy)), &[]).await;
             let share = repeated(&state);
-            assert!(share >= 0.84, "{strategy}: {share}");
+            assert!(share >= 0.85, "{strategy}: {share}");
             let sum = |of: fn(&toolyard::domain::TaskState) -> u64| {
                 state.tasks.iter().map(|task| of(task)).sum::<u64>()
             };
