@@ -112,7 +112,7 @@ fn each_expectation_is_told_and_the_exit_code_says_whether_all_hold() {
     insta::assert_snapshot!(told.join("\n"), @r"
     scenario failing (failing.toml)
       + at least 3 tasks right: 3 of 3
-      x at most 2 tool calls: 6 tool calls
+      x at most 2 tool calls: 4 tool calls
       + done == 3: true
     scenario failing FAILED: 2 of 3 expectations held
     scenario good (passing.toml)
@@ -140,7 +140,7 @@ fn json_has_a_line_for_each_verdict_between_the_events() {
     let failed = &verdicts[0]["scenario"];
     assert_eq!((&failed["name"], &failed["passed"]), (&json!("failing"), &json!(false)));
     let second =
-        json!({"expected": "at most 2 tool calls", "held": false, "found": "6 tool calls"});
+        json!({"expected": "at most 2 tool calls", "held": false, "found": "4 tool calls"});
     assert_eq!(failed["expectations"][1], second);
     assert_eq!(verdicts[1]["scenario"]["passed"], true);
     assert_eq!(lines.last().unwrap(), &json!({"scenarios": {"passed": 1, "all": 2}}));
@@ -162,7 +162,7 @@ fn junit_is_written_whether_the_scenarios_pass_or_not() {
         "tests=\"4\" failures=\"1\" errors=\"0\"",
         "<testsuite name=\"failing\"",
         "<testcase name=\"at most 2 tool calls\" classname=\"failing\" time=\"0.000\">",
-        "<failure message=\"6 tool calls\" type=\"expectation\">",
+        "<failure message=\"4 tool calls\" type=\"expectation\">",
     ] {
         assert!(xml.contains(part), "{part} is not in\n{xml}");
     }
