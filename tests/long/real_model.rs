@@ -94,7 +94,11 @@ fn events(home: &Home, arguments: &[&str]) -> Vec<Value> {
     let run = ["run", "--config", "c.toml", "--fresh", "--no-journal", "--json"];
     let ran = home.run(&[&run[..], arguments].concat());
     assert!(ran.code < 2, "{ran:?}");
-    ran.lines()
+    let events = ran.lines();
+    // What a server that has gone leaves unanswered says nothing of the model.
+    let failed: Vec<_> = of(&events, "ModelCallFailed").collect();
+    assert!(failed.is_empty(), "{failed:?}");
+    events
 }
 
 fn of<'e>(events: &'e [Value], kind: &'static str) -> impl Iterator<Item = &'e Value> {
