@@ -38,7 +38,6 @@ fn root() -> &'static Path {
 }
 
 /// Starts the server with a template that puts calls into tags; `None`, loudly, where there is none.
-#[expect(clippy::print_stderr, reason = "it says that it skips the test")]
 fn llama() -> Option<Llama> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let (Some(program), Some(model)) = (variable(SERVER), variable(MODEL)) else {
