@@ -175,7 +175,7 @@ impl Screen {
         }
     }
 
-    /// Looks where a session of this kind begins. Nobody has pressed a key yet that this would undo.
+    /// Focuses the first pane of this strategy's layout, before any key can have chosen another one.
     fn look_first(&mut self) {
         if self.view.tool.is_some() {
             return;

@@ -16,7 +16,7 @@ use crate::model::Progress;
 use crate::model::secret::{HeaderSource, Key, KeySource, from_env};
 use crate::net::{known, secret::Secret};
 
-/// Makes a request anew that was refused; `None` if no other one is better.
+/// Changes a request that was refused; `None` if no change can help.
 type Amend<'a> = dyn FnMut(&Refused) -> Option<Amended> + 'a;
 
 /// One endpoint that can be called.

@@ -11,7 +11,7 @@ use crate::net::waiting;
 
 /// Numbers from here on are a time since 1970 in seconds, and a thousand times that in milliseconds.
 const EPOCH: f64 = 1e9;
-/// How far behind its first words a wait stands in a message, in bytes.
+/// The most bytes between the words that announce a wait and its number.
 const NEAR: usize = 16;
 
 /// The wait that a refusal asks for; zero and past times count as none.

@@ -1,5 +1,4 @@
-//! A request that an endpoint refused: which fields its answer names, and all that it says. What to do about it, the wire
-//! decides.
+//! A request that an endpoint refused: the fields that its answer names, and its texts. The wire decides what to do.
 
 use serde_json::{Deserializer, Value};
 

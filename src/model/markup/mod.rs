@@ -16,7 +16,7 @@ use crate::domain::lenient::{is_special, token};
 use crate::domain::{ToolDef, ToolName};
 use crate::papers::atc::calls as python;
 
-/// What stands in a text.
+/// What a text contains.
 #[derive(Debug, PartialEq)]
 pub enum Written<'a> {
     /// No call.
