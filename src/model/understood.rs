@@ -25,6 +25,11 @@ pub fn understood(mode: ToolMode, meant: &Request, reply: Reply) -> Reply {
         ToolMode::Native => from_markup(meant, reply),
         ToolMode::Text => text::from_text(meant, reply),
     };
+    if reply.calls.is_empty()
+        && let Written::Unread(from) = markup::find(&reply.text, &meant.tools)
+    {
+        reply.repairs.push(Repair::Unread { excerpt: clipped(from, SHOWN) });
+    }
     for call in &mut reply.calls {
         reply.repairs.extend(repaired(call, &meant.tools));
     }
@@ -47,11 +52,7 @@ fn from_markup(meant: &Request, mut reply: Reply) -> Reply {
         return reply;
     }
     let (text, calls) = match markup::find(&reply.text, &meant.tools) {
-        Written::Text => return reply,
-        Written::Unread(from) => {
-            reply.repairs.push(Repair::Unread { excerpt: clipped(from, SHOWN) });
-            return reply;
-        }
+        Written::Text | Written::Unread(_) => return reply,
         Written::Calls { before, calls, .. } => (before.to_owned(), calls),
     };
     let tools = calls.iter().map(|call| call.tool.clone()).collect();

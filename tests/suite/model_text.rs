@@ -224,3 +224,13 @@ proptest! {
         prop_assert!(read.calls.len() <= 1);
     }
 }
+
+#[test]
+fn a_call_of_another_format_is_made_or_is_no_answer() {
+    let read = |text: &str| understood(ToolMode::Text, &request(), reply(text));
+    let call = read("<function=search_web>{\"query\": \"Kon-Tiki\"}</function>");
+    assert_eq!(call.calls[0].arguments, json!({"query": "Kon-Tiki"}));
+    let cut = read("Thought: I look.\n<tool_call>\n{\"name\": \"search_web\", \"argum");
+    assert!(cut.calls.is_empty() && cut.is_unread(), "{cut:?}");
+    assert!(!read("Final Answer: the tag <tool_call> begins a call").is_unread());
+}
