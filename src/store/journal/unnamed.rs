@@ -32,7 +32,7 @@ pub(super) fn reserve(path: &Path) -> io::Result<(File, TempPath)> {
         let made = private::open(&beside, OpenOptions::new().append(true).create_new(true));
         let file = match made {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                delete_remainder(&beside)?;
+                gone_or(delete_remainder(&beside))?;
                 continue;
             }
             made => made?,
@@ -71,16 +71,17 @@ fn delete_remainders(folder: &Path) {
     }
 }
 
+/// Whatever another process has deleted in the meantime, at any moment, is deleted.
+fn gone_or(deleted: io::Result<()>) -> io::Result<()> {
+    deleted.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
 /// Deletes a new journal that no session writes. Only a process that has locked such a file deletes it.
 ///
 /// # Errors
-/// A session writes it, or it is something else.
+/// A session writes it, it is something else, or it is gone ([`io::ErrorKind::NotFound`]).
 fn delete_remainder(path: &Path) -> io::Result<()> {
-    let about = match path.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        about => about?,
-    };
-    if !about.is_file() {
+    if !path.symlink_metadata()?.is_file() {
         return Err(taken());
     }
     let file = File::open(path)?;
@@ -124,6 +125,20 @@ mod tests {
         fs::write(&path, "mine").unwrap();
         assert_eq!(reserve(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(names(folder.path()), [Path::new("j.jsonl")]);
+    }
+
+    #[test]
+    fn many_that_reserve_one_name_are_told_nothing_but_that_it_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j.jsonl");
+        let errors = || (0..400).filter_map(|_| reserve(&path).err()).collect::<Vec<_>>();
+        let errors = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(errors)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        let other = errors.iter().find(|error| error.kind() != io::ErrorKind::AlreadyExists);
+        assert!(other.is_none(), "{other:?}");
+        assert!(names(folder.path()).is_empty());
     }
 
     #[test]
