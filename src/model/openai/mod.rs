@@ -19,6 +19,7 @@ mod negotiated;
 mod refusal;
 #[cfg(feature = "inside")]
 pub mod replies;
+mod schema_words;
 mod usage;
 
 use std::cell::{Cell, RefCell};
@@ -117,7 +118,9 @@ impl OpenAi {
         };
         let (first, mut offer) = body();
         let mut amend = |refused: &Refused| {
-            let notice = self.negotiated.borrow_mut().learn(refused, &offer, endpoint)?;
+            let mut negotiated = self.negotiated.borrow_mut();
+            let notice = negotiated.learn(refused, &offer, &request.tools, endpoint)?;
+            drop(negotiated);
             let (body, next) = body();
             offer = next;
             Some(Amended { body, notice: (!notice.is_empty()).then_some(notice) })

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::refusal::{LIMITS, Sent, has};
+use super::schema_words;
+use crate::domain::ToolDef;
 use crate::model::http::{Endpoint, Refused};
 
 /// A field that some endpoints want in every message or call of a model with calls, also in those that another model
@@ -34,6 +36,8 @@ pub(super) struct Negotiated {
     left_out: BTreeSet<String>,
     renamed: BTreeMap<String, String>,
     demands: BTreeSet<Demand>,
+    /// Words that the schemas of tools leave out.
+    words: BTreeSet<String>,
 }
 
 /// What a request had that an endpoint may refuse or miss.
@@ -43,13 +47,16 @@ pub(super) struct Offer {
     /// Fields that were given up before; what is still sent of them nobody can take out.
     given_up: BTreeSet<String>,
     demands: BTreeSet<Demand>,
+    /// Words that the schemas of its tools leave out.
+    words: BTreeSet<String>,
 }
 
 impl Negotiated {
     /// What this request offers.
     pub fn offer(&self, body: &Value) -> Offer {
         let given_up = self.left_out.iter().chain(self.renamed.keys()).cloned().collect();
-        Offer { sent: Sent::of(body), given_up, demands: self.demands.clone() }
+        let (demands, words) = (self.demands.clone(), self.words.clone());
+        Offer { sent: Sent::of(body), given_up, demands, words }
     }
 
     /// Learns from a refusal of a request. `None` if no other request is better; otherwise the notice, which is empty if
@@ -58,12 +65,14 @@ impl Negotiated {
         &mut self,
         refused: &Refused,
         offer: &Offer,
+        tools: &[ToolDef],
         endpoint: &Endpoint,
     ) -> Option<String> {
         let mut fields = offer.sent.refused(refused);
         fields.retain(|field| !offer.given_up.contains(field));
         if fields.is_empty() {
-            return self.meet(refused, offer, endpoint);
+            let met = self.meet(refused, offer, endpoint);
+            return met.or_else(|| self.leave_out_word(refused, offer, tools, endpoint));
         }
         let news = fields.iter().filter_map(|field| self.give_up(field, endpoint));
         let news: Vec<String> = news.collect();
@@ -121,6 +130,25 @@ impl Negotiated {
         self.left_out.contains(field) || self.renamed.contains_key(field)
     }
 
+    /// Learns of a word that the schemas of tools must not have.
+    fn leave_out_word(
+        &mut self,
+        refused: &Refused,
+        offer: &Offer,
+        tools: &[ToolDef],
+        endpoint: &Endpoint,
+    ) -> Option<String> {
+        let word = schema_words::refused(refused, tools, &offer.words)?;
+        if !self.words.insert(word.clone()) {
+            return Some(String::new());
+        }
+        let (name, told) = (&endpoint.name, refused.told());
+        Some(format!(
+            "{name}: the schemas of tools leave out `{word}` from now on, and arguments are checked as before; the \
+             endpoint refused it: {told}"
+        ))
+    }
+
     /// Learns of a field that the endpoint misses.
     fn meet(&mut self, refused: &Refused, offer: &Offer, endpoint: &Endpoint) -> Option<String> {
         let text = refused.texts.join("\n").to_lowercase();
@@ -156,6 +184,7 @@ impl Negotiated {
         for field in &self.left_out {
             body.shift_remove(field);
         }
+        schema_words::leave_out(body, &self.words);
         if self.leaves_out("stream") {
             body.shift_remove("stream_options");
         }

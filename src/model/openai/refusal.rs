@@ -30,7 +30,7 @@ const LIMIT: &str = "max_tokens";
 pub(super) const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
 /// Words by which a field is refused.
-const REFUSALS: [&str; 38] = [
+pub(super) const REFUSALS: [&str; 38] = [
     "unsupported",
     "not support",
     "n't support",
@@ -265,7 +265,7 @@ fn sentences(text: &str) -> Vec<String> {
 }
 
 /// The places of words, as programs write names.
-fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+pub(super) fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut words = Vec::new();
     let mut start = None;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {

@@ -73,7 +73,8 @@ fn delete_remainders(folder: &Path) {
 
 /// Whatever another process has deleted in the meantime, at any moment, is deleted.
 fn gone_or(deleted: io::Result<()>) -> io::Result<()> {
-    deleted.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+    deleted
+        .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 /// Deletes a new journal that no session writes. Only a process that has locked such a file deletes it.

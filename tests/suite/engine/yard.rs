@@ -140,6 +140,12 @@ impl Echo {
         };
         Self { spec: Arc::new(spec), running, made: Rc::default() }
     }
+
+    /// With these parameters.
+    pub fn taking(self, parameters: Value) -> Self {
+        let spec = ToolSpec { parameters: parameters.into(), ..(*self.spec).clone() };
+        Self { spec: Arc::new(spec), ..self }
+    }
 }
 
 impl Tool for Echo {
