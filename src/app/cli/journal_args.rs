@@ -66,7 +66,8 @@ pub struct ResumeArgs {
     /// something.
     #[arg(long)]
     pub repeat_unknown: bool,
-    /// Go on with the next task when a model cannot be used.
+    /// Go on with the next task when a model cannot be used: it does not answer, refuses the key, has no credit left or
+    /// does not exist.
     #[arg(long)]
     pub keep_going: bool,
     /// Tool calls that need nobody's consent, besides those of the session.

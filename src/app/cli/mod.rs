@@ -206,8 +206,8 @@ pub struct RunArgs {
     /// Write the results of the scenarios to this file, as JUnit XML.
     #[arg(long, value_name = "FILE", requires = "scenario")]
     pub junit: Option<PathBuf>,
-    /// Go on with the next task when a model cannot be used: it does not answer, refuses the key or
-    /// does not exist. Without this, the run ends there with exit code 4.
+    /// Go on with the next task when a model cannot be used: it does not answer, refuses the key, has no
+    /// credit left or does not exist. Without this, the run ends there with exit code 4.
     #[arg(long)]
     pub keep_going: bool,
     /// Write every event to standard output as a line of JSON.

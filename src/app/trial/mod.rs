@@ -13,7 +13,7 @@ pub use self::behaviour::Behaviour;
 pub use self::server::Server;
 pub use self::words::{Words, of_window, words};
 use crate::domain::{Message, ModelError, ModelErrorKind, Reply, Request, Role, ToolDef, ToolMode};
-use crate::model::{Model as _, http::Endpoint, openai::OpenAi, text};
+use crate::model::{Model as _, http::Endpoint, openai::OpenAi, text, understood};
 use crate::store::prices;
 
 /// The longest time of a trial. A server that loads a model first, or reads the request slowly, needs most of it.
@@ -59,7 +59,7 @@ async fn ask(endpoint: Endpoint, meant: &Request) -> Result<Reply, ModelError> {
         ToolMode::Native => model.ask(meant, &mut |_| {}).await?,
         ToolMode::Text => {
             let reply = model.ask(&text::to_text(meant), &mut |_| {}).await?;
-            text::from_text(meant, reply)
+            understood(mode, meant, reply)
         }
     };
     Ok(reply)

@@ -1,4 +1,4 @@
-//! What a list of models says of one model beside its id: who serves it, and its window. Each server has its own fields.
+//! What a list of models says: their ids, and of one model who serves it, and its window. Each server has its own fields.
 
 use serde_json::Value;
 
@@ -15,10 +15,29 @@ const WINDOWS: [&str; 6] = [
     "/max_context_length",
 ];
 
+/// Fields with the name of a model.
+const NAMES: [&str; 3] = ["id", "model", "name"];
+
+/// The entries of a list of models: that of OpenAI, Ollama's own, or a bare list.
+fn entries(list: &Value) -> &[Value] {
+    let lists = [&list["data"], &list["models"], list];
+    lists.into_iter().find_map(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The ids of a list of models.
+pub(super) fn ids(list: &Value) -> Vec<&str> {
+    let id = |entry: &Value| NAMES.into_iter().find(|id| entry[*id].is_string());
+    let ids = entries(list).iter().filter_map(|entry| match id(entry) {
+        Some(id) => entry[id].as_str(),
+        None => entry.as_str(),
+    });
+    ids.collect()
+}
+
 /// What the list says of this model. A server with one model answers with it, whatever name a request has.
 pub(super) fn about(list: &Value, model: &str) -> About {
-    let entries = list.get("data").unwrap_or(list).as_array().map_or(&[][..], Vec::as_slice);
-    let named = entries.iter().find(|entry| entry["id"] == model);
+    let entries = entries(list);
+    let named = entries.iter().find(|entry| NAMES.iter().any(|name| entry[*name] == model));
     let entry = match (named, entries) {
         (Some(entry), _) | (None, [entry]) => entry,
         _ => return About::default(),
@@ -60,5 +79,7 @@ mod tests {
         let two = json!({ "data": [{ "id": "a", "max_model_len": 5 }, { "id": "b" }] });
         assert_eq!(about(&two, "m"), About::default());
         assert_eq!(about(&json!("text"), "m"), About::default());
+        let ollama = json!({ "models": [{ "name": "m", "context_length": 6 }, { "name": "b" }] });
+        assert_eq!((about(&ollama, "m").window, ids(&ollama)), (Some(6), vec!["m", "b"]));
     }
 }

@@ -27,7 +27,6 @@ use std::sync::Arc;
 
 use futures::future::LocalBoxFuture;
 use reqwest::header::HeaderMap;
-use serde_json::Value;
 
 use self::{answer::Answer, names::Names, negotiated::Negotiated, usage::Report};
 use super::http::{Amended, Connection, Endpoint, Refused, Wire, curl};
@@ -89,7 +88,7 @@ impl OpenAi {
     /// # Errors
     /// As [`Connection::list`].
     pub async fn list(&self) -> Result<Vec<String>, ModelError> {
-        Ok(self.connection.list(&LIST, ids).await?.unwrap_or_default())
+        Ok(self.connection.list(&LIST, listed::ids).await?.unwrap_or_default())
     }
 
     /// The command of `curl` that makes this request by hand.
@@ -155,7 +154,7 @@ impl Model for OpenAi {
     }
 
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
-        Box::pin(self.connection.reach(&LIST, ids, listed::about))
+        Box::pin(self.connection.reach(&LIST, listed::ids, listed::about))
     }
 
     fn learn_key(&self) -> LocalBoxFuture<'_, ()> {
@@ -165,13 +164,4 @@ impl Model for OpenAi {
     fn embedder(&self) -> Option<&dyn Embedder> {
         self.embeds.then_some(self)
     }
-}
-
-/// The ids of a list of models: that of OpenAI, a bare list, or Ollama's own.
-fn ids(list: &Value) -> Vec<&str> {
-    let lists = [&list["data"], &list["models"], list];
-    let entries = lists.into_iter().find_map(Value::as_array).into_iter().flatten();
-    let id =
-        |entry: &'_ Value| ["id", "model", "name"].into_iter().find(|id| entry[*id].is_string());
-    entries.filter_map(|entry| id(entry).map_or(entry, |id| &entry[id]).as_str()).collect()
 }
