@@ -82,7 +82,7 @@ fn planned(store: &Experience, text: &str, tools: &[ToolName]) -> (Plan, Margina
         .iter()
         .zip([2.0, 9.0, 3.0, 8.0, 6.0])
         .map(|(history, cost)| {
-            let estimate = candidates::estimate(&knobs, &candidates::past(&history.past));
+            let estimate = candidates::estimate(&knobs, &candidates::past(&history.past, 1.0));
             Candidate { cost, value: estimate.value, limit: estimate.limit }
         })
         .collect();

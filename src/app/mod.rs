@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod encoder;
 pub mod init;
 pub mod learned;
+pub mod outside;
 pub mod report;
 pub mod sample;
 pub mod scenario;

@@ -179,9 +179,10 @@ impl Session {
         let histories =
             self.budgeting.past(text, |store, query, same| store.history(query, &tools, same));
         let mut histories = self.said_if_lost(histories).into_iter();
+        let sharpness = self.state.knobs.get(Knob::Sharpness);
         let known = |tool| {
             let past = histories.next().map(|history| history.past).unwrap_or_default();
-            KnownTool::new(tool, candidates::past(&past))
+            KnownTool::new(tool, candidates::past(&past, sharpness))
         };
         tools.into_iter().map(known).collect()
     }

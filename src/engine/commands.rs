@@ -160,6 +160,9 @@ fn turn(session: &mut Session, knob: Knob, value: f64, by: By) -> Result<(), Str
         return Err(format!("{knob} is {} already", knob.spec().show(was)));
     }
     session.intervene(ChangeEvent::KnobTurned { knob, value: value.into(), was: was.into(), by });
+    if knob == Knob::Retrieve {
+        session.tell_reader();
+    }
     Ok(())
 }
 

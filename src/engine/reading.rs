@@ -67,9 +67,10 @@ impl Session {
         })
     }
 
-    /// Tells the reader which tools there are.
+    /// Tells the reader which tools there are, as soon as it is to find some: one that is not asked costs nothing.
     pub fn tell_reader(&self) {
-        if let Some(ranker) = &self.ranker {
+        let by_words = self.state.knobs.choice::<Retrieve>() == Retrieve::Words;
+        if let Some(ranker) = self.ranker.as_ref().filter(|_| !by_words) {
             ranker.take_tools(self.tools.specs().cloned().collect());
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::domain::{
     Boundary, EffectId, Event, EvidenceId, ModelError, Reply, Request, Role, State, TaskId,
-    ToolCall, ToolError, ToolName,
+    ToolCall, ToolError, ToolErrorKind, ToolName,
     program::{Interpreter, LineStop, Wanted},
 };
 
@@ -130,6 +130,11 @@ impl Observation {
             Observation::Failed(error) => format!("Error: {error}"),
             Observation::Refused(why) => format!("Not called: {why}"),
         }
+    }
+
+    /// Whether it failed by its arguments, which is the agent's fault and not the tool's.
+    pub fn is_of_arguments(&self) -> bool {
+        matches!(self, Observation::Failed(error) if error.kind == ToolErrorKind::Arguments)
     }
 
     /// Whether the tool ran at all.

@@ -10,8 +10,10 @@ use crate::domain::{
     Boundary, GraphEvent, Knob, Prompt, Request, Role, Task, ToolErrorKind, ToolName, Verdict,
 };
 
-/// Has the finished attempt judged, and learns from it unless learning is frozen.
+/// Has the finished attempt judged, and learns from it unless learning is frozen. A call whose arguments were wrong is
+/// left out: it says something of the agent, and nothing of the tool.
 pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, ending: &Ending) {
+    let trajectory = &trajectory.without(|called| called.observation.is_of_arguments());
     let used = used(trajectory);
     if used.is_empty() {
         return;

@@ -75,6 +75,16 @@ impl Trajectory {
         all.filter(|called| called.observation.ran())
     }
 
+    /// The same without these calls.
+    pub fn without(&self, is_out: impl Fn(&CallResult) -> bool) -> Self {
+        let turn = |turn: &Turn| {
+            let pairs = turn.calls.iter().cloned().zip(turn.called.iter().cloned());
+            let (calls, called) = pairs.filter(|(_, called)| !is_out(called)).unzip();
+            Turn { calls, called, ..turn.clone() }
+        };
+        Self { turns: self.turns.iter().map(turn).collect() }
+    }
+
     /// The agent's last thought, if it gave one.
     pub fn last_thought(&self) -> Option<&str> {
         let thought = self.turns.last()?.thought.trim();

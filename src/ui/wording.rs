@@ -8,11 +8,9 @@ use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
     ModelError, NullReason, Origin, PlanEvent, ProbeEvent, ProgramEvent, ProgramSource,
-    ProgramVerdict, Ranking, ReaderEvent, Retrieve, SearchEvent, SessionEvent, TaskEvent,
-    words::counted,
+    ProgramVerdict, Ranking, ReaderEvent, SearchEvent, SessionEvent, TaskEvent, words::counted,
 };
 
-use crate::domain::knob::MIX;
 use crate::papers::cotools::FEWEST;
 
 /// The words for an event.
@@ -229,7 +227,7 @@ fn ranked(ranking: &Ranking) -> String {
         };
         return format!("words alone rank the tools: {text}");
     }
-    let best = ranking.ranked(Retrieve::Both, MIX as f32).into_iter().take(3);
+    let best = ranking.by_states().into_iter().take(3);
     let best: Vec<_> = best.map(|(tool, score)| format!("{} {score:.1}", tool.tool)).collect();
     let encoded = match ranking.encoded {
         encoded if encoded < ranking.pool => {
@@ -237,7 +235,7 @@ fn ranked(ranking: &Ranking) -> String {
         }
         _ => String::new(),
     };
-    format!("tools by states and words{encoded}: {}", best.join(", "))
+    format!("tools by states{encoded}: {}", best.join(", "))
 }
 
 /// The words for a model that reads along.

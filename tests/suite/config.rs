@@ -44,7 +44,10 @@ fn the_example_is_the_defaults() {
     // The example sets every knob, and so the pace too.
     assert_eq!(
         parse(EXAMPLE),
-        Config { chosen: Chosen { strategy: true, speed: true }, ..Config::default() }
+        Config {
+            chosen: Chosen { strategy: true, speed: true, retrieve: true },
+            ..Config::default()
+        }
     );
     assert_eq!(parse(""), Config::default());
 }

@@ -5,7 +5,8 @@ use std::{collections::HashMap, path::Path};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{PlanArgs, colour, out, plan_task, trouble::Trouble, value::rounded};
+use super::plan_task::{self, Named};
+use super::{PlanArgs, colour, out, trouble::Trouble, value::rounded};
 use crate::domain::{ToolName, words};
 use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
@@ -16,15 +17,16 @@ use crate::ui::text::clean;
 const EXPECTED: &str = "[{\"name\": TEXT, \"cost\": CREDITS, \"value\": NUMBER, \"limit\": USES}, …], no number below 0";
 
 pub fn plan(args: &PlanArgs) -> Result<(), Trouble> {
-    let named = match (&args.task, &args.tools) {
+    let (named, spreads) = match (&args.task, &args.tools) {
         (Some(task), _) => plan_task::tools(task, &args.of_task)?,
         (None, Some(file)) => {
             let tools = read(file).map_err(Trouble::usage)?;
-            tools.into_iter().map(|tool| (tool.name.clone(), tool.candidate(), None)).collect()
+            let named = tools.into_iter().map(|tool| (tool.name.clone(), tool.candidate(), None));
+            (named.collect(), false)
         }
         (None, None) => return Err(Trouble::Usage("give --tools FILE or --task TEXT".to_owned())),
     };
-    PlanReport::new(named, args.budget)?.print(args.json)
+    PlanReport::new(named, args.budget, spreads)?.print(args.json)
 }
 
 /// A tool as described in a file.
@@ -113,17 +115,23 @@ struct PlanChange {
 
 impl PlanReport {
     /// Plans for these tools, in tie-breaking order; with the estimates behind value and limit, if
-    /// they were estimated.
+    /// they were estimated. `spreads`: not by algorithm 1, but as the knob `spread` has it.
     ///
     /// # Errors
     /// The budget, or the number of a tool, is invalid for a plan.
-    pub fn new(
-        named: Vec<(ToolName, Candidate, Option<Estimate>)>,
-        budget: f64,
-    ) -> Result<Self, Trouble> {
+    pub fn new(named: Vec<Named>, budget: f64, spreads: bool) -> Result<Self, Trouble> {
         let candidates: Vec<Candidate> = named.iter().map(|(_, candidate, _)| *candidate).collect();
-        let plan = btp::plan(&candidates, budget).map_err(Trouble::usage)?;
-        let marginal = btp::marginal(&candidates, budget).map_err(Trouble::usage)?;
+        let goes_on: Vec<bool> = candidates.iter().map(|one| one.limit > 0).collect();
+        let plan = match spreads {
+            true => btp::spread(&candidates, &goes_on, budget),
+            false => btp::plan(&candidates, budget),
+        };
+        let marginal = match spreads {
+            true => btp::spread_marginal(&candidates, &goes_on, budget),
+            false => btp::marginal(&candidates, budget),
+        };
+        let (plan, marginal) =
+            plan.and_then(|plan| Ok((plan, marginal?))).map_err(Trouble::usage)?;
         let whys = btp::why(&candidates, budget, &plan);
         let explained = |why: Why, estimate: &Option<Estimate>| match estimate {
             Some(estimate) => why.by_estimate(estimate).to_string(),

@@ -10,11 +10,11 @@ use crate::papers::btp::{Candidate, Estimate, candidates};
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
 use crate::ui::wording::not_embedded;
 
-/// The candidates of a task, the initial cost of one use, and their estimates.
-pub fn tools(
-    task: &str,
-    args: &PlanTaskArgs,
-) -> Result<Vec<(ToolName, Candidate, Option<Estimate>)>, Trouble> {
+/// A tool, what a plan needs of it, and what that was estimated from.
+pub type Named = (ToolName, Candidate, Option<Estimate>);
+
+/// The candidates of a task, the initial cost of one use, and their estimates; and whether plans spread over them.
+pub fn tools(task: &str, args: &PlanTaskArgs) -> Result<(Vec<Named>, bool), Trouble> {
     if task.trim().is_empty() {
         return Err(Trouble::Usage("the task is empty".to_owned()));
     }
@@ -34,8 +34,10 @@ pub fn tools(
     let index = Lexical::new(workspace.manifests.iter().map(|manifest| &*manifest.spec));
     let chosen = candidates::candidates(&state, &index, task, helped);
     let histories = store.history(&query, &chosen, same).map_err(trouble)?;
+    let sharpness = state.knobs.get(Knob::Sharpness);
     let valued = histories.into_iter().map(|history| {
-        let estimate = candidates::estimate(&state.knobs, &candidates::past(&history.past));
+        let estimate =
+            candidates::estimate(&state.knobs, &candidates::past(&history.past, sharpness));
         let Estimate { value, limit, .. } = estimate;
         let candidate = Candidate {
             cost: state.use_cost(&history.tool, config.session.strategy.base.spec().decides),
@@ -44,7 +46,7 @@ pub fn tools(
         };
         (history.tool, candidate, Some(estimate))
     });
-    Ok(valued.collect())
+    Ok((valued.collect(), state.knobs.is_on(Knob::Spread)))
 }
 
 /// The state of a session at its start, from which its plans are made.

@@ -38,6 +38,7 @@ impl SessionArgs {
             task_tools: self.task_tools.map(NonZeroUsize::get),
             tools_total: self.tools_total.map(NonZeroUsize::get),
             simulated: SimulatedSpec::default(),
+            outside: None,
             max_dollars: self.max_dollars,
             paused: false,
             stay: false,

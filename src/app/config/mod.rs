@@ -29,7 +29,7 @@ pub use self::{
     },
     settle::{Environment, LoadedConfig},
 };
-use crate::domain::{Knobs, ModelName, Rates, Role, SamplingOfRoles, Strategy};
+use crate::domain::{Knobs, ModelName, Rates, Retrieve, Role, SamplingOfRoles, Strategy};
 use crate::files::toml_file::{Problems, TomlFile};
 use crate::model::{http::Endpoint, local, simulated};
 use crate::ui::theme::load::AUTO;
@@ -71,11 +71,12 @@ pub struct Config {
     pub prices: Option<PathBuf>,
 }
 
-/// Settings for which a screen has defaults of its own.
+/// Settings that somebody chose, where a session has defaults of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
     pub strategy: bool,
     pub speed: bool,
+    pub retrieve: bool,
 }
 
 /// How a session starts.
@@ -155,10 +156,35 @@ pub struct ReaderSettings {
     pub embeddings: Option<Endpoint>,
 }
 
+impl Config {
+    /// By what tools are found. Where nobody chose, heads say that somebody wants the reader used; by a mere model
+    /// file less is found than by words.
+    pub fn found_by(&self) -> Retrieve {
+        match (self.chosen.retrieve, self.reader.heads.is_empty()) {
+            (true, _) => self.knobs.choice(),
+            (false, true) => Retrieve::Words,
+            (false, false) => Retrieve::Both,
+        }
+    }
+}
+
 impl ReaderSettings {
     /// Whether something ranks tools by more than their words.
     pub fn is_some(&self) -> bool {
         self.model.is_some() || self.embeddings.is_some()
+    }
+
+    /// What reads, and what it has learned, in a few words; `None`: nothing does.
+    pub fn name(&self) -> Option<String> {
+        let stem =
+            |file: &Path| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let endpoint = || self.embeddings.as_ref().map(|endpoint| endpoint.model.clone());
+        let name = self.model.as_deref().map(stem).or_else(endpoint)?;
+        let heads: Vec<_> = self.heads.iter().map(|file| stem(file)).collect();
+        Some(match heads.is_empty() {
+            true => format!("{name} without heads"),
+            false => format!("{name} with heads {}", heads.join(", ")),
+        })
     }
 }
 

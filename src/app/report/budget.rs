@@ -18,6 +18,8 @@ pub struct BudgetForecast {
     pub uses: u64,
     /// The number of plans at the end.
     pub plans: u32,
+    /// Whether it has no use of any tool for some step of the task's reference chain.
+    pub misses: bool,
 }
 
 /// One tool in one task.
@@ -56,6 +58,25 @@ pub struct Measures {
     pub uses: f64,
     /// Refused calls, for any reason.
     pub refusals: usize,
+    /// What plans had to do with tasks that were not solved.
+    #[serde(skip_serializing_if = "Failed::is_none")]
+    pub failed: Failed,
+}
+
+/// Tasks with a plan that were not solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Failed {
+    pub tasks: usize,
+    /// Of these, those whose first plan has no use of a tool that the task needs.
+    pub misses: usize,
+    /// Credits of the budget that they left unspent, on average.
+    pub unspent: f64,
+}
+
+impl Failed {
+    fn is_none(&self) -> bool {
+        self.tasks == 0
+    }
 }
 
 impl BudgetForecast {
@@ -69,6 +90,11 @@ impl BudgetForecast {
             value: *value,
             uses: first.uses(),
             plans: task.budget.plans,
+            misses: task.task.chain.iter().any(|step| {
+                let is_planned =
+                    |tool: &ToolName| first.tool(tool.as_str()).is_some_and(|plan| plan.uses > 0);
+                !step.tools.iter().any(is_planned)
+            }),
         })
     }
 }
@@ -125,6 +151,8 @@ pub(super) struct MeasureSums {
     planned_uses: Mean,
     uses: Mean,
     refusals: usize,
+    unspent: Mean,
+    misses: usize,
 }
 
 impl MeasureSums {
@@ -141,6 +169,10 @@ impl MeasureSums {
         if let Some(plan) = &task.planned {
             self.planned_cost.add(plan.cost);
             self.planned_uses.add(plan.uses as f64);
+            if !task.solved {
+                self.unspent.add((plan.budget - task.cost).max(0.0));
+                self.misses += usize::from(plan.misses);
+            }
         }
         self.uses.add(task.calls as f64);
         self.refusals += task.refusals.values().sum::<usize>();
@@ -158,6 +190,11 @@ impl MeasureSums {
             planned_uses: self.planned_uses.value(),
             uses: self.uses.or_zero(),
             refusals: self.refusals,
+            failed: Failed {
+                tasks: self.unspent.count as usize,
+                misses: self.misses,
+                unspent: self.unspent.or_zero(),
+            },
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Field, SessionError, SessionSpec, TaskSource, made_up, task_tools};
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::LearnedState;
+use crate::app::outside;
 use crate::app::sample::Sample;
 use crate::app::workspace::Workspace;
 use crate::domain::{
@@ -124,6 +125,11 @@ impl SessionSpec {
             }
             config.max_dollars = dollars;
         }
+        if let Some(url) = &self.outside {
+            config.models.extend(outside::AGENTS.map(|agent| {
+                (agent.name.into(), ModelConfig::OpenAi(outside::endpoint(agent, url)))
+            }));
+        }
         if let Some(model) = &self.model {
             config.bind_all(model.as_str()).map_err(SessionError::of(Field::Model))?;
         }
@@ -138,6 +144,7 @@ impl SessionSpec {
                 settings.patience = self.simulated.patience.unwrap_or(settings.patience);
             }
         }
+        config.knobs.set(Knob::Retrieve, f64::from(config.found_by() as u8));
         for (knob, value) in &self.knobs {
             let value = knob.spec().check(*value);
             config.knobs.set(*knob, value.map_err(SessionError::of(Field::Knob(*knob)))?);

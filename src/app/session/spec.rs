@@ -47,6 +47,9 @@ pub struct SessionSpec {
     pub tools_total: Option<usize>,
     /// Settings of every simulated model, instead of configured ones.
     pub simulated: SimulatedSpec,
+    /// The address of the scripted agents of a comparison: each is a model then, by its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<String>,
     /// How many US dollars the session may cost, instead of the configured limit.
     pub max_dollars: Option<f64>,
     /// Start paused.
@@ -176,6 +179,7 @@ mod tests {
             task_tools: Some(5),
             tools_total: Some(200),
             simulated: SimulatedSpec { thrift: Some(2.0), ..SimulatedSpec::default() },
+            outside: Some("http://127.0.0.1:1/v1".into()),
             max_dollars: Some(0.5),
             paused: true,
             stay: true,

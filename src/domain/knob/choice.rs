@@ -89,11 +89,11 @@ pub enum ProbeSchema {
 #[serde(rename_all = "snake_case")]
 pub enum Retrieve {
     /// BM25.
+    #[default]
     Words,
     /// The heads' scores, or cosines of states.
     States,
-    /// Both, with the weight of words that `mix` says.
-    #[default]
+    /// Alternately the best by words and the best by states, in the shares that `mix` says.
     Both,
 }
 

@@ -20,7 +20,7 @@ pub use self::{
     },
     name::Knob,
     spec::{Kind, KnobSpec, Takes},
-    table::{KNOBS, MIX},
+    table::KNOBS,
 };
 
 impl Knob {

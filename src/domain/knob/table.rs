@@ -7,10 +7,6 @@ use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
 use crate::domain::graph::WeightFormat;
 
-/// The default of `mix`, chosen on dev questions of STQuestions. From 0.15 to 0.5 they hardly
-/// differ; with untrained states 0.5 is better.
-pub const MIX: f64 = 0.25;
-
 /// Every knob, in display order.
 pub const KNOBS: &[KnobSpec] = &[
     real(
@@ -164,10 +160,34 @@ pub const KNOBS: &[KnobSpec] = &[
         Knob::Candidates,
         ("candidates", "n"),
         (1.0, 1000.0, 1.0),
-        8.0,
+        16.0,
         Takes::NextTask,
         "how many tools +btp considers: by words, and by similar past tasks",
     ),
+    real(
+        Knob::Suits,
+        ("suits", "suit"),
+        (0.0, 1.0, 0.05),
+        0.5,
+        Takes::NextTask,
+        "how well a candidate of +btp must match a task, as a share of the best match",
+    ),
+    real(
+        Knob::Sharpness,
+        ("sharpness", "sharp"),
+        (1.0, 30.0, 1.0),
+        1.0,
+        Takes::NextTask,
+        "+btp: how much more a past use counts the more similar its task is; 1 is BTP (eq. 3)",
+    ),
+    switch(
+        Knob::Spread,
+        ("spread", "spread"),
+        true,
+        Takes::AtOnce,
+        "+btp: one use of each tool before a second one, and more of them if credits are left; off is BTP",
+    )
+    .replanning(),
     choice::<Estimation>(
         ("estimate", "est"),
         Estimation::Smoothed as usize,
@@ -274,17 +294,25 @@ pub const KNOBS: &[KnobSpec] = &[
     ),
     choice::<Retrieve>(
         ("retrieve", "find"),
-        Retrieve::Both as usize,
+        Retrieve::Words as usize,
         Takes::AtOnce,
-        "by what tools are ranked for a text: words, a reader's states, or both; no reader: words",
+        "by what tools are found for a text: words, a reader's states, or both; with named heads: both",
     ),
     real(
         Knob::Mix,
         ("mix", "mix"),
-        (0.0, 2.0, 0.05),
-        MIX,
+        (0.0, 1.0, 0.05),
+        0.5,
         Takes::AtOnce,
-        "the weight of words beside a reader's states, where tools are ranked by both",
+        "the share of a menu that words find, where tools are found by both",
+    ),
+    real(
+        Knob::Near,
+        ("near", "near"),
+        (0.0, 1.0, 0.05),
+        1.0,
+        Takes::AtOnce,
+        "how well a tool must fit by states, as a share of the best fit, where tools are found by both",
     ),
     choice::<CallJudge>(
         ("call_judge", "call"),
@@ -397,6 +425,6 @@ mod tests {
     fn what_a_plan_is_made_of_makes_it_again() {
         let replanning = KNOBS.iter().filter(|spec| spec.replans);
         let names: Vec<_> = replanning.map(|spec| spec.name).collect();
-        assert_eq!(names, ["budget", "tau", "estimate", "judge"]);
+        assert_eq!(names, ["budget", "tau", "spread", "estimate", "judge"]);
     }
 }

@@ -8,6 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::{cmp::Reverse, iter};
 
 use super::bm25::{Bm25, rarity};
+use super::union::union;
 use super::words::taken_apart;
 use crate::domain::{id::ToolName, spec::ToolSpec, state::State};
 
@@ -161,22 +162,33 @@ impl Lexical {
         iter::from_fn(move || found.pop()).map(|(bits, Reverse(name))| (name, f32::from_bits(bits)))
     }
 
-    /// The tools that suit a text and are currently offered, best first. Where a reader has read
-    /// the text, those that fit better than most, by states and words as the knobs say; tools that
-    /// it did not rank come after them, with a score of 0. Else those that share a word.
+    /// The tools that suit a text and are currently offered, best first, each with its match as a share of the best one
+    /// in the same ranking. Where a reader has read the text, words and states find them in the shares that the knobs
+    /// say, and no more of them than words alone: what an agent does not need misleads it.
     pub fn offered<'a>(
         &'a self,
         state: &'a State,
         text: &str,
     ) -> impl Iterator<Item = (&'a ToolName, f32)> {
-        let fitting = state.fitting(text);
-        let ranked: HashSet<&ToolName> = fitting.iter().flatten().map(|(tool, _)| *tool).collect();
-        let is_read = fitting.is_some();
-        let by_words = self.search(text).filter(move |(tool, _)| !ranked.contains(tool));
-        let by_words = by_words.map(move |(tool, score)| (tool, if is_read { 0.0 } else { score }));
-        let fitting = fitting.into_iter().flatten().filter(|(_, score)| *score > 0.0);
-        fitting.chain(by_words).filter(|(tool, _)| state.offers(tool.as_str()))
+        let is_offered = |(tool, _): &(&ToolName, f32)| state.offers(tool.as_str());
+        let (states, share) = state.fitting(text);
+        let by_words = || of_best(self.search(text).filter(is_offered));
+        let found = if states.is_empty() { 0 } else { by_words().count() };
+        let most = if found == 0 || share == 0.0 { usize::MAX } else { found };
+        let by_states = of_best(states.into_iter().filter(is_offered));
+        // Where states alone decide, words only fill up.
+        let by_words = by_words().map(move |(tool, of_best)| (tool, of_best.min(share.ceil())));
+        union(by_words, by_states, share).take(most)
     }
+}
+
+/// Scores as shares of the first one, which is the best.
+fn of_best<'a>(
+    scored: impl Iterator<Item = (&'a ToolName, f32)>,
+) -> impl Iterator<Item = (&'a ToolName, f32)> {
+    let mut scored = scored.peekable();
+    let best = scored.peek().map_or(1.0, |(_, best)| *best);
+    scored.map(move |(tool, score)| (tool, score / best))
 }
 
 /// The whole text that describes a tool.

@@ -3,6 +3,7 @@
 mod bm25;
 mod lexical;
 mod ranking;
+mod union;
 mod words;
 
 pub use bm25::{Bm25, rarity};

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::domain::finite::Finite;
 use serde::{Deserialize, Serialize};
 
+use super::union::union;
 use crate::domain::{
     id::ToolName,
     knob::{Knob, Knobs, Retrieve},
@@ -60,7 +61,7 @@ impl Ranking {
             Self { queries, pool: tools.len(), encoded, slope: slope.into(), ..Self::default() };
         let mut held = Vec::new();
         for retrieve in [Retrieve::Words, Retrieve::States] {
-            let score = |tool: &RankedTool| ranking.score(tool, retrieve, 0.0);
+            let score = |tool: &RankedTool| ranking.score(tool, retrieve);
             tools.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.tool.cmp(&b.tool)));
             held.extend(tools.drain(..tools.len().min(HELD)));
         }
@@ -68,31 +69,45 @@ impl Ranking {
         ranking
     }
 
-    /// The score of a tool: `words`, `states`, or `states + mix · words`.
-    pub fn score(&self, tool: &RankedTool, retrieve: Retrieve, mix: f32) -> f32 {
-        let states = tool.states.map_or(self.slope * tool.words, f32::from);
+    /// The score of a tool by words, or else by states.
+    fn score(&self, tool: &RankedTool, retrieve: Retrieve) -> f32 {
         match retrieve {
             Retrieve::Words => *tool.words,
-            Retrieve::States => states,
-            Retrieve::Both => states + mix * tool.words,
+            Retrieve::States | Retrieve::Both => {
+                tool.states.map_or(self.slope * tool.words, f32::from)
+            }
         }
     }
 
-    /// The tools with their scores, best first, equal ones by name.
-    pub fn ranked(&self, retrieve: Retrieve, mix: f32) -> Vec<(&RankedTool, f32)> {
-        let scored = self.tools.iter().map(|tool| (tool, self.score(tool, retrieve, mix)));
+    /// The tools that fit better than most by their states, with their z-scores, best first, equal ones by name.
+    pub fn by_states(&self) -> Vec<(&RankedTool, f32)> {
+        let mut ranked = self.sorted(Retrieve::States);
+        ranked.retain(|(_, score)| *score > 0.0);
+        ranked
+    }
+
+    /// The same by words: those that share more of them with the text than the worst tool.
+    pub fn by_words(&self) -> Vec<(&RankedTool, f32)> {
+        let mut ranked = self.sorted(Retrieve::Words);
+        let worst = ranked.last().map_or(0.0, |(_, words)| *words);
+        ranked.retain(|(_, words)| *words > worst);
+        ranked
+    }
+
+    fn sorted(&self, retrieve: Retrieve) -> Vec<(&RankedTool, f32)> {
+        let scored = self.tools.iter().map(|tool| (tool, self.score(tool, retrieve)));
         let mut scored: Vec<_> = scored.collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.tool.cmp(&b.0.tool)));
         scored
     }
 
-    /// The places by words alone, from 1, of the tools that share more words with the text than the
-    /// worst of them.
-    pub fn places_by_words(&self) -> HashMap<&ToolName, usize> {
-        let ranked = self.ranked(Retrieve::Words, 0.0);
-        let worst = ranked.last().map_or(0.0, |(_, words)| *words);
-        let placed = (1..).zip(ranked).take_while(|(_, (_, words))| *words > worst);
-        placed.map(|(place, (tool, _))| (&tool.tool, place)).collect()
+    /// All tools, in the order in which a menu takes them.
+    pub fn ranked(&self, retrieve: Retrieve, share: f32) -> Vec<&RankedTool> {
+        let share = retrieve.share_of_words(share);
+        let menu = union(named(self.by_words()), named(self.by_states()), share);
+        let all = union(menu, named(self.sorted(retrieve)), 1.0);
+        let tools: HashMap<_, _> = self.tools.iter().map(|tool| (&tool.tool, tool)).collect();
+        all.filter_map(|(tool, _)| tools.get(tool).copied()).collect()
     }
 
     /// Whether states say anything: before enough queries were seen, or without encoded tools, words
@@ -102,8 +117,23 @@ impl Ranking {
     }
 }
 
+fn named(ranked: Vec<(&RankedTool, f32)>) -> impl Iterator<Item = (&ToolName, f32)> {
+    ranked.into_iter().map(|(tool, score)| (&tool.tool, score))
+}
+
+impl Retrieve {
+    /// How much of a menu words find, where they find `share` of it beside states.
+    pub fn share_of_words(self, share: f32) -> f32 {
+        match self {
+            Retrieve::Words => 1.0,
+            Retrieve::States => 0.0,
+            Retrieve::Both => share,
+        }
+    }
+}
+
 impl Knobs {
-    /// By what tools are ranked, and the weight of words.
+    /// By what tools are found, and the share that words find.
     pub fn retrieval(&self) -> (Retrieve, f32) {
         (self.choice(), self.get(Knob::Mix) as f32)
     }
@@ -113,8 +143,8 @@ impl Knobs {
 mod tests {
     use super::*;
 
-    fn names(ranking: &Ranking, retrieve: Retrieve, mix: f32) -> Vec<String> {
-        ranking.ranked(retrieve, mix).iter().map(|(tool, _)| tool.tool.to_string()).collect()
+    fn names(ranking: &Ranking, retrieve: Retrieve, share: f32) -> Vec<&str> {
+        ranking.ranked(retrieve, share).iter().map(|tool| tool.tool.as_str()).collect()
     }
 
     #[test]
@@ -125,18 +155,21 @@ mod tests {
             [
                 ("a".into(), Some(2.0), -1.0),
                 ("b".into(), Some(1.0), 3.0),
+                ("c".into(), Some(-1.0), 2.5),
                 ("new".into(), None, 2.0),
             ],
         );
-        assert_eq!(names(&ranking, Retrieve::Words, 0.0), ["b", "new", "a"]);
+        assert_eq!(names(&ranking, Retrieve::Words, 0.0), ["b", "c", "new", "a"]);
         // The new tool counts as 0.5 · 2 by states, and equal ones come by name.
-        assert_eq!(names(&ranking, Retrieve::States, 0.0), ["a", "b", "new"]);
-        assert_eq!(names(&ranking, Retrieve::Both, 0.25), ["a", "b", "new"]);
-        assert_eq!(names(&ranking, Retrieve::Both, 1.0), ["b", "new", "a"]);
-        assert_eq!((ranking.pool, ranking.encoded), (3, 2));
-        let places = ranking.places_by_words();
-        let place = |tool: &str| places.get(&ToolName::from(tool)).copied();
-        assert_eq!((place("b"), place("new"), place("a")), (Some(1), Some(2), None));
+        assert_eq!(names(&ranking, Retrieve::States, 0.0), ["a", "b", "new", "c"]);
+        assert_eq!(names(&ranking, Retrieve::Both, 0.5), ["b", "a", "c", "new"]);
+        assert_eq!(names(&ranking, Retrieve::Both, 1.0), ["b", "c", "new", "a"]);
+        assert_eq!((ranking.pool, ranking.encoded), (4, 3));
+        let only = |ranked: Vec<(&RankedTool, f32)>| -> Vec<String> {
+            ranked.into_iter().map(|(tool, _)| tool.tool.to_string()).collect()
+        };
+        assert_eq!(only(ranking.by_words()), ["b", "c", "new"]);
+        assert_eq!(only(ranking.by_states()), ["a", "b", "new"]);
     }
 
     #[test]
@@ -149,6 +182,7 @@ mod tests {
         assert_eq!((ranking.tools.len(), ranking.pool), (2 * HELD, 500));
         assert_eq!(names(&ranking, Retrieve::Words, 0.0)[0], "t000");
         assert_eq!(names(&ranking, Retrieve::States, 0.0)[0], "t499");
+        assert_eq!(names(&ranking, Retrieve::Both, 0.5)[..3], ["t000", "t499", "t001"]);
         let few = Ranking::of(5, 0.0, [("a".into(), Some(1.0), 0.0)]);
         assert_eq!(few.tools.len(), 1);
     }

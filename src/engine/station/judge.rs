@@ -33,7 +33,7 @@ impl Station for Judge {
             // No tool was used that could have helped.
             (Effect::Tool(call), _) if is_more(call) => {}
             (Effect::Tool(_), Outcome::Result(Err(error)))
-                if error.kind != ToolErrorKind::Cancelled =>
+                if !matches!(error.kind, ToolErrorKind::Cancelled | ToolErrorKind::Arguments) =>
             {
                 judged(false, format!("it failed: {}", error.text));
             }
@@ -58,7 +58,7 @@ impl Station for Judge {
                     }
                 }
             }
-            // A call that did not run, or was cancelled, does not count for its tool.
+            // A call that did not run, was cancelled, or had wrong arguments does not count for its tool.
             (Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_), _) => {}
         }
         now(())

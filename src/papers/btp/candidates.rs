@@ -26,9 +26,6 @@ pub struct HelpfulTool {
     pub queries: usize,
 }
 
-/// A tool whose match is worse than this share of the best match counts as not matching.
-const SUITS: f64 = 0.5;
-
 /// Most tools that can match a missing capability.
 const MEANT: usize = 3;
 
@@ -43,7 +40,7 @@ pub fn candidates(
     text: &str,
     helped: Vec<HelpfulTool>,
 ) -> Vec<ToolName> {
-    let k = state.knobs.count(Knob::Candidates);
+    let (k, least) = (state.knobs.count(Knob::Candidates), state.knobs.get(Knob::Suits));
     // They come with the query, as in the paper.
     let own = state.current_task().map_or(&[][..], |task| &task.task.tools);
     if !own.is_empty() {
@@ -52,9 +49,9 @@ pub fn candidates(
     let most = helped.first().map_or(0.0, |best| best.similarity);
     let mut helped = helped
         .into_iter()
-        .take_while(|helped| helped.similarity >= SUITS * most)
+        .take_while(|helped| helped.similarity >= least * most)
         .map(|helped| helped.tool);
-    let mut suiting = best(index.offered(state, text), k).into_iter();
+    let mut suiting = best(index.offered(state, text), least as f32, k).into_iter();
     let mut found: Vec<ToolName> = Vec::new();
     while found.len() < k {
         let next: Vec<_> = [helped.next(), suiting.next()].into_iter().flatten().collect();
@@ -82,7 +79,8 @@ pub fn meant(
     said: &str,
     had: impl Fn(&ToolName) -> bool,
 ) -> Vec<ToolName> {
-    best(index.offered(state, said).filter(|(tool, _)| !had(tool)), MEANT)
+    let least = state.knobs.get(Knob::Suits) as f32;
+    best(index.offered(state, said).filter(|(tool, _)| !had(tool)), least, MEANT)
 }
 
 /// Further candidates besides the best matches, at most `candidates` (knob) of each kind: tools
@@ -109,17 +107,21 @@ pub fn others(
 }
 
 /// The first `k` of these hits, without those that match far worse than the first.
-fn best<'a>(hits: impl Iterator<Item = (&'a ToolName, f32)>, k: usize) -> Vec<ToolName> {
+fn best<'a>(
+    hits: impl Iterator<Item = (&'a ToolName, f32)>,
+    least: f32,
+    k: usize,
+) -> Vec<ToolName> {
     let mut hits = hits.peekable();
-    let least = hits.peek().map_or(0.0, |(_, most)| most * SUITS as f32);
-    let close = hits.take_while(|(_, score)| *score >= least);
+    let least = hits.peek().map_or(0.0, |(_, most)| most * least);
+    let close = hits.filter(|(_, of_best)| *of_best >= least);
     close.take(k).map(|(tool, _)| tool.clone()).collect()
 }
 
-/// What these past uses say of a tool, whatever the knobs.
-pub fn past(past: &[Past]) -> PastResults {
+/// What these past uses say of a tool in both modes of estimation.
+pub fn past(past: &[Past], sharpness: f64) -> PastResults {
     let of = |mode| {
-        let mut evidence = Evidence::new(mode);
+        let mut evidence = Evidence::sharp(mode, sharpness);
         for past in past {
             evidence.add_uses(past.similarity, past.helpful, past.unhelpful);
             let uses = past.helpful.saturating_add(past.unhelpful);

@@ -8,14 +8,15 @@ use crate::domain::Estimation;
 /// Precision of shares of weights.
 const CLOSE: f64 = 1e-9;
 
-/// The weight of a past query: `exp(similarity)`, in smoothed mode `exp(similarity − 1)`, which
-/// weighs the expected value of an unknown tool against an identical query. `None` for NaN.
-fn weight(mode: Estimation, similarity: f64) -> Option<f64> {
+/// The weight of a past query: `exp(sharpness · similarity)`, in smoothed mode
+/// `exp(sharpness · (similarity − 1))`, which weighs the expected value of an unknown tool against an identical
+/// query. `None` for NaN.
+fn weight(mode: Estimation, sharpness: f64, similarity: f64) -> Option<f64> {
     // A cosine never exceeds this range; a similarity that does must not outweigh everything.
     let similarity = (!similarity.is_nan()).then(|| similarity.clamp(-1.0, 1.0))?;
     Some(match mode {
-        Estimation::Paper => similarity.exp(),
-        Estimation::Smoothed => (similarity - 1.0).exp(),
+        Estimation::Paper => (sharpness * similarity).exp(),
+        Estimation::Smoothed => (sharpness * (similarity - 1.0)).exp(),
     })
 }
 
@@ -67,7 +68,10 @@ impl Estimate {
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
     mode: Estimation,
+    sharpness: f64,
     count: u32,
+    /// The weight of all uses by eq. 3: with another sharpness it is divided otherwise, and no less is known.
+    mass: f64,
     uses: Share,
     queries: Share,
 }
@@ -91,14 +95,29 @@ impl Evidence {
     pub const UNKNOWN_VALUE: f64 = 0.1;
 
     /// No uses yet.
+    #[cfg(feature = "inside")]
     pub fn new(mode: Estimation) -> Self {
-        Self { mode, count: 0, uses: Share::default(), queries: Share::default() }
+        Self::sharp(mode, 1.0)
+    }
+
+    /// No uses yet. Similar queries count this much more than others in smoothed mode; 1 is eq. 3.
+    pub fn sharp(mode: Estimation, sharpness: f64) -> Self {
+        Self {
+            mode,
+            sharpness,
+            count: 0,
+            mass: 0.0,
+            uses: Share::default(),
+            queries: Share::default(),
+        }
     }
 
     /// Several past uses for one query: as [`Evidence::add_use`] for each of them.
     pub fn add_uses(&mut self, similarity: f64, helpful: u32, unhelpful: u32) {
-        let Some(weight) = weight(self.mode, similarity) else { return };
+        let Some(weight) = weight(self.mode, self.sharpness, similarity) else { return };
         self.count = self.count.saturating_add(helpful).saturating_add(unhelpful);
+        let plain = self::weight(self.mode, 1.0, similarity).unwrap_or_default();
+        self.mass += plain * (f64::from(helpful) + f64::from(unhelpful));
         self.uses.add(weight * f64::from(helpful), 1.0);
         self.uses.add(weight * f64::from(unhelpful), 0.0);
     }
@@ -118,7 +137,8 @@ impl Evidence {
             Estimation::Smoothed if !helpful => uses.min(1),
             Estimation::Paper | Estimation::Smoothed => uses,
         };
-        let Some(weight) = weight(self.mode, similarity).filter(|_| uses > 0) else { return };
+        let weight = weight(self.mode, self.sharpness, similarity).filter(|_| uses > 0);
+        let Some(weight) = weight else { return };
         self.queries.add(weight, f64::from(uses));
     }
 
@@ -129,7 +149,10 @@ impl Evidence {
             return Estimate::UNKNOWN;
         }
         let prior = prior(self.mode);
-        let value = (self.uses.sum + prior * Self::UNKNOWN_VALUE) / (self.uses.weight + prior);
+        // 1 with the sharpness of eq. 3.
+        let scale = if self.sharpness == 1.0 { 1.0 } else { self.mass / self.uses.weight };
+        let (sum, weight) = (self.uses.sum * scale, self.uses.weight * scale);
+        let value = (sum + prior * Self::UNKNOWN_VALUE) / (weight + prior);
         let limit = match self.queries {
             Share { weight: 0.0, .. } => 1,
             Share { weight, sum } => whole(self.mode, sum / weight),

@@ -31,6 +31,7 @@ mod plan;
 pub mod policy;
 mod reduce;
 mod scale;
+mod spread;
 mod table;
 mod why;
 
@@ -39,4 +40,5 @@ pub use marginal::{Change, Marginal, Step, marginal};
 #[cfg(feature = "inside")]
 pub use plan::Field;
 pub use plan::{BadInput, Candidate, Plan, plan};
+pub use spread::{spread, spread_marginal};
 pub use why::{Why, why};

@@ -12,6 +12,8 @@ use super::{Candidate, Estimate, Plan};
 pub enum Why {
     /// Its limit allows no more.
     InFull,
+    /// Credits are left beyond all limits.
+    Beyond,
     /// Its limit is one trial use, because it was never used.
     NoExperience,
     /// Other tools are worth more per credit than one more use of it.
@@ -38,6 +40,7 @@ impl Why {
             Why::NotAllowed => Why::BelowTau,
             Why::InFull if estimate.experience == 0 => Why::NoExperience,
             Why::InFull
+            | Why::Beyond
             | Why::NoExperience
             | Why::InPart
             | Why::FillsBudget
@@ -53,6 +56,7 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Why::InFull => "at its limit",
+            Why::Beyond => "beyond its limit: credits are left",
             Why::NoExperience => "no experience: one trial use",
             Why::InPart => "in part: better value elsewhere",
             Why::FillsBudget => "in part: one more use would exceed the budget",
@@ -75,6 +79,7 @@ pub fn why(candidates: &[Candidate], budget: f64, plan: &Plan) -> Vec<Why> {
 fn of_one(one: &Candidate, budget: f64, uses: u32) -> Why {
     let is_too_much = |uses: f64| one.cost * uses > budget;
     match uses {
+        _ if uses > one.limit => Why::Beyond,
         _ if one.limit == 0 => Why::NotAllowed,
         _ if uses == one.limit => Why::InFull,
         0 if one.value == 0.0 => Why::Worthless,

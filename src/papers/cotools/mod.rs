@@ -54,7 +54,7 @@ mod train_judge;
 mod train_retriever;
 mod trained;
 
-pub use crate::domain::{Retrieve, knob::MIX};
+pub use crate::domain::Retrieve;
 pub use batches::shuffled;
 pub use centre::{FEWEST, RunningMean, scale};
 pub use dimensions::{above_mean, heaviest, random, scores_on, weight_z_scores};
@@ -64,7 +64,7 @@ pub use judge::{Judge, hand_rule};
 pub use labels::{BadRecord, examples, judge_labels, published_examples};
 pub use matrix::{BadShape, Matrix};
 pub use misfit::{Misfit, Reader};
-pub use mix::{mix, rank_tools};
+pub use mix::{MIX, mix, rank_tools};
 pub use pca::Map;
 pub use positives::Positives;
 pub use rank::rank_of;

@@ -128,7 +128,7 @@ fn subject<'a>(state: &'a State, spec: &KnobSpec) -> Subject<'a> {
             ),
             None => nothing("there is no budget plan without +btp"),
         },
-        Knob::Candidates => nothing(
+        Knob::Candidates | Knob::Suits | Knob::Sharpness => nothing(
             "it decides with the next task which tools its budget plan considers; this plan stays",
         ),
         Knob::WeightFormat => {

@@ -64,7 +64,7 @@ async fn evaluate(expression: String) -> Result<String, ToolError> {
             fend_core::evaluate_with_interrupt(&expression, &mut fend_core::Context::new(), &limit);
         let result = result.map_err(|error| {
             let (shown, why) = (clipped(&expression, 80), clipped(&error, 200));
-            failed(format!("cannot calculate {shown:?}: {why}"))
+            unusable(format!("cannot calculate {shown:?}: {why}"))
         })?;
         // Only the number matters; its decimals show that it is rounded.
         let text = result.get_main_result();
@@ -85,20 +85,25 @@ async fn evaluate(expression: String) -> Result<String, ToolError> {
 /// calculator needs none of that.
 fn refuse_programs(expression: &str) -> Result<(), ToolError> {
     if expression.chars().count() > LENGTH {
-        return Err(failed(format!("expected an expression of at most {LENGTH} characters")));
+        return Err(unusable(format!("expected an expression of at most {LENGTH} characters")));
     }
     if let Some(bad) = expression.chars().find(|c| {
         !(c.is_alphanumeric()
             || c.is_whitespace() && *c != '\n'
             || "+-*/^%!().,_°√×÷−·€$£'".contains(*c))
     }) {
-        return Err(failed(format!("{bad:?} is not allowed in an expression")));
+        return Err(unusable(format!("{bad:?} is not allowed in an expression")));
     }
     Ok(())
 }
 
 fn failed(text: String) -> ToolError {
     ToolError::new(ToolErrorKind::Failed, text)
+}
+
+/// Who asks wrongly is at fault, not the calculator.
+fn unusable(text: String) -> ToolError {
+    ToolError::new(ToolErrorKind::Arguments, text)
 }
 
 #[cfg(test)]
@@ -150,7 +155,7 @@ mod tests {
         let bad = ["1/0", "2 +", "(\\x. x x) (\\x. x x)", "f = x: f x; f 1", "\"a\" * 9", &long];
         for expression in bad {
             let error = value(expression).await.unwrap_err();
-            assert_eq!(error.kind, ToolErrorKind::Failed, "{expression}: {error}");
+            assert_eq!(error.kind, ToolErrorKind::Arguments, "{expression}: {error}");
         }
     }
 

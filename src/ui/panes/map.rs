@@ -103,9 +103,9 @@ fn legend(cx: &Cx<'_>, area: Rect, best: &[ToolName], buf: &mut Buffer, hits: &m
 }
 
 fn best(state: &State, ranking: &Ranking) -> Vec<ToolName> {
-    let (retrieve, mix) = state.knobs.retrieval();
-    let ranked = ranking.ranked(retrieve, mix).into_iter();
-    ranked.take(LETTERS.len()).map(|(tool, _)| tool.tool.clone()).collect()
+    let (retrieve, share) = state.knobs.retrieval();
+    let ranked = ranking.ranked(retrieve, share).into_iter();
+    ranked.take(LETTERS.len()).map(|tool| tool.tool.clone()).collect()
 }
 
 fn wide([x, y]: [Finite<f32>; 2]) -> (f64, f64) {

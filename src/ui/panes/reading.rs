@@ -1,6 +1,8 @@
 //! What a model that reads along says: the text of an answer with the judge's probabilities, and the
 //! tools that suit the text by which they were last looked for, by states and by words.
 
+use std::collections::HashMap;
+
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
@@ -9,7 +11,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{
-    JudgedPiece, Knob, ModelCallState, RankedTool, Ranking, State, words::counted,
+    JudgedPiece, Knob, ModelCallState, RankedTool, Ranking, State, ToolName, words::counted,
 };
 use crate::papers::cotools::FEWEST;
 use crate::ui::action::Action;
@@ -19,8 +21,9 @@ use crate::ui::text::{clean, width as width_of};
 use crate::ui::vlist::{self, List};
 use crate::ui::{cx::Cx, pane::PaneId, view::View};
 
-/// Columns of a number.
+/// Columns of a number, and of a place.
 const NUMBER: usize = 7;
+const PLACE: usize = 6;
 /// Rows of the judged text at most.
 const STRIP: usize = 6;
 
@@ -39,7 +42,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 /// The reader, what its states are, and what they are compared with.
 pub(super) fn about(state: &State) -> String {
     let Some(reader) = &state.reader else {
-        return "no reader: words alone rank tools; name a model file in [reader]".to_owned();
+        return "no reader is asked: words alone find tools; name heads in [reader], or turn `retrieve`".to_owned();
     };
     if let Some(error) = &reader.failed {
         return format!("no reader: {}", clean(error));
@@ -71,8 +74,8 @@ pub(super) fn tools<'a>(state: &'a State, view: &View) -> List<'a> {
     let ranking = state.rankings().next();
     let ranked = ranking.map(|(_, ranking)| sorted(state, ranking)).unwrap_or_default();
     let place = view.tool.as_ref();
-    let place = place.and_then(|tool| ranked.iter().position(|(ranked, _)| ranked.tool == *tool));
-    let names: Vec<_> = ranked.iter().map(|(ranked, _)| ranked.tool.clone()).collect();
+    let place = place.and_then(|tool| ranked.iter().position(|ranked| ranked.tool == *tool));
+    let names: Vec<_> = ranked.iter().map(|ranked| ranked.tool.clone()).collect();
     let found = names.clone();
     List::new(
         (names.len(), place),
@@ -82,10 +85,15 @@ pub(super) fn tools<'a>(state: &'a State, view: &View) -> List<'a> {
     )
 }
 
-/// The tools of a ranking with their scores, sorted as the knobs say.
-fn sorted<'a>(state: &State, ranking: &'a Ranking) -> Vec<(&'a RankedTool, f32)> {
-    let (retrieve, mix) = state.knobs.retrieval();
-    ranking.ranked(retrieve, mix)
+/// The tools of a ranking, in the order of a menu.
+fn sorted<'a>(state: &State, ranking: &'a Ranking) -> Vec<&'a RankedTool> {
+    let (retrieve, share) = state.knobs.retrieval();
+    ranking.ranked(retrieve, share)
+}
+
+/// The places of tools in a ranking, from 1.
+fn places(ranked: Vec<(&RankedTool, f32)>) -> HashMap<&ToolName, usize> {
+    (1..).zip(ranked).map(|(place, (tool, _))| (&tool.tool, place)).collect()
 }
 
 /// The last model call of the task that was judged.
@@ -145,13 +153,14 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         format!("for: {}", clean(&read.text).split_whitespace().collect::<Vec<_>>().join(" "));
     note(below(1), &read, cx.theme.text, buf);
     heading(cx, below(1), buf);
-    let by_words = ranking.places_by_words();
+    let (by_states, by_words) = (places(ranking.by_states()), places(ranking.by_words()));
     // Elsewhere the best tools are of more use than the selected one.
     let selected = cx.view.tool.as_ref().filter(|_| cx.view.focus == SPEC.id);
-    let selected = selected.and_then(|tool| ranked.iter().position(|(it, _)| it.tool == *tool));
+    let selected = selected.and_then(|tool| ranked.iter().position(|it| it.tool == *tool));
     vlist::draw(cx, SPEC.id, (rest, buf, hits), (ranked.len(), selected), |i, row| {
-        let (tool, score) = ranked.get(i)?;
-        tool_row(cx, (i + 1, by_words.get(&tool.tool).copied()), tool, *score, row);
+        let tool = *ranked.get(i)?;
+        let place = |places: &HashMap<&ToolName, usize>| places.get(&tool.tool).copied();
+        tool_row(cx, i + 1, tool, [place(&by_states), place(&by_words)], row);
         Some(Target::Tool(tool.tool.clone()))
     });
 }
@@ -214,35 +223,33 @@ fn heading(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     }
     let name = name_width(usize::from(area.width));
     let text = format!(
-        "{:>4}  {:name$}{:>NUMBER$}{:>NUMBER$}{:>NUMBER$}  by words",
-        "", "tool", "score", "states", "words"
+        "{:>4}  {:name$}{:>NUMBER$}{:>PLACE$}{:>NUMBER$}{:>PLACE$}",
+        "", "tool", "states", "", "words", ""
     );
     buf.set_stringn(area.x, area.y, text, usize::from(area.width), cx.theme.dim);
 }
 
 fn name_width(width: usize) -> usize {
-    width.saturating_sub(6 + 3 * NUMBER + 10).clamp(8, 40)
+    width.saturating_sub(6 + 2 * (NUMBER + PLACE)).clamp(8, 40)
 }
 
+/// A tool with its place on a menu, and its z-score and its place by states and by words.
 fn tool_row(
     cx: &Cx<'_>,
-    (place, by_words): (usize, Option<usize>),
+    place: usize,
     tool: &RankedTool,
-    score: f32,
+    [by_states, by_words]: [Option<usize>; 2],
     row: &mut Row<'_>,
 ) {
     let name = name_width(row.left());
-    let states = tool.states.map_or_else(|| "–".to_owned(), |z| format!("{z:.2}"));
     row.cell(&format!("{place:>4}"), 4, cx.theme.dim).gap(2);
     row.cell(&clean(tool.tool.as_str()), name, cx.theme.text);
-    for text in [format!("{score:.2}"), states, format!("{:.2}", tool.words)] {
-        row.cell(&format!("{text:>NUMBER$}"), NUMBER, cx.theme.text);
+    let states = tool.states.map(f32::from);
+    for (score, place) in [(states, by_states), (Some(*tool.words), by_words)] {
+        let score = score.map_or_else(|| "–".to_owned(), |z| format!("{z:.2}"));
+        let place = place.map_or_else(String::new, |place| format!("{place}."));
+        row.cell(&format!("{score:>NUMBER$}"), NUMBER, cx.theme.text);
+        let style = if tool.states.is_none() { cx.theme.warn } else { cx.theme.dim };
+        row.cell(&format!("{place:>PLACE$}"), PLACE, style);
     }
-    let other = match by_words {
-        Some(words) if words == place => String::new(),
-        Some(words) => format!("  {words}."),
-        None => "  –".to_owned(),
-    };
-    let room = row.left();
-    row.cell(&other, room, if tool.states.is_none() { cx.theme.warn } else { cx.theme.dim });
 }

@@ -28,7 +28,7 @@ fn embed(request: &Request) -> ResponseTemplate {
 fn home(server: &MockServer) -> Home {
     let home = Home::new();
     let config = format!(
-        "[reader.embeddings]\nurl = \"{}/v1\"\nmodel = \"small\"\nprice_in = 1000.0\nretries = 0\n",
+        "[knobs]\nretrieve = \"states\"\n[reader.embeddings]\nurl = \"{}/v1\"\nmodel = \"small\"\nprice_in = 1000.0\nretries = 0\n",
         server.uri()
     );
     home.write("c.toml", config);

@@ -10,7 +10,7 @@ use crate::program::Home;
 /// A home whose configuration names this model file.
 fn home(model: &str) -> Home {
     let home = Home::new();
-    home.write("c.toml", format!("[reader]\nmodel = {model:?}\n"));
+    home.write("c.toml", format!("[knobs]\nretrieve = \"both\"\n[reader]\nmodel = {model:?}\n"));
     home
 }
 
@@ -36,7 +36,7 @@ fn rankings(records: &[Record]) -> Vec<(u64, Vec<String>)> {
     let state = toolyard::domain::State::fold(records);
     let names = |ranking: &Ranking| {
         let ranked = ranking.ranked(Retrieve::Both, 0.25).into_iter();
-        (ranking.queries, ranked.map(|(tool, _)| tool.tool.to_string()).collect())
+        (ranking.queries, ranked.map(|tool| tool.tool.to_string()).collect())
     };
     state.embeddings.iter().filter_map(|read| Some(names(read.ranking.as_ref()?))).collect()
 }

@@ -46,7 +46,7 @@ fn plan(replies: Replies, budget: f64) -> Trial {
         replies,
         strategy: "react+btp",
         names: &["echo", "other"],
-        knobs: vec![(Knob::Budget, budget)],
+        knobs: vec![(Knob::Budget, budget), (Knob::Spread, 0.0)],
         rates: tools_only(),
         memory: Some(Memory { store: store.into(), same: Same::Counts, embedder: None }),
         ..Trial::default()
@@ -396,7 +396,7 @@ fn a_closing_model_that_calls_a_tool_is_asked_again_without_tools() {
     on_paused_time(async {
         // The third call is made when nothing may be called any more.
         let replies = ["1", "2", "3"].map(|text| call("echo", text));
-        let knobs = vec![(Knob::Budget, 4.0), (Knob::Widen, 0.0)];
+        let knobs = vec![(Knob::Budget, 4.0), (Knob::Widen, 0.0), (Knob::Spread, 0.0)];
         let trial = Trial { knobs, ..plan(replies.into(), 4.0) };
         let state = trial.start().session.await.unwrap();
         assert!(state.tasks[0].budget.closing);

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use serde_json::json;
+use toolyard::domain::Retrieve;
 use toolyard::domain::{
     CallJudge, Choice, Finish, Knob, ModelError, Outcome, Record, Reply, State, ToolName,
 };
@@ -20,7 +21,7 @@ fn trial(replies: Vec<Reply>) -> Trial {
         strategy: "cotools",
         names: &["echo", "alpha", "beta", "gamma"],
         replies: replies.into_iter().map(Ok::<_, ModelError>).collect(),
-        knobs: vec![(Knob::CallK, 2.0)],
+        knobs: vec![(Knob::CallK, 2.0), (Knob::Retrieve, f64::from(Retrieve::States as u8))],
         ranker: Some(Rc::new(told())),
         ..Trial::default()
     }

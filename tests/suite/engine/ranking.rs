@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures::stream::{self, LocalBoxStream};
 use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
 use serde_json::json;
+use toolyard::domain::Retrieve;
 use toolyard::domain::{
     EmbeddingEvent, Event, JudgedPiece, Knob, ModelError, Offered, ReaderAbout, ReaderEvent,
     Record, Reply, State, ToolSpec, Usage,
@@ -77,7 +78,7 @@ fn trial(told: Told) -> Trial {
     Trial {
         strategy: "toolnet",
         names: &["echo", "alpha", "beta", "gamma"],
-        knobs: vec![(Knob::TopK, 2.0)],
+        knobs: vec![(Knob::TopK, 2.0), (Knob::Retrieve, f64::from(Retrieve::States as u8))],
         ranker: Some(Rc::new(told)),
         ..Trial::default()
     }

@@ -354,6 +354,7 @@ fn a_plan_that_is_used_up_ends_a_search_with_what_was_found_on_any_way() {
             (toolyard::domain::knob::Knob::Budget, 100_000.0),
             // One that lacks a tool is none that has tried all: BTP as it was published.
             (toolyard::domain::knob::Knob::Widen, 0.0),
+            (toolyard::domain::knob::Knob::Spread, 0.0),
         ];
         let yard = Trial { replies, knobs, strategy: "dfsdt+btp", ..Trial::default() }.start();
         let state: State = yard.session.await.unwrap();

@@ -48,7 +48,7 @@ fn plan(replies: Vec<Result<Reply, ModelError>>) -> Trial {
         replies,
         strategy: "react+btp",
         names: &["echo", "scales", "brush"],
-        knobs: vec![(Knob::Budget, 6.0), (Knob::Candidates, 1.0)],
+        knobs: vec![(Knob::Budget, 6.0), (Knob::Candidates, 1.0), (Knob::Spread, 0.0)],
         rates: Rates { credits_per_dollar: 0.0.into(), ..Rates::default() },
         memory: Some(Memory { store: store.into(), same: Same::Counts, embedder: None }),
         ..Trial::default()

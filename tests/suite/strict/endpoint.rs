@@ -176,6 +176,10 @@ fn reply(body: &Value, letter: char, n: usize) -> Value {
         );
     }
     match (system.contains("Python"), n % 3) {
+        // No tool is to blame by what the program does.
+        (true, _) if messages.len() < 4 => {
+            say("```python\nfound = echo(text=\"hello\")\nprint(1 / 0)\n```")
+        }
         (_, 0) => say(""),
         (true, _) => say("```python\nprint(echo(text=\"hello\"))\n```"),
         (false, _) => say("Plan: a\n#E1 = echo[{\"text\": \"x\"}]"),

@@ -58,8 +58,37 @@ pub struct CompareArgs {
     pub session: SessionArgs,
 }
 
+/// A paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Paper {
+    /// Budget-Constrained Tool Learning with Planning.
+    Btp,
+    #[value(name = "toolnet")]
+    ToolNet,
+    /// Concurrent workers with model choice.
+    Workers,
+    Atc,
+    #[value(name = "cotools")]
+    CoTools,
+}
+
+impl Paper {
+    pub fn name(self) -> &'static str {
+        match self {
+            Paper::Btp => "BTP",
+            Paper::ToolNet => "ToolNet",
+            Paper::Workers => "Concurrent workers",
+            Paper::Atc => "ATC",
+            Paper::CoTools => "CoTools",
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct PapersArgs {
+    /// Papers to reproduce; default: all.
+    #[arg(value_enum)]
+    pub papers: Vec<Paper>,
     /// Seeds: every combination runs once with each. `1,2,5`, or `0..4` for 0 to 4, which is the default.
     #[arg(long, value_name = "N,…")]
     pub seeds: Option<Seeds>,

@@ -3,9 +3,10 @@
 
 use super::args::CompareArgs;
 use super::grid::{Cell, Trial, distinct};
-use super::result::{CellResult, found};
+use super::noise::Measure;
+use super::result::{CellResult, SeedResult, found};
 use super::table::{Table, bar, number, or, percent};
-use super::verdict::{line, share};
+use super::verdict::{self, RIGHT, TOKENS, line};
 use crate::app::cli::trouble::Trouble;
 use crate::app::report::Quality;
 use crate::app::session::SimulatedSpec;
@@ -16,8 +17,6 @@ const PROGRAMS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 const REFLECT: [Reflect; 3] = [Reflect::Off, Reflect::Naive, Reflect::Attribute];
 /// Values of the simulated model's skill beside its default, 0.95.
 const SKILL: [f64; 2] = [0.8, 0.99];
-/// Points of a share that count as noise.
-const NOISE: f64 = 0.02;
 /// More programs than this one no longer help (figure 5).
 const ENOUGH: usize = 3;
 
@@ -231,10 +230,6 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
-fn right(result: &CellResult) -> f64 {
-    result.all.quality.accuracy.unwrap_or(0.0)
-}
-
 /// The result of programs, and the others.
 fn own_and_others<'r>(results: &[&'r CellResult]) -> Option<(&'r CellResult, Vec<&'r CellResult>)> {
     let is_own = |result: &&CellResult| result.cell.strategy == Strategy::from(Base::Atc);
@@ -242,55 +237,39 @@ fn own_and_others<'r>(results: &[&'r CellResult]) -> Option<(&'r CellResult, Vec
     Some((own, results.iter().copied().filter(|result| !is_own(result)).collect()))
 }
 
+const PREC: (&str, Measure<'_>) =
+    ("Prec", &|seed: &SeedResult| 100.0 * seed.numbers.quality.path.map_or(0.0, |path| path.prec));
+const REACHED: (&str, Measure<'_>) =
+    ("reached", &|seed: &SeedResult| seed.probing.as_ref().map_or(0.0, |it| it.reached as f64));
+
 fn best(results: &[&CellResult]) -> Result<(), String> {
     let (own, others) = own_and_others(results).ok_or("not compared")?;
-    let prec = |result: &CellResult| result.all.quality.path.map_or(0.0, |path| path.prec);
-    for (what, of) in [("Success", &right as &dyn Fn(&CellResult) -> f64), ("Prec", &prec)] {
-        if let Some(other) = others.iter().find(|other| of(other) > of(own)) {
-            let [own, best] = [of(own), of(other)].map(share);
-            return Err(format!("{what} {own}, {} {best}", other.cell.name));
-        }
-    }
-    Ok(())
+    others.into_iter().try_for_each(|other| {
+        verdict::not_less(RIGHT, own, other).and(verdict::not_less(PREC, own, other))
+    })
 }
 
 fn fewest(results: &[&CellResult]) -> Result<(), String> {
     let (own, others) = own_and_others(results).ok_or("not compared")?;
-    match others.iter().find(|other| tokens(other) <= tokens(own)) {
-        Some(other) => {
-            Err(format!("{:.0} tokens, {} {:.0}", tokens(own), other.cell.name, tokens(other)))
-        }
-        None => Ok(()),
-    }
+    others.into_iter().try_for_each(|other| verdict::less(TOKENS, own, other))
 }
 
 fn repairs(results: &[&CellResult]) -> Result<(), String> {
-    let curve: Vec<f64> = results.iter().map(|result| right(result)).collect();
-    if curve.windows(2).all(|pair| pair[1] > pair[0]) {
-        return Ok(());
-    }
-    Err(curve.into_iter().map(share).collect::<Vec<_>>().join(", "))
+    results.windows(2).try_for_each(|pair| verdict::more(RIGHT, pair[1], pair[0]))
 }
 
 fn chained(results: &[&CellResult]) -> Result<(), String> {
-    let reached = |result: &CellResult| -> usize {
-        result.seeds.iter().filter_map(|seed| Some(seed.probing.as_ref()?.reached)).sum()
-    };
     let [chain, _, alone] = results else { return Err("not compared".to_owned()) };
-    let (chain, alone) = (reached(chain), reached(alone));
-    if alone < chain { Ok(()) } else { Err(format!("{alone} of {chain}")) }
+    verdict::less(REACHED, alone, chain)
 }
 
 fn rises_and_stays(results: &[&CellResult]) -> Result<(), String> {
-    let curve: Vec<f64> = results.iter().map(|result| right(result)).collect();
-    let (rising, flat) = curve.split_at(ENOUGH.min(curve.len()));
-    let rises = rising.windows(2).all(|pair| pair[1] >= pair[0]) && rising.last() > rising.first();
-    let stays =
-        flat.iter().all(|value| rising.last().is_some_and(|last| (value - last).abs() <= NOISE));
-    if rises && stays {
-        return Ok(());
-    }
-    Err(curve.into_iter().map(share).collect::<Vec<_>>().join(", "))
+    let (rising, flat) = results.split_at(ENOUGH.min(results.len()));
+    verdict::rises(RIGHT, rising)?;
+    let Some(last) = rising.last() else { return Err("not compared".to_owned()) };
+    flat.iter().try_for_each(|result| {
+        verdict::not_less(RIGHT, result, last).and(verdict::not_less(RIGHT, last, result))
+    })
 }
 
 #[cfg(test)]

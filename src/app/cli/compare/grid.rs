@@ -1,17 +1,15 @@
 //! All combinations of a comparison.
 
-use std::fmt;
-
 use serde::Serialize;
 
 use super::args::{CompareArgs, Preset, WarmUp};
+pub use super::setting::{RoleBindings, Setting, Trial};
 use crate::app::cli::trouble::Trouble;
+use crate::app::outside::{self, Habits};
 use crate::app::session::{SessionSpec, SimulatedSpec, TaskSource};
 use crate::domain::knob::Kind;
 use crate::domain::probe::Probe;
-use crate::domain::{
-    Base, Blacklist, Chance, Decides, Estimation, FaultSpec, Knob, KnobSpec, Role, Strategy, Task,
-};
+use crate::domain::{Base, Chance, Decides, Knob, KnobSpec, Role, Strategy, Task};
 
 /// The loops of BTP's experiments, and ToolNet's.
 pub const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
@@ -27,9 +25,6 @@ pub const TAUS: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
 /// Values of the simulated model's settings beside its defaults, 1 and 4.
 const THRIFT: [f64; 2] = [0.0, 2.0];
 const PATIENCE: [usize; 2] = [2, 8];
-
-/// Tools that come with a query in the paper.
-const GIVEN: usize = 5;
 
 /// One combination.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,95 +47,31 @@ pub struct Cell {
     pub trial: Trial,
 }
 
-/// What a combination changes besides strategy, models and knobs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trial {
-    /// The workspace, filled up to this many tools.
-    pub tools: Option<usize>,
-    pub fault: Option<FaultSpec>,
-    /// Number of tasks, instead of that of the comparison.
-    pub tasks: Option<usize>,
-    /// Its only task is to probe the tools (ATC, section 4.3).
-    pub probe: bool,
-}
-
-/// The setting of one of BTP's experiments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Setting {
-    /// Every tool may be offered, and `+btp` looks for candidates and for tools that are missing.
-    #[default]
-    Ours,
-    /// The same five tools come with each task, for every strategy, as in the paper.
-    Given,
-    /// As [`Setting::Given`], with `+btp` as published: its estimates, a strict blacklist, no widening.
-    Paper,
-}
-
-impl Setting {
-    fn is_ours(&self) -> bool {
-        *self == Setting::Ours
-    }
-
-    /// What it adds to the name of a strategy.
-    pub fn mark(self) -> &'static str {
-        match self {
-            Setting::Ours => "",
-            Setting::Given => " given",
-            Setting::Paper => " paper",
-        }
-    }
-
-    /// The number of tools that come with each task.
-    fn task_tools(self) -> Option<usize> {
-        (self != Setting::Ours).then_some(GIVEN)
-    }
-
-    fn knobs(self) -> &'static [(Knob, f64)] {
-        match self {
-            Setting::Ours | Setting::Given => &[],
-            Setting::Paper => &[
-                (Knob::Estimate, Estimation::Paper as u8 as f64),
-                (Knob::Blacklist, Blacklist::Strict as u8 as f64),
-                (Knob::Widen, 0.0),
-            ],
-        }
-    }
-}
-
-/// The models bound in a combination; otherwise the configured ones are.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RoleBindings {
-    #[default]
-    AsConfigured,
-    /// Every role by this model.
-    By(String),
-    /// The planner's model also sorts tools into classes, which is the first step of planning; the
-    /// solver's model also answers the questions of a plan.
-    Pair { planner: Option<String>, solver: Option<String> },
-}
-
-impl RoleBindings {
-    fn is_as_configured(&self) -> bool {
-        *self == RoleBindings::AsConfigured
-    }
-}
-
-impl fmt::Display for RoleBindings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RoleBindings::AsConfigured => Ok(()),
-            RoleBindings::By(model) => write!(f, " model={model}"),
-            RoleBindings::Pair { planner, solver } => [("planner", planner), ("solver", solver)]
-                .into_iter()
-                .filter_map(|(role, model)| Some((role, model.as_ref()?)))
-                .try_for_each(|(role, model)| write!(f, " {role}={model}")),
-        }
-    }
-}
-
 impl Cell {
+    /// Whether the simulated model, if it plays, has its usual settings.
+    pub fn is_of_usual_agent(&self) -> bool {
+        self.simulated == SimulatedSpec::default() && self.agent().is_none()
+    }
+
+    /// The scripted agent that plays all roles.
+    pub fn agent(&self) -> Option<&'static Habits> {
+        outside::named(self.model_alone()?)
+    }
+
+    /// A combination that this agent plays.
+    pub fn by(agent: &Habits, strategy: Strategy, turned: &[(Knob, f64)]) -> Self {
+        Self::of_agent(agent, (strategy, Setting::Ours), turned)
+    }
+
+    fn of_agent(
+        agent: &Habits,
+        (strategy, setting): (Strategy, Setting),
+        turned: &[(Knob, f64)],
+    ) -> Self {
+        let played = RoleBindings::By(agent.name.to_owned());
+        Self::new(strategy, setting, played, turned.to_vec())
+    }
+
     /// The model's name, if one model plays alone.
     pub fn model_alone(&self) -> Option<&str> {
         match &self.played {
@@ -200,6 +131,7 @@ impl Cell {
     /// The spec of its sessions, without seed and files.
     pub fn session(&self, of_all: &SessionSpec) -> SessionSpec {
         let mut spec = SessionSpec { strategy: Some(self.strategy), ..of_all.clone() };
+        spec.outside = spec.outside.filter(|_| self.agent().is_some());
         match &self.played {
             RoleBindings::AsConfigured => {}
             RoleBindings::By(model) => spec.model = Some(model.as_str().into()),
@@ -311,9 +243,35 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         }
         if args.strategies.is_empty() {
             cells.extend(characters(&knobs));
+            cells.extend(agents(&knobs));
         }
     }
     Ok(cells)
+}
+
+/// ReAct by the scripted agents.
+fn agents(knobs: &[(Knob, Vec<f64>)]) -> impl Iterator<Item = Cell> {
+    let knobs = combinations(knobs);
+    outside::AGENTS.into_iter().flat_map(move |agent| {
+        let knobs = knobs.clone();
+        of_btp(Base::React).into_iter().flat_map(move |row| {
+            knobs.clone().into_iter().map(move |turned| Cell::of_agent(agent, row, &turned))
+        })
+    })
+}
+
+/// The rows of a loop in BTP's tables, and ours.
+fn of_btp(base: Base) -> [(Strategy, Setting); 6] {
+    let bare = Strategy::from(base);
+    let (prompt, btp) = (Strategy { prompt: true, ..bare }, Strategy { btp: true, ..bare });
+    [
+        (bare, Setting::Given),
+        (prompt, Setting::Given),
+        (btp, Setting::Paper),
+        (btp, Setting::Given),
+        (bare, Setting::Ours),
+        (btp, Setting::Ours),
+    ]
 }
 
 /// DFSDT under simulated models that mind costs less and more, and that give up sooner and later.
@@ -346,23 +304,10 @@ fn characters(knobs: &[(Knob, Vec<f64>)]) -> impl Iterator<Item = Cell> {
 fn strategies(args: &CompareArgs) -> Result<Vec<(Strategy, Setting)>, Trouble> {
     let ours = |strategy| (strategy, Setting::Ours);
     let bare = Strategy::from;
-    let with_prompt = |base| Strategy { prompt: true, ..bare(base) };
     let with_btp = |base| Strategy { btp: true, ..bare(base) };
     match args.preset {
         _ if !args.strategies.is_empty() => Ok(args.strategies.iter().copied().map(ours).collect()),
-        Some(Preset::Btp) => Ok(LOOPS
-            .into_iter()
-            .flat_map(|base| {
-                [
-                    (bare(base), Setting::Given),
-                    (with_prompt(base), Setting::Given),
-                    (with_btp(base), Setting::Paper),
-                    (with_btp(base), Setting::Given),
-                    ours(bare(base)),
-                    ours(with_btp(base)),
-                ]
-            })
-            .collect()),
+        Some(Preset::Btp) => Ok(LOOPS.into_iter().flat_map(of_btp).collect()),
         Some(Preset::Budgets | Preset::Taus) => {
             Ok(LOOPS.map(|base| (with_btp(base), Setting::Paper)).to_vec())
         }

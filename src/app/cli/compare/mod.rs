@@ -15,11 +15,13 @@ mod atc;
 mod grid;
 mod job;
 mod left;
+mod noise;
 mod papers;
 mod pool;
 mod print;
 mod resilience;
 mod result;
+mod setting;
 mod settings;
 pub mod table;
 mod toolnet;
@@ -32,9 +34,10 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::app::config::{self, Config};
+use crate::app::outside;
 use crate::app::sample::Sample;
 use crate::app::session::SessionSpec;
-use crate::domain::Knob;
+use crate::domain::{Knob, Retrieve};
 use crate::files::parallel;
 use crate::store::experience::Experience;
 
@@ -88,6 +91,7 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
         Some(Preset::Atc) => atc::cells(args)?,
         _ => grid::cells(args, &models(&session)?)?,
     };
+    let session = with_agents(session, &cells)?;
     let checked: Result<Vec<_>, Trouble> = cells
         .into_iter()
         .map(|cell| {
@@ -124,6 +128,16 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
     Ok((comparison, results))
 }
 
+/// With the address of the scripted agents, if one of them plays.
+fn with_agents(session: SessionSpec, cells: &[Cell]) -> Result<SessionSpec, Trouble> {
+    if cells.iter().all(|cell| cell.agent().is_none()) {
+        return Ok(session);
+    }
+    let prepared = SessionSpec { costs: None, fresh: true, ..session.clone() }.prepare()?;
+    let url = outside::serve(prepared.tasks.distinct().to_vec()).map_err(Trouble::failed)?;
+    Ok(SessionSpec { outside: Some(url), ..session })
+}
+
 fn interrupted(args: &CompareArgs) -> Trouble {
     Trouble::Failed(match &args.out {
         Some(folder) => {
@@ -156,6 +170,11 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
     if args.preset == Some(Preset::Resilience) {
         // It belongs to some of the combinations only.
         session.faults.clear();
+    }
+    if args.preset.is_some() {
+        // A paper without a reader is measured without one, whatever the configuration has.
+        let words = f64::from(Retrieve::Words as u8);
+        session.knobs.entry(Knob::Retrieve).or_insert(words);
     }
     if args.is_btp() {
         if session.costs.is_none() {

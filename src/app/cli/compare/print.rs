@@ -9,6 +9,7 @@ use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
 use super::{Comparison, atc, resilience, result::CellResult, toolnet, verdict};
 use crate::app::cli::{colour, colour::Painted, out, trouble::Trouble};
+use crate::app::outside;
 use crate::app::report::{Graded, Quality};
 use crate::domain::{Blacklist, Knob, ModelName, Role, words::counted};
 use crate::papers::calls::CallScore;
@@ -38,13 +39,16 @@ pub fn print(
     let tables = match args.preset {
         Some(Preset::Btp) => {
             let (usual, others): (Vec<_>, Vec<_>) =
-                results.iter().partition(|result| result.cell.simulated == Default::default());
+                results.iter().partition(|result| result.cell.is_of_usual_agent());
+            let (agents, others): (Vec<_>, Vec<_>) =
+                others.into_iter().partition(|result| result.cell.agent().is_some());
             vec![
                 within_budget(&usual),
                 solved(&usual),
                 planned(&usual),
                 blacklist(&usual),
                 characters(&usual, &others),
+                other_agents(&agents),
             ]
         }
         Some(Preset::Budgets) => vec![sweep(results, Knob::Budget, "Figure 2")],
@@ -62,6 +66,12 @@ pub fn print(
     let mut title = comparison.title(results);
     if results.iter().any(|result| result.cell.setting != Setting::Ours) {
         title.push_str(SETTINGS);
+    }
+    let agents = outside::AGENTS
+        .into_iter()
+        .filter(|agent| results.iter().any(|result| result.cell.model_alone() == Some(agent.name)));
+    for agent in agents {
+        title.push_str(&format!("\nmodel={}: a scripted agent that {}", agent.name, agent.about));
     }
     if results.iter().any(|result| result.all.quality.grader.is_some()) {
         title.push_str(GRADED);
@@ -141,14 +151,22 @@ impl Comparison {
             Some(costs) => format!("costs {costs} drawn by seed"),
             None => "costs as declared".to_owned(),
         };
+        let readers = self.readers().into_iter().collect::<Vec<_>>().join("/");
         format!(
-            "{} on {workspace}: {} × {} ({}), {costs}, warm-up {}, gold_feedback {gold}; {model}",
+            "{} on {workspace}: {} × {} ({}), {costs}, warm-up {}, gold_feedback {gold}, reader {readers}; \
+             {model}",
             counted(self.cells.len(), "combination"),
             counted(tasks, "task"),
             counted(seeds, "seed"),
             self.seeds,
             self.warm_up,
         )
+    }
+
+    /// What finds tools beside words, over all combinations.
+    fn readers(&self) -> BTreeSet<&str> {
+        let readers = self.cells.iter().map(|(_, _, checked)| checked.reader.as_deref());
+        readers.map(|reader| reader.unwrap_or("none")).collect()
     }
 
     fn costs(&self) -> Option<String> {
@@ -164,6 +182,7 @@ fn print_json(comparison: &Comparison, results: &[CellResult]) -> Result<(), Tro
         "seeds": comparison.seeds.all,
         "costs": comparison.costs(),
         "warm_up": comparison.warm_up.to_string(),
+        "readers": comparison.readers(),
         "leak_guard": true,
         "simulated": results.iter().any(|result| result.simulated),
         "cells": results,
@@ -302,6 +321,12 @@ fn characters(usual: &[&CellResult], others: &[&CellResult]) -> Table {
     let is_varied = |result: &&CellResult| others.iter().any(|other| row(other) == row(result));
     let rows = protected(usual).filter(is_varied).chain(others.iter().copied());
     table(title, 1, &[NAME, PBC, AC, PR, RFBC], rows)
+}
+
+/// The rows of the scripted agents.
+fn other_agents(results: &[&CellResult]) -> Table {
+    let title = "Other agents: the measures of tables 2 and 3";
+    table(title, 1, &[NAME, PBC, AC, USES, PR, RFBC], results.iter().copied())
 }
 
 /// The results for tables 2 to 4: table 5 has those without the blacklist.

@@ -6,8 +6,9 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde::Serialize;
 
 use crate::app::cli::trouble::Trouble;
+use crate::app::outside;
 use crate::app::session::{JournalChoice, SessionSpec};
-use crate::domain::{Knobs, chance};
+use crate::domain::{Base, Knobs, Retrieve, chance};
 use crate::store::kept;
 
 /// Settings by name: as people write them, or a hash of long ones.
@@ -21,6 +22,8 @@ pub struct CheckedCell {
     pub knobs: Knobs,
     pub tasks: usize,
     pub workspace: String,
+    /// What finds tools beside words, or reads along.
+    pub reader: Option<String>,
 }
 
 /// Reads and checks the inputs of sessions with this spec, and runs nothing.
@@ -64,11 +67,17 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         all.insert(format!("knob {}", spec.name), value.to_string());
     }
     for (role, model) in &opening.roles {
-        let settings = format!("{:?}", config.models.get(model));
+        // The address of a scripted agent differs each time, and its habits belong to the program.
+        let is_scripted = spec.outside.is_some() && outside::named(model.as_str()).is_some();
+        let configured = config.models.get(model).filter(|_| !is_scripted);
+        let settings = format!("{configured:?}");
         all.insert(format!("role {role}"), format!("{model}, {}", hash(&settings)?));
     }
     // Named only where there are any, so that folders of older comparisons still fit.
-    if config.reader.is_some() {
+    let by_words = opening.knobs.choice::<Retrieve>() == Retrieve::Words;
+    let is_read = opening.strategy.base == Base::Cotools || !by_words;
+    let reader = config.reader.name().filter(|_| is_read);
+    if reader.is_some() {
         all.insert("reader".to_owned(), hash(&format!("{:?}", config.reader))?);
     }
     if !opening.sampling.is_empty() {
@@ -85,6 +94,7 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         knobs: opening.knobs.clone(),
         tasks: setup.tasks.len(),
         workspace: opening.workspace.clone(),
+        reader,
     })
 }
 

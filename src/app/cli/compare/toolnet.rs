@@ -3,10 +3,12 @@
 
 use super::args::CompareArgs;
 use super::grid::{Cell, Trial, distinct};
+use super::noise::Difference;
 use super::result::{CellResult, SeedResult, found};
 use super::table::{Table, number, or, percent};
-use super::verdict::{line, share};
+use super::verdict::{RIGHT, TOKENS, less, line, more, not_less};
 use crate::app::cli::trouble::Trouble;
+use crate::app::outside;
 use crate::domain::graph::WeightFormat;
 use crate::domain::{Base, FaultSpec, Knob, Strategy};
 use crate::papers::resilience;
@@ -15,6 +17,8 @@ use crate::papers::resilience;
 /// eight.
 const PAPER: [(Knob, f64); 3] = [(Knob::TopK, 1.0), (Knob::Explore, 0.0), (Knob::FixTools, 0.0)];
 const EIGHT: [(Knob, f64); 1] = [(Knob::MenuMax, 8.0)];
+/// With feedback, as in Reflexion's paper.
+const TOLD: [(Knob, f64); 1] = [(Knob::GoldFeedback, 1.0)];
 /// As many tools as in the paper's second table, and some numbers below.
 const MANY: usize = 1223;
 const COUNTS: [Option<usize>; 5] = [None, Some(50), Some(100), Some(200), Some(MANY)];
@@ -40,9 +44,6 @@ const TASKS: u32 = 100;
 const USEFUL: [&str; 2] = [PRIMARY, "calculator"];
 const NOISE: [&str; 3] = ["search_archive", "lookup_index", "calculator_lite"];
 
-/// The share of right answers that counts as noise.
-const POINTS: f64 = 0.02;
-
 fn toolnet() -> Strategy {
     Base::ToolNet.into()
 }
@@ -56,11 +57,22 @@ fn methods(others: &[(Knob, f64)]) -> Vec<Cell> {
     vec![
         Cell::plain(Base::React.into(), others),
         Cell::plain(reflexion(Base::React), others),
+        // Without feedback nobody tells it that an answer is wrong.
+        Cell::plain(reflexion(Base::React), &[others, &TOLD].concat()),
         Cell::plain(Base::TotDfs.into(), others),
         Cell::plain(toolnet(), &PAPER),
         Cell::plain(toolnet(), &[]),
         Cell::plain(reflexion(Base::ToolNet), &[]),
+        Cell::plain(reflexion(Base::ToolNet), &TOLD),
     ]
+}
+
+/// The scripted agents, with all tools and with ToolNet's menus.
+fn agents() -> impl Iterator<Item = Cell> {
+    outside::AGENTS.into_iter().flat_map(|agent| {
+        let cell = |base: Base, knobs| Cell::by(agent, base.into(), knobs);
+        [cell(Base::React, &[]), cell(Base::ToolNet, &PAPER), cell(Base::ToolNet, &[])]
+    })
 }
 
 fn many(tools: Option<usize>) -> Trial {
@@ -109,7 +121,7 @@ pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
     }
     let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
     let all = methods(&[]).into_iter().chain(massive).chain(formats()).chain(cached());
-    Ok(distinct(all.chain(broken()?)))
+    Ok(distinct(all.chain(broken()?).chain(agents())))
 }
 
 pub fn tables(results: &[CellResult]) -> Vec<Table> {
@@ -120,6 +132,7 @@ pub fn tables(results: &[CellResult]) -> Vec<Table> {
         quality(&format!("Table 4: {MANY} tools"), &found(results, massive)),
         quality("Table 5: how weights are written", &found(results, formats())),
         scores(&found(results, methods(&[]))),
+        quality("Other agents", &found(results, agents())),
         takeover(&broken),
         costs(&found(results, cached())),
     ]
@@ -255,6 +268,11 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
     let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
     let few = found(results, methods(&[]));
     let massive = found(results, massive);
+    let others = outside::AGENTS.into_iter().flat_map(|agent| {
+        let is_own = |cell: &Cell| cell.agent().is_some_and(|own| own.name == agent.name);
+        against(&found(results, agents().filter(is_own)))
+    });
+    let others: Vec<_> = others.collect();
     let figure_3: Vec<_> = few
         .iter()
         .filter(|result| result.cell.strategy.learns())
@@ -268,6 +286,7 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
         .collect();
     let lines = [
         line("Table 3", "ToolNet is as accurate as the others, with fewer tokens", &against(&few)),
+        line("Other agents", "the same as table 3", &others),
         line("Table 4", "with many tools it is as accurate, with fewer tokens", &against(&massive)),
         line("Table 5", "whole weights are better than none or decimals", &weights(results)),
         line("Figure 3", "scores of useful tools rise, those of noise do not", &figure_3),
@@ -276,23 +295,14 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
     lines.into_iter().flatten().chain(cheaper(&found(results, cached()))).collect()
 }
 
-/// Each ToolNet row of a table against the rows of the other methods.
+/// Each ToolNet row of a table against the rows of the other methods that are told as much.
 fn against<'r>(results: &[&'r CellResult]) -> Vec<(&'r str, Result<(), String>)> {
+    let told = |result: &CellResult| result.cell.turned_to(Knob::GoldFeedback);
     let (own, others): (Vec<&CellResult>, Vec<&CellResult>) =
         results.iter().partition(|result| result.cell.strategy.base == Base::ToolNet);
-    let tokens = |result: &CellResult| result.all.quality.tokens_in + result.all.quality.tokens_out;
-    let right = |result: &CellResult| result.all.quality.accuracy.unwrap_or(0.0);
     let judge = |own: &CellResult| {
-        let dearer = others.iter().find(|other| tokens(own) >= tokens(other));
-        let better = others.iter().find(|other| right(own) < right(other) - POINTS);
-        if let Some(other) = better {
-            let [own, best] = [right(own), right(other)].map(share);
-            return Err(format!("{own} right, {} {best}", other.cell.name));
-        }
-        dearer.map_or(Ok(()), |other| {
-            let [own, least] = [tokens(own), tokens(other)];
-            Err(format!("{own:.0} tokens a task, {} {least:.0}", other.cell.name))
-        })
+        let mut others = others.iter().filter(|other| told(other) == told(own));
+        others.try_for_each(|other| not_less(RIGHT, own, other).and(less(TOKENS, own, other)))
     };
     own.into_iter().map(|own| (own.cell.name.as_str(), judge(own))).collect()
 }
@@ -303,27 +313,25 @@ fn weights(results: &[CellResult]) -> Vec<(&'static str, Result<(), String>)> {
     let menus = [("the paper's menu", 0), ("ours", FORMATS.len())];
     let judged = menus.into_iter().filter_map(|(name, at)| {
         let rows = all.get(at..at + FORMATS.len())?;
-        let right = |row: &&CellResult| row.all.quality.accuracy.unwrap_or(0.0);
         let (poor, good) = rows.split_at(3);
-        let best = poor.iter().map(right).fold(0.0, f64::max);
-        let worst = good.iter().map(right).fold(1.0, f64::min);
-        let held = if worst >= best - POINTS && worst > right(&rows[0]) {
-            Ok(())
-        } else {
-            let [none, worst, best] = [right(&rows[0]), worst, best].map(share);
-            Err(format!("whole weights {worst}, none {none}, at best {best} with the others"))
-        };
+        let held = good.iter().try_for_each(|good| {
+            more(RIGHT, good, rows[0])?;
+            poor.iter().try_for_each(|poor| not_less(RIGHT, good, poor))
+        });
         Some((name, held))
     });
     judged.collect()
 }
 
+/// Whether the scores of useful tools have risen from 0 at the end, and those of noise have not.
 fn useful_rise(result: &CellResult) -> Result<(), String> {
-    let at_end = |tool| (tool, mean(result, |seed| score(seed, tool, u32::MAX)));
-    let low = USEFUL.map(at_end).into_iter().find(|(_, score)| *score < 5.0);
-    let high = NOISE.map(at_end).into_iter().find(|(_, score)| *score > 0.5);
+    let at_end =
+        |tool: &str| Difference::over(result.seeds.iter().map(|seed| score(seed, tool, u32::MAX)));
+    let rises = |tool: &&str| at_end(tool).is_more();
+    let low = USEFUL.iter().find(|tool| !rises(tool));
+    let high = NOISE.iter().find(|tool| rises(tool));
     match low.or(high) {
-        Some((tool, score)) => Err(format!("{tool} ends at {score:.1}")),
+        Some(tool) => Err(format!("{tool} ends at {}", at_end(tool))),
         None => Ok(()),
     }
 }

@@ -124,7 +124,7 @@ pub fn teach(
     }
     let seconds = began.zip(cpu_seconds()).map(|(began, now)| now - began);
     let figures: Vec<Positives> = offered.iter().map(|(positives, _)| *positives).collect();
-    let best = settled(&figures);
+    let best = best_of(&figures);
     let judge = match offered.into_iter().nth(best) {
         Some((_, judge)) => judge,
         None => training.into_heads(),
@@ -148,13 +148,10 @@ pub fn teach(
     Ok((HeadFile { about, heads: Heads::Judge(judge) }, best + 1, seconds))
 }
 
-/// The place of the epoch that is chosen: the last one whose F1 is not below the best by more than its standard error.
-/// Learning rates fall, so of epochs that cannot be told apart the last one is settled.
-fn settled(epochs: &[Positives]) -> usize {
+/// The place of the epoch with the best F1, of equal ones the last: learning rates fall.
+fn best_of(epochs: &[Positives]) -> usize {
     let best = epochs.iter().map(|of| of.f1()).fold(0.0, f64::max);
-    let calls = epochs.first().map_or(0, |of| of.found + of.missed).max(1) as f64;
-    let error = (best * (1.0 - best) / calls).sqrt();
-    epochs.iter().rposition(|of| of.f1() >= best - error).unwrap_or(0)
+    epochs.iter().rposition(|of| of.f1() >= best).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -162,12 +159,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_epochs_that_cannot_be_told_apart_the_last_is_chosen() {
+    fn the_best_epoch_is_chosen_and_of_equal_ones_the_last() {
         let of = |found, wrong| Positives { found, wrong, missed: 100 - found };
-        assert_eq!(settled(&[of(60, 9), of(96, 4), of(95, 5), of(80, 5)]), 2);
-        assert_eq!(settled(&[of(60, 9), of(61, 9), of(99, 0)]), 2);
+        assert_eq!(best_of(&[of(60, 9), of(96, 4), of(95, 5), of(80, 5)]), 1);
+        assert_eq!(best_of(&[of(60, 9), of(96, 4), of(96, 4)]), 2);
         // Nothing to choose with.
-        assert_eq!(settled(&[Positives::default(); 3]), 2);
-        assert_eq!(settled(&[]), 0);
+        assert_eq!(best_of(&[Positives::default(); 3]), 2);
+        assert_eq!(best_of(&[]), 0);
     }
 }

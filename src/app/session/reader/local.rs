@@ -1,9 +1,9 @@
 //! The ranker with a local model.
 
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
+use std::{cell::RefCell, rc::Rc};
 
 use futures::FutureExt;
 use futures::{future::LocalBoxFuture, stream::LocalBoxStream};
@@ -24,7 +24,12 @@ pub(super) struct LocalRanker {
     to_judge: mpsc::Sender<ToJudge>,
     news: News,
     cancelled: Arc<AtomicBool>,
+    /// What its thread begins with; `None`: it has begun.
+    start: RefCell<Option<Thread>>,
 }
+
+/// A thread that has not begun. The model is opened when something is asked for the first time.
+type Thread = Box<dyn FnOnce() + Send>;
 
 impl LocalRanker {
     pub fn new(file: &Path, heads: &[PathBuf], domain: &str, memory: Memory) -> Self {
@@ -41,9 +46,16 @@ impl LocalRanker {
             memory,
             cancelled: Arc::clone(&cancelled),
         };
-        std::thread::spawn(move || work.run(&orders, to_be_judged, &tell));
+        let start: Thread = Box::new(move || work.run(&orders, to_be_judged, &tell));
         let model = Rc::new(LocalReading::new(&name));
-        Self { model, asked, to_judge, news: News::from(news), cancelled }
+        let (news, start) = (News::from(news), RefCell::new(Some(start)));
+        Self { model, asked, to_judge, news, cancelled, start }
+    }
+
+    fn begin(&self) {
+        if let Some(start) = self.start.take() {
+            std::thread::spawn(start);
+        }
     }
 }
 
@@ -64,11 +76,13 @@ impl Ranker for LocalRanker {
     }
 
     fn take_tools(&self, tools: Vec<Arc<ToolSpec>>) {
+        self.begin();
         // A thread that has ended has said why.
         let _ = self.asked.send(Asked::Tools(tools));
     }
 
     fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
+        self.begin();
         let (answer, answered) = oneshot::channel();
         let _ = self.asked.send(Asked::Rank { query: query.into(), answer });
         async move {
@@ -84,6 +98,7 @@ impl Ranker for LocalRanker {
         query: Query<'a>,
         from: usize,
     ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
+        self.begin();
         let (answer, answered) = oneshot::channel();
         // Without a judge, nobody takes it.
         let _ = self.to_judge.send(ToJudge { query: query.into(), from, answer });

@@ -1,9 +1,10 @@
 //! How well tools fit a text, as far as a reader was asked.
 
 use crate::domain::id::ToolName;
-use crate::domain::knob::Retrieve;
+use crate::domain::knob::{Knob, Retrieve};
 use crate::domain::retrieve::Ranking;
 use crate::domain::state::{EmbeddingState, State};
+use crate::domain::strategy::Base;
 
 impl State {
     /// The texts by which tools were looked for in this task, the newest first.
@@ -19,15 +20,21 @@ impl State {
         self.rankings().find(|(read, _)| read.text == text).map(|(_, ranking)| ranking)
     }
 
-    /// The tools that fit a text better than most by what the knobs say, best first, and whether
-    /// a tool was compared at all. `None` where words alone decide.
-    pub(in crate::domain) fn fitting(&self, text: &str) -> Option<Vec<(&ToolName, f32)>> {
-        let (retrieve, mix) = self.knobs.retrieval();
-        let ranking = self.ranking(text).filter(|ranking| ranking.has_states())?;
-        if retrieve == Retrieve::Words {
-            return None;
-        }
-        let ranked = ranking.ranked(retrieve, mix).into_iter();
-        Some(ranked.map(|(tool, score)| (&tool.tool, score)).collect())
+    /// The tools that fit a text better than most by their states, best first, and the share of a menu that words
+    /// find. Words find all of it where no reader has read the text, or the knobs say so.
+    pub(in crate::domain) fn fitting(&self, text: &str) -> (Vec<(&ToolName, f32)>, f32) {
+        let (retrieve, share) = self.knobs.retrieval();
+        let ranking = self.ranking(text).filter(|ranking| ranking.has_states());
+        let ranking = ranking.filter(|_| retrieve != Retrieve::Words);
+        let Some(ranking) = ranking else { return (Vec::new(), 1.0) };
+        let ranked = ranking.by_states().into_iter().map(|(tool, score)| (&tool.tool, score));
+        // Words find what shares one. Every tool has a state, so that only the closest ones are found by it beside
+        // words. The place in an answer where CoTools calls a tool has no words of its own.
+        let is_beside = retrieve == Retrieve::Both && self.strategy.base != Base::Cotools;
+        let near = if is_beside { self.knobs.get(Knob::Near) as f32 } else { 0.0 };
+        let best = ranked.clone().next().map_or(0.0, |(_, best)| best);
+        let least = best * near;
+        let close = ranked.take_while(|(_, score)| *score >= least).collect();
+        (close, retrieve.share_of_words(share))
     }
 }

@@ -20,6 +20,8 @@ struct Item<'p> {
     need: Option<&'p str>,
     /// The agent has just had it on offer and did not call it.
     is_declined: bool,
+    /// It may be used beyond its limit, if credits are left.
+    goes_on: bool,
 }
 
 impl Policy<'_> {
@@ -50,12 +52,21 @@ impl Policy<'_> {
             })
             .collect();
         // Costs and values are finite and not negative: rates are, and so are their averages.
-        let Ok(solved) = btp::plan(&open, rest) else {
+        let goes_on: Vec<bool> = items.iter().map(|item| item.goes_on).collect();
+        let spreads = state.knobs.is_on(Knob::Spread);
+        let solved = match spreads {
+            true => btp::spread(&open, &goes_on, rest),
+            false => btp::plan(&open, rest),
+        };
+        let Ok(solved) = solved else {
             return BudgetPlan::empty(total, spent, reserve);
         };
         let whys = btp::why(&open, rest, &solved);
-        let marginal =
-            btp::marginal(&open, rest).ok().and_then(|marginal| worth_saying(marginal, &items));
+        let marginal = match spreads {
+            true => btp::spread_marginal(&open, &goes_on, rest).ok(),
+            false => btp::marginal(&open, rest).ok(),
+        };
+        let marginal = marginal.and_then(|marginal| worth_saying(marginal, &items));
         let mut tools: Vec<PlannedTool> = Vec::with_capacity(items.len());
         for (i, item) in items.into_iter().enumerate() {
             let why = match item.set {
@@ -142,10 +153,11 @@ impl Policy<'_> {
                 let none = barred || is_declined || estimate.limit == 0;
                 estimate.limit = if none { 0 } else { limit };
                 let set = ledger.set.get(tool).copied().filter(|_| !barred);
+                let goes_on = !none && set.is_none();
                 let lack = known.and_then(|known| known.lacked.as_ref());
                 let need = lack.filter(|lack| lack.used == used).map(|lack| lack.need.as_str());
                 let (tool, cost) = (tool.clone(), self.use_cost(tool));
-                Item { tool, cost, estimate, set, need, is_declined }
+                Item { tool, cost, estimate, set, need, is_declined, goes_on }
             })
             .collect()
     }
@@ -165,7 +177,7 @@ impl Policy<'_> {
         }
         let used =
             ledger.and_then(|ledger| ledger.tools.get(&item.tool)).map_or(0, |tool| tool.uses);
-        if used > 0 && item.estimate.limit == 0 {
+        if used > 0 && item.estimate.limit == 0 && why != Why::Beyond {
             return format!("used up: {used} of {used}");
         }
         why.by_estimate(&item.estimate).to_string()
@@ -223,7 +235,7 @@ mod tests {
     fn item(tool: &str, cost: f64, value: f64) -> Item<'static> {
         let estimate = Estimate { value, limit: 1, experience: 3 };
         let (set, need, is_declined) = (None, None, false);
-        Item { tool: tool.into(), cost, estimate, set, need, is_declined }
+        Item { tool: tool.into(), cost, estimate, set, need, is_declined, goes_on: true }
     }
 
     fn set(cost: f64, uses: u32) -> Item<'static> {

@@ -123,7 +123,11 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     let Some(planned) = plan.and_then(|plan| plan.tool(name.as_str())) else { return };
     page.heading(&format!("In the plan of task {}", task.id));
     let left = task.budget.left_of(planned);
-    let uses = format!("{} planned of {} at most, {left} left", planned.uses, planned.limit);
+    let limit = match planned.limit {
+        limit if planned.uses > limit => format!(", more than its limit of {limit}"),
+        limit => format!(" of {limit} at most"),
+    };
+    let uses = format!("{} planned{limit}, {left} left", planned.uses);
     page.field("uses", &uses);
     let (cost, value) = (credits(*planned.cost), worth(*planned.value));
     page.field("one use", &format!("{cost} credits for a value of {value}"));

@@ -1,0 +1,156 @@
+//! What an agent does next, by its habits.
+
+use serde_json::{Value, json};
+
+use super::chain::{self, Way};
+use super::seen::{Done, Seen};
+use crate::domain::Task;
+
+/// An agent.
+pub struct Habits {
+    /// The name of its model.
+    pub name: &'static str,
+    /// What it is like, for a legend.
+    pub about: &'static str,
+    /// How often it asks one tool the same before it asks another one.
+    tries: usize,
+    /// Whether it prefers cheap tools, where costs are told; else the first that is offered.
+    is_thrifty: bool,
+    /// Whether it has another tool check the last result.
+    checks: bool,
+    /// Whether it says what it will need after this step.
+    looks_ahead: bool,
+}
+
+/// It asks each tool once, takes the first that is offered, and answers at once.
+pub(super) const CLERK: Habits = Habits {
+    name: "clerk",
+    about: "takes the first tool, asks it once, answers at once",
+    tries: 1,
+    is_thrifty: false,
+    checks: false,
+    looks_ahead: false,
+};
+
+/// It tries twice, prefers cheap tools, and has another tool check the end.
+pub(super) const SCOUT: Habits = Habits {
+    name: "scout",
+    about: "prefers cheap tools, asks twice, has another one check the end",
+    tries: 2,
+    is_thrifty: true,
+    checks: true,
+    looks_ahead: true,
+};
+
+/// What it says: a text, and a call.
+pub(super) struct Said {
+    pub text: String,
+    pub call: Option<(String, Value)>,
+}
+
+impl Habits {
+    /// Its reply to a request. `task`: the task with its steps, if it is one that the agent can do.
+    pub(super) fn reply(&self, seen: &Seen<'_>, task: Option<&Task>) -> Said {
+        if seen.is_evaluation() {
+            return Said { text: self.scores(seen), call: None };
+        }
+        let Some(task) = task.filter(|_| !seen.offered.is_empty() || !seen.done.is_empty()) else {
+            return give_up("That is beyond me.".to_owned());
+        };
+        match chain::way(task, &seen.done) {
+            Way::Step { at, arguments } => self.step(seen, task, at, arguments),
+            Way::End { results } => {
+                let check = self.check(seen, task, &results);
+                check.unwrap_or_else(|| {
+                    let answer = json!({ "answer": chain::answer(task, &results) });
+                    let text = "That settles it.".to_owned();
+                    Said { text, call: Some(("Finish".to_owned(), answer)) }
+                })
+            }
+        }
+    }
+
+    fn step(&self, seen: &Seen<'_>, task: &Task, at: usize, arguments: Value) -> Said {
+        let text = self.wants(task, at, &arguments);
+        let tried = |tool: &str| {
+            let same = |done: &&Done| done.tool == tool && done.arguments == arguments;
+            seen.done.iter().filter(same).count()
+        };
+        let step = &task.chain[at];
+        let fits = seen.offered.iter().copied().filter(|tool| {
+            step.tools.iter().any(|own| own.as_str() == *tool) && tried(tool) < self.tries
+        });
+        match self.choose(seen, fits) {
+            Some(tool) => Said { text, call: Some((tool.to_owned(), arguments)) },
+            None if seen.may_lack() => give_up(text),
+            None => give_up("Here I am stuck.".to_owned()),
+        }
+    }
+
+    fn choose<'s>(
+        &self,
+        seen: &Seen<'s>,
+        mut fits: impl Iterator<Item = &'s str>,
+    ) -> Option<&'s str> {
+        if !self.is_thrifty {
+            return fits.next();
+        }
+        let cost = |tool: &&str| seen.costs.get(tool).copied().unwrap_or(f64::MAX);
+        fits.min_by(|one, other| cost(one).total_cmp(&cost(other)))
+    }
+
+    /// The last step once more, by a tool that has not done it.
+    fn check(&self, seen: &Seen<'_>, task: &Task, results: &[&Done]) -> Option<Said> {
+        let (step, last) = (task.chain.last()?, results.last().filter(|_| self.checks)?);
+        let same = |done: &&Done| chain::is_of(step, done) && done.arguments == last.arguments;
+        let asked: Vec<&str> =
+            seen.done.iter().filter(same).map(|done| done.tool.as_str()).collect();
+        if asked.iter().any(|tool| *tool != last.tool) {
+            return None;
+        }
+        let other = seen.offered.iter().copied().filter(|tool| {
+            step.tools.iter().any(|own| own.as_str() == *tool) && !asked.contains(tool)
+        });
+        let other = self.choose(seen, other)?;
+        let text = "Let me hear a second opinion.".to_owned();
+        Some(Said { text, call: Some((other.to_owned(), last.arguments.clone())) })
+    }
+
+    /// What it is after, and what for.
+    fn wants(&self, task: &Task, at: usize, arguments: &Value) -> String {
+        let now = chain::need(task, at, Some(arguments));
+        if !self.looks_ahead {
+            return format!("Looking for: {now}. It is for: {}", task.text);
+        }
+        let then = (at + 1 < task.chain.len()).then(|| chain::need(task, at + 1, None));
+        let then = then.map_or_else(String::new, |then| format!(" Later I will ask about {then}."));
+        format!("My question is {}. So I have to find out {now}.{then}", task.text)
+    }
+
+    /// Scores of tools: by the last call of each, or by all of them.
+    fn scores(&self, seen: &Seen<'_>) -> String {
+        let account: Vec<Done> = seen.account().collect();
+        let mut scores: Vec<Value> = Vec::new();
+        for done in &account {
+            if scores.iter().any(|score| score["tool"] == done.tool.as_str()) {
+                continue;
+            }
+            let own = account.iter().filter(|other| other.tool == done.tool);
+            let good = own.clone().filter(|done| done.is_of_use()).count();
+            let all = own.clone().count();
+            let is_good = if self.checks {
+                2 * good > all
+            } else {
+                own.clone().next_back().is_some_and(Done::is_of_use)
+            };
+            let (score, reason) =
+                if is_good { (2, "gave what was asked") } else { (-2, "no help") };
+            scores.push(json!({ "tool": done.tool, "score": score, "reason": reason }));
+        }
+        json!({ "scores": scores }).to_string()
+    }
+}
+
+fn give_up(text: String) -> Said {
+    Said { text, call: Some(("Finish".to_owned(), json!({ "answer": "", "gave_up": true }))) }
+}

@@ -1,0 +1,31 @@
+//! Two scripted agents behind an endpoint of this machine, for comparisons: whether a result holds for an agent that the
+//! simulated model has nothing to do with. They share no code with it, have other habits and other words, and see of a
+//! session what a request has in it.
+//!
+//! Like the simulated model they know which steps a task needs, and no result before a tool returned it.
+
+mod chain;
+mod habits;
+mod seen;
+mod server;
+
+pub use self::habits::Habits;
+pub use self::server::serve;
+
+use crate::model::http::Endpoint;
+
+/// The agents, by the names of their models.
+pub const AGENTS: [&Habits; 2] = [&habits::CLERK, &habits::SCOUT];
+
+/// The agent whose model has this name.
+pub fn named(model: &str) -> Option<&'static Habits> {
+    AGENTS.into_iter().find(|agent| agent.name == model)
+}
+
+/// The model of an agent behind this address. It is free, so that budgets count tools alone.
+pub fn endpoint(agent: &Habits, url: &str) -> Endpoint {
+    let mut endpoint = Endpoint::new(agent.name, url, agent.name);
+    endpoint.stream = false;
+    (endpoint.price_in, endpoint.price_out) = (Some(0.0), Some(0.0));
+    endpoint
+}
