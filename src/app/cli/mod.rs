@@ -156,7 +156,7 @@ pub enum Command {
     /// Check and run programs over tools, without a model (ATC).
     #[command(after_help = examples::PROGRAM, subcommand)]
     Program(ProgramCommand),
-    /// Find tools with a small local model that reads along: encode, train, measure, ask (CoTools).
+    /// Find tools with a small local model that reads along: encode tools, train heads, eval, judge, rank tools (CoTools).
     #[command(after_help = examples::COTOOLS, subcommand)]
     Cotools(Box<CotoolsCommand>),
     /// Measure how tools are found for queries.

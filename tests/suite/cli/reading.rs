@@ -83,3 +83,32 @@ fn a_file_that_is_no_model_is_named_and_words_rank() {
         assert!(failed.unwrap().contains("c.toml: "), "{strategy}");
     }
 }
+
+#[test]
+fn a_reader_that_is_not_asked_is_never_opened() {
+    let home = Home::new();
+    home.write("c.toml", "[reader]\nmodel = \"there-is-none.gguf\"\n");
+    let records = session(&home, "toolnet");
+    assert!(!records.iter().any(|record| matches!(record.event, Event::Reader(_))));
+    let said = home.succeed(&[
+        "compare",
+        "--config",
+        "c.toml",
+        "--strategies",
+        "toolnet",
+        "--tasks-limit",
+        "1",
+    ]);
+    assert!(said.contains("reader none"), "{said}");
+    home.write("heads.toml", "[reader]\nmodel = \"m.gguf\"\nheads = [\"a.safetensors\"]\n");
+    let heads = home.run(&[
+        "compare",
+        "--config",
+        "heads.toml",
+        "--strategies",
+        "toolnet",
+        "--tasks-limit",
+        "1",
+    ]);
+    assert!(heads.out.contains("reader m with heads a"), "{heads:?}");
+}

@@ -286,11 +286,11 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
         .collect();
     let lines = [
         line("Table 3", "ToolNet is as accurate as the others, with fewer tokens", &against(&few)),
-        line("Other agents", "the same as table 3", &others),
         line("Table 4", "with many tools it is as accurate, with fewer tokens", &against(&massive)),
         line("Table 5", "whole weights are better than none or decimals", &weights(results)),
         line("Figure 3", "scores of useful tools rise, those of noise do not", &figure_3),
         line("Figure 4", "when the usual tool breaks, its backup takes over", &figure_4),
+        line("Agents", "the claim of table 3, by scripted agents", &others),
     ];
     lines.into_iter().flatten().chain(cheaper(&found(results, cached()))).collect()
 }

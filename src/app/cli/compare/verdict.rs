@@ -169,7 +169,7 @@ impl Rows<'_> {
         let failed = self.find(paper, Setting::Paper, true)?.all.measures.failed;
         (failed.tasks > 0).then(|| {
             format!(
-                "Why the published plan of react fails: in {} of {} tasks that were not solved it buys no use of a \
+                "Plans (why that of react as published fails): in {} of {} tasks that were not solved it buys no use of a \
                  tool that the task needs, since values of past uses hardly tell tasks apart; {:.2} credits are left on \
                  average",
                 failed.misses, failed.tasks, failed.unspent
@@ -198,7 +198,7 @@ impl Rows<'_> {
         });
         let said: Vec<String> = said.collect();
         (said.len() > 1).then(|| {
-            format!("PBC of react with our plan, against react alone: {}", said.join(", "))
+            format!("Agents (PBC of react with our plan against react alone): {}", said.join(", "))
         })
     }
 
