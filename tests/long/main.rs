@@ -8,6 +8,7 @@
     reason = "the helpers of tests stop a test as tests do"
 )]
 
+mod figures;
 mod real_model;
 mod runs;
 

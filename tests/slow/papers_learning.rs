@@ -151,7 +151,7 @@ fn toolnet_takes_fewer_tokens_than_react_and_is_right_nearly_as_often() {
     // Over ten seeds: a single run of 85 tasks is one slip of the model up or down.
     let ((toolnet, right), (react, react_right)) = (sums("toolnet"), sums("react"));
     // The evaluator's tokens count too.
-    assert!(toolnet < react * 3 / 4, "{toolnet} tokens, {react} with react");
+    assert!(toolnet * 100 < react * 70, "{toolnet} tokens, {react} with react");
     // Its menus leave out a tool that is needed now and then.
     assert!(right * 100 >= react_right * 95, "{right} right, {react_right} with react");
 }
