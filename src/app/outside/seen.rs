@@ -17,7 +17,7 @@ pub(super) struct Seen<'a> {
     pub done: Vec<Done>,
 }
 
-/// A call and what came of it.
+/// A call and its result.
 #[derive(Clone, Debug)]
 pub(super) struct Done {
     pub tool: String,

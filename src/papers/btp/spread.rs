@@ -34,8 +34,8 @@ fn once(candidates: &[Candidate]) -> Vec<Candidate> {
     candidates.iter().map(|one| Candidate { limit: one.limit.min(1), ..*one }).collect()
 }
 
-/// How many more uses of each the credits pay for: whole rounds, then in order once what still fits, then as often as it
-/// fits. A free tool gets one more.
+/// The further uses that the credits pay for, by candidate. First whole rounds of all candidates, then one more use of
+/// each that fits, in order, then as many as fit. A free tool gets one more.
 fn rounds(candidates: &[Candidate], goes_on: &[bool], mut left: f64) -> Vec<u32> {
     let mut order: Vec<usize> = (0..candidates.len())
         .filter(|at| goes_on.get(*at).copied().unwrap_or(false) && candidates[*at].value > 0.0)

@@ -24,7 +24,7 @@ const PAPERS: [(Preset, &str, &str); 6] = [
 /// The paper that no comparison reproduces: its lines are measured by themselves.
 const COTOOLS: &str = "CoTools";
 
-/// Two simulated models, one of which errs more, where nobody has configured two: pairs need them.
+/// A configuration with two simulated models of different skill. Pairs need two models.
 const TWO: &str = "[models.able]\nkind = \"simulated\"\nskill = 0.99\n\
                    [models.plain]\nkind = \"simulated\"\nskill = 0.8\n";
 

@@ -35,7 +35,7 @@ impl State {
         let best = ranked.clone().next().map_or(0.0, |(_, best)| best);
         let least = best * near;
         let close = ranked.take_while(|(_, score)| *score >= least).collect();
-        // States that nobody has trained find less than words do, and step in where words find nothing.
+        // Untrained states find less than words. They are used only where words find nothing.
         let is_trained = self.reader.as_ref().is_some_and(|reader| !reader.about.heads.is_empty());
         let share = if is_beside && !is_trained { 1.0 } else { retrieve.share_of_words(share) };
         (close, share)
