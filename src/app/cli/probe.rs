@@ -11,6 +11,7 @@ use crate::domain::breakpoint::Place;
 use crate::domain::probe::{KnownSchema, Probe, ProbeEnd, ProbeRow, SchemaSource};
 use crate::domain::words::counted;
 use crate::domain::{Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, ToolName};
+use crate::tool::manifest::Manifest;
 use crate::ui::text::clean;
 use crate::ui::wording;
 
@@ -19,7 +20,11 @@ use crate::ui::wording;
 /// # Errors
 /// The session cannot start, or the output cannot be written.
 pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
-    let Session { mut records, commands, engine, .. } = spec(args)?.prepare()?.spawn()?;
+    let prepared = spec(args)?.prepare()?;
+    if prepared.recorded.is_empty() {
+        may_be_called(&prepared.workspace.manifests, &args.tools)?;
+    }
+    let Session { mut records, commands, engine, .. } = prepared.spawn()?;
     let mut state = State::default();
     while let Some(record) = records.blocking_recv() {
         state.apply(&record);
@@ -65,6 +70,28 @@ fn spec(args: &ProbeArgs) -> Result<SessionSpec, Trouble> {
     let counts = counts.into_iter().filter_map(|(knob, count)| Some((knob, f64::from(count?))));
     spec.knobs.extend(counts);
     Ok(spec)
+}
+
+/// Without a variable that a tool over HTTP needs, each of its calls would fail and teach nothing.
+fn may_be_called(manifests: &[Manifest], named: &[String]) -> Result<(), Trouble> {
+    let is_wanted = |tool: &&Manifest| {
+        tool.spec.disabled.is_none()
+            && (named.is_empty() || named.iter().any(|name| name == tool.spec.name.as_str()))
+    };
+    let lacking: Vec<_> = manifests
+        .iter()
+        .filter(is_wanted)
+        .filter_map(|tool| Some((&tool.spec.name, *tool.missing_variables().first()?)))
+        .collect();
+    let Some((first, variable)) = lacking.first() else { return Ok(()) };
+    let more = match lacking.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "other tool")),
+    };
+    Err(Trouble::Usage(format!(
+        "the environment variable {variable} is not set, and {first}{more} cannot be called without it; set it, or name \
+         the tools to probe"
+    )))
 }
 
 /// What is known of a tool.

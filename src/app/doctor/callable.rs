@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use super::Finding;
 use crate::domain::words::{clipped, counted};
-use crate::tool::manifest::{Manifest, Source};
+use crate::tool::manifest::Manifest;
 
 /// Names of tools that one finding shows.
 const SHOWN: usize = 3;
@@ -14,14 +14,13 @@ const SHOWN: usize = 3;
 pub(super) fn findings(manifests: &[Manifest]) -> Vec<Finding> {
     let mut disabled: IndexMap<&str, Vec<&str>> = IndexMap::new();
     let mut missing: IndexMap<&str, Vec<&str>> = IndexMap::new();
-    for Manifest { spec, source, .. } in manifests {
-        let name = spec.name.as_str();
-        if let Some(why) = &spec.disabled {
+    for manifest in manifests {
+        let name = manifest.spec.name.as_str();
+        if let Some(why) = &manifest.spec.disabled {
             disabled.entry(why).or_default().push(name);
             continue;
         }
-        let Source::Http(source) = source else { continue };
-        for variable in source.variables().into_iter().filter(|name| is_unset(name)) {
+        for variable in manifest.missing_variables() {
             missing.entry(variable).or_default().push(name);
         }
     }
@@ -37,10 +36,6 @@ pub(super) fn findings(manifests: &[Manifest]) -> Vec<Finding> {
             .advise(format!("set {variable}; their calls fail without it"))
     });
     disabled.chain(missing).collect()
-}
-
-fn is_unset(name: &str) -> bool {
-    std::env::var_os(name).is_none_or(|value| value.is_empty())
 }
 
 fn some(names: &[&str]) -> String {

@@ -38,6 +38,32 @@ pub(super) fn inside(text: &str, open: char) -> Option<(&str, &str)> {
     Some((&text[..end], &text[end + closing.len_utf8()..]))
 }
 
+/// Whether a text ends before a bracket or the quote that it begins with is closed. The mouth of a face, as in `:(`, is
+/// no bracket.
+pub(super) fn is_open(text: &str) -> bool {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '“'));
+    if quote.is_some() && !text.chars().skip(1).any(|c| matches!(c, '"' | '”')) {
+        return true;
+    }
+    let mut opened = 0usize;
+    let mut skipped = Skipped::default();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        if let Some(length) = skipped.quoted(text, at) {
+            at += length;
+            continue;
+        }
+        let is_mouth = text[..at].ends_with([':', ';', '-']);
+        match c {
+            '[' | '(' | '{' | '［' | '【' | '（' if !is_mouth => opened += 1,
+            ']' | ')' | '}' | '］' | '】' | '）' => opened = opened.saturating_sub(1),
+            _ => {}
+        }
+        at += c.len_utf8();
+    }
+    opened > 0
+}
+
 /// The part of a text in which quotes are followed.
 fn beginning(text: &str) -> &str {
     let end = (0..=text.len().min(QUOTED)).rev().find(|at| text.is_char_boundary(*at));
@@ -130,6 +156,25 @@ fn closed(text: &str, quote: char) -> Result<usize, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_opened_and_not_closed_is_open() {
+        for text in [
+            "LLM[Is the statement \"Kenny Golladay took",
+            "\\( \\text{Work} = \\",
+            "\"the height of",
+            "“the height of",
+            "{\"a\": [1, 2]",
+            "2 * (3 + ",
+        ] {
+            assert!(is_open(text), "{text}");
+        }
+        for text in
+            ["", "f(x)[1]", "a 5\" screen", "\"a (b\"", "sad :( or ;-(", "(a] b", "“a” and b", "1) a"]
+        {
+            assert!(!is_open(text), "{text}");
+        }
+    }
 
     #[test]
     fn the_bracket_that_closes_is_found() {

@@ -25,6 +25,9 @@ pub enum Unreadable {
     /// `call` is its evidence, or its tool.
     #[error("the bracket of {call} is never closed in {line:?}; write it as `#E1 = Tool[input]`")]
     Unclosed { call: String, line: String },
+    /// The end of the answer is missing.
+    #[error("it ends within the input {line:?}; write it whole, as `#E1 = Tool[input]`")]
+    Cut { line: String },
     #[error("it is not a plan in JSON: {why}")]
     Json { why: String },
     /// Something was written that could not be read as a call.

@@ -39,8 +39,17 @@ pub(super) fn read(text: &str, offered: &Offered) -> Result<(Vec<Step>, Vec<Lost
         at = reader.line(at)?;
     }
     let (steps, mut lost) = reader.to.finish()?;
+    let last = steps.last().and_then(|step| step.calls.last());
+    if let Some(call) = last.filter(|call| is_cut(text, &call.input)) {
+        return Err(Unreadable::Cut { line: shown(&call.input) });
+    }
     lost.extend(reader.unread.into_iter().map(|(id, line)| Lost::Evidence(id, shown(line))));
     Ok((steps, lost))
+}
+
+/// Whether a text ends within its last input.
+fn is_cut(text: &str, input: &str) -> bool {
+    !input.is_empty() && text.trim_end().ends_with(input) && bracket::is_open(input)
 }
 
 /// The starts of lines that begin with a call and a hash: none of them is inside of another call.

@@ -88,6 +88,13 @@ impl Manifest {
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, Problems> {
         TomlFile::read(file, text, |fields| read::manifest(fields, file, folder))
     }
+
+    /// The names of environment variables without which its calls fail, and which are not set now.
+    pub fn missing_variables(&self) -> Vec<&str> {
+        let Source::Http(source) = &self.source else { return Vec::new() };
+        let is_unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
+        source.variables().into_iter().filter(|name| is_unset(name)).collect()
+    }
 }
 
 impl Tool for Manifest {

@@ -172,6 +172,36 @@ fn tools_are_ranked_by_words_until_states_are_known() {
 }
 
 #[test]
+fn test_files_are_measured_in_both_forms_and_teach_nothing() {
+    let home = home();
+    let tools = home.read("set/tool.json");
+    let name = serde_json::from_str::<Value>(&tools).unwrap()["tool_dict"]
+        .as_object()
+        .and_then(|tools| tools.keys().next().cloned())
+        .unwrap();
+    let name = name.trim_matches(['<', '>']);
+    let asked = format!(
+        "{{\"question\": \"Where is Talvera?\", \"tool\": \"{name}\", \"param\": [\"Talvera\"], \"result\": [\"x\"]}}\n"
+    );
+    let told = format!(
+        "{{\"text\": \"Where is Talvera? There\", \"start_str_idx\": [18], \"tool_calling\": [{{\"call_tool\": \"<{name}>\"}}]}}\n"
+    );
+    home.write("tests/tool.json", &tools);
+    let questions = |test: &str| {
+        home.write("tests/test.jsonl", test);
+        let measured = json(&home, &["cotools", "eval", "question", "--data", "tests"]);
+        measured["groups"][0]["rows"].clone()
+    };
+    assert_eq!(questions(&asked), questions(&told), "they are the same question");
+    home.write("asked.jsonl", &asked);
+    let eval = ["cotools", "eval", "question", "--data", "set", "--questions", "asked.jsonl"];
+    assert!(succeed(&home, &eval).starts_with("1 question"));
+    let train = ["cotools", "train", "question", "--data", "tests", "--out", "t.heads"];
+    let ran = run(&home, &train);
+    assert!(ran.code == 2 && ran.err.contains("tests: it has test records only"), "{ran:?}");
+}
+
+#[test]
 fn any_file_of_queries_is_measured() {
     let home = home();
     let eval = ["retrieval", "eval", "set/queries.jsonl", "--data", "set"];
@@ -212,7 +242,7 @@ fn what_is_wrong_is_said_with_file_record_and_field() {
     assert!(ran.code == 2 && ran.err.contains("model.gguf"), "{ran:?}");
     home.write("empty/x", "");
     let tools = "{\"tool_dict\": {\"<a>\": 0}}";
-    for name in ["starts", "beyond", "tool"] {
+    for name in ["starts", "beyond", "tool", "asked", "told", "unknown"] {
         home.write(&format!("{name}/tool.json"), tools);
     }
     let record = |start: &str, tool: &str| {
@@ -223,12 +253,19 @@ fn what_is_wrong_is_said_with_file_record_and_field() {
     home.write("starts/dev.jsonl", record("[1]", "a") + &record("[1, 2]", "a"));
     home.write("beyond/dev.jsonl", record("[3]", "<a>"));
     home.write("tool/train.jsonl.gz", "no gzip");
+    let question = "{\"question\": \"Who?\", \"tool\": \"a\"}\n";
+    home.write("asked/test.jsonl", question.to_owned() + "{\"question\": \"Who?\"}");
+    home.write("told/dev.jsonl", "{\"text\": \"Who?\", \"start_str_idx\": []}");
+    home.write("unknown/test.jsonl", question.replace("\"a\"", "\"b/c\""));
     home.write("tool/dev.jsonl", record("[1]", "b"));
     for (folder, part) in [
         ("empty", "empty: no tool.json in it"),
         ("starts", "starts/dev.jsonl:2: start_str_idx: 2 places, but 1 calls"),
         ("beyond", "beyond/dev.jsonl:1: start_str_idx: character 3, but the text has 2"),
         ("tool", "tool/train.jsonl.gz: not a gzip file"),
+        ("asked", "asked/test.jsonl:2: tool: missing; expected {"),
+        ("told", "told/dev.jsonl:1: tool_calling: missing; expected {"),
+        ("unknown", "unknown/test.jsonl:1: tool: there is no tool \"b/c\"; expected one of tool.json"),
     ] {
         let ran = run(&home, &["cotools", "eval", "question", "--data", folder]);
         assert!(ran.code == 2 && ran.err.contains(part), "{folder}: {ran:?}");

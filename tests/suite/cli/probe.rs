@@ -58,3 +58,28 @@ fn what_cannot_be_probed_is_said() {
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.err.contains("the only task is to probe tools"), "{ran:?}");
 }
+
+#[test]
+fn a_key_that_is_missing_is_named_before_any_call() {
+    let home = Home::new();
+    home.succeed(&["init", "mine"]);
+    let manifest = |name: &str, source: &str| {
+        let text = format!(
+            "name = \"{name}\"\ndescription = \"Says a text.\"\neffect = \"read\"\n[source]\n{source}\n"
+        );
+        home.write(&format!("mine/tools/{name}.toml"), text);
+    };
+    for name in ["film", "person"] {
+        let source = "url = \"http://127.0.0.1:9/x\"\nheaders = { Authorization = \"Bearer ${FILM_KEY}\" }";
+        manifest(name, source);
+    }
+    manifest("echo", "command = [\"cat\"]");
+    let ran = home.run(&["probe", "--workspace", "mine", "--journal", "p.jsonl"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let said = "the environment variable FILM_KEY is not set, and film and 1 other tool cannot be called without it";
+    assert!(ran.err.contains(said), "{ran:?}");
+    assert!(!home.path("p.jsonl").exists(), "no session has begun");
+    // Tools without it are probed if they are named.
+    let ran = home.run(&["probe", "echo", "--workspace", "mine"]);
+    assert!(!ran.err.contains("FILM_KEY"), "{ran:?}");
+}

@@ -125,7 +125,7 @@ pub struct EncodeArgs {
 pub struct TrainArgs {
     /// What the heads are for.
     pub of: Of,
-    /// Folder of a data set with tool.json and train.jsonl, train.jsonl.gz or dev.jsonl. A judge can learn from several.
+    /// Folder of a data set with tool.json and train.jsonl, dev.jsonl or test.jsonl. A judge can learn from several.
     #[arg(long, value_name = "DIR", required = true)]
     pub data: Vec<PathBuf>,
     /// Write the heads to this file.

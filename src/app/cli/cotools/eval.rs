@@ -18,7 +18,7 @@ pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
         let text = "several --data are for a judge; a retriever is measured on one set";
         return Err(Trouble::Usage(text.to_owned()));
     };
-    let mut data = open::data(folder)?;
+    let mut data = open::data(folder)?.measured();
     if let Some(file) = &args.questions {
         data = with_dev(data, file).map_err(Trouble::usage)?;
     }

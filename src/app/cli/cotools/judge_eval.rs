@@ -58,7 +58,7 @@ pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
     let Some(heads) = heads else { return Ok(()) };
     let mut judged = Vec::new();
     for folder in &args.data {
-        let mut data = open::data(folder)?;
+        let mut data = open::data(folder)?.measured();
         if let Some(file) = &args.questions {
             data = with_dev(data, file).map_err(Trouble::usage)?;
         }

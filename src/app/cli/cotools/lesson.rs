@@ -174,6 +174,7 @@ mod tests {
                 record("no call", &[], &[]),
             ],
             dev: Vec::new(),
+            test: Vec::new(),
         }
     }
 

@@ -88,6 +88,19 @@ pub fn data(path: &Path) -> Result<DataSet, Trouble> {
     cotools::load(path).map_err(Trouble::usage)
 }
 
+/// A set to learn from.
+///
+/// # Errors
+/// It cannot be read, or has test records only.
+pub fn lessons(path: &Path) -> Result<DataSet, Trouble> {
+    let data = data(path)?;
+    if data.train.is_empty() && data.dev.is_empty() {
+        let text = "it has test records only, and nothing learns from those; expected train.jsonl or dev.jsonl too";
+        return Err(Trouble::Usage(format!("{}: {text}", path.display())));
+    }
+    Ok(data)
+}
+
 /// The weight of words.
 ///
 /// # Errors

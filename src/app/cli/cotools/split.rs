@@ -78,6 +78,7 @@ mod tests {
             tools: Vec::new(),
             train: records("train", train),
             dev: records("dev", dev),
+            test: Vec::new(),
         }
     }
 

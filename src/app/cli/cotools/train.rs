@@ -67,7 +67,7 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
         let text = "several --data are for a judge; a retriever learns from one set";
         return Err(Trouble::Usage(text.to_owned()));
     };
-    let data = open::data(folder)?;
+    let data = open::lessons(folder)?;
     let mut encoder = open::encoder(&args.reader)?;
     let usual = if args.of == Of::Here { CALLS } else { usize::MAX };
     let plan = Plan {

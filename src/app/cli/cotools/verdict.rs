@@ -61,7 +61,7 @@ pub fn lines(reader: &ReaderArgs, data: Option<&Path>) -> Result<Vec<String>, Tr
 }
 
 fn verdicts(reader: &ReaderArgs, folder: &Path) -> Result<Vec<String>, Trouble> {
-    let data = open::data(folder)?;
+    let data = open::lessons(folder)?;
     let mut encoder = open::encoder(reader)?;
     let amount = Amount { hold_out: HELD_OUT, per_tool: 3, examples: usize::MAX, seed: 0 };
     let mut of = |recipe: Recipe| {

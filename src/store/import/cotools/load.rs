@@ -9,11 +9,13 @@ use crate::papers::cotools::QueryTemplate;
 
 const TRAIN: [&str; 2] = ["train.jsonl", "train.jsonl.gz"];
 const DEV: [&str; 2] = ["dev.jsonl", "dev.jsonl.gz"];
+const TEST: [&str; 2] = ["test.jsonl", "test.jsonl.gz"];
 
 /// The declarations of API-Bank's tools.
 const API_BANK: &str = "derived_tools.json";
 
-/// Reads a folder with `tool.json` and `train.jsonl`, `train.jsonl.gz` or `dev.jsonl`; or one of API-Bank.
+/// Reads a folder with `tool.json` and records to train on, to choose by (dev) or to measure on (test), plain or packed; or
+/// a folder of API-Bank.
 ///
 /// # Errors
 /// The first fault, with file, line and field.
@@ -26,8 +28,8 @@ pub fn load(folder: &Path) -> Result<DataSet, Problem> {
     };
     let path = folder.join("tool.json");
     if !path.is_file() {
-        let text = "no tool.json in it; expected a folder with tool.json and train.jsonl, train.jsonl.gz or \
-                    dev.jsonl, or one of API-Bank with derived_tools.json";
+        let text = "no tool.json in it; expected a folder with tool.json and train.jsonl, dev.jsonl or test.jsonl, also \
+                    as .gz, or one of API-Bank with derived_tools.json";
         return Err(Problem::of_file(folder.display().to_string(), text));
     }
     let tools = tools::read(&path)?;
@@ -37,11 +39,13 @@ pub fn load(folder: &Path) -> Result<DataSet, Problem> {
     };
     let (train, of_train) = read(there(TRAIN))?;
     let (dev, of_dev) = read(there(DEV))?;
-    if train.is_empty() && dev.is_empty() {
-        let text = "no records; expected train.jsonl, train.jsonl.gz or dev.jsonl beside tool.json";
+    let (test, of_test) = read(there(TEST))?;
+    if train.is_empty() && dev.is_empty() && test.is_empty() {
+        let text = "no records; expected train.jsonl, dev.jsonl or test.jsonl beside tool.json";
         return Err(Problem::of_file(folder.display().to_string(), text));
     }
-    let own = if of_dev.is_empty() { of_train } else { of_dev };
+    let own = [of_dev, of_train, of_test].into_iter().find(|name| !name.is_empty());
+    let own = own.unwrap_or_default();
     let (name, licence, template) = match known::known(&own) {
         Some(known) => (known.name.to_owned(), known.licence.to_owned(), known.template),
         None => {
@@ -51,10 +55,10 @@ pub fn load(folder: &Path) -> Result<DataSet, Problem> {
             (name, "licence not stated".to_owned(), QueryTemplate::Knowledge)
         }
     };
-    Ok(DataSet { name, licence, template, tools, train, dev })
+    Ok(DataSet { name, licence, template, tools, train, dev, test })
 }
 
-/// The set with the records of another file in place of its dev records: those of a test set, say.
+/// The set with the records of another file in place of those that it is measured on.
 ///
 /// # Errors
 /// The first fault, with file, line and field.

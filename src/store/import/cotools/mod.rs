@@ -2,7 +2,9 @@
 //!
 //! ```text
 //! DIR/tool.json                    {"tool_dict": {NAME: NUMBER}, "tool_information": {NAME: {"tool_description": …}}}
-//! DIR/train.jsonl[.gz], dev.jsonl  {"text": …, "start_str_idx": [CHARACTER, …], "tool_calling": [{"call_tool": NAME}, …]}
+//! DIR/train.jsonl, dev.jsonl, test.jsonl, also packed:
+//!                {"text": …, "start_str_idx": [CHARACTER, …], "tool_calling": [{"call_tool": NAME}, …]}
+//!                or {"question": …, "tool": NAME}, with or without the `<` and `>` of NAME
 //! ```
 //!
 //! Nothing of them is part of the program: a person names the folder. A folder of API-Bank is read too, as questions.

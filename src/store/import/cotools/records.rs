@@ -13,18 +13,42 @@ use crate::files::{json_file, toml_file::Problem};
 use crate::store::import::files;
 
 const EXPECTED: &str = "{\"text\": TEXT, \"start_str_idx\": [CHARACTER, …], \"tool_calling\": \
-    [{\"call_tool\": NAME}, …]}";
+    [{\"call_tool\": NAME}, …]}, or {\"question\": TEXT, \"tool\": NAME}";
 
 /// Bytes of a packed file at most.
 const LARGEST: u64 = 1 << 26;
 
+/// A record in either form of the authors: a text with calls in it, or a question whose answer follows it.
 #[derive(Deserialize)]
 struct Line {
     #[serde(default)]
     dataset_name: String,
+    text: Option<String>,
+    start_str_idx: Option<Vec<usize>>,
+    tool_calling: Option<Vec<Calling>>,
+    question: Option<String>,
+    tool: Option<String>,
+}
+
+/// A text, the first characters of results in it, and the names of their tools.
+struct Parts {
     text: String,
-    start_str_idx: Vec<usize>,
-    tool_calling: Vec<Calling>,
+    starts: Vec<usize>,
+    tools: Vec<String>,
+}
+
+impl Line {
+    /// Its parts, or the field that is missing.
+    fn parts(self) -> Result<Parts, &'static str> {
+        if let (None, Some(text)) = (&self.text, self.question) {
+            let starts = vec![text.chars().count()];
+            return Ok(Parts { text, starts, tools: vec![self.tool.ok_or("tool")?] });
+        }
+        let text = self.text.ok_or("text")?;
+        let starts = self.start_str_idx.ok_or("start_str_idx")?;
+        let calls = self.tool_calling.ok_or("tool_calling")?;
+        Ok(Parts { text, starts, tools: calls.into_iter().map(|call| call.call_tool).collect() })
+    }
 }
 
 #[derive(Deserialize)]
@@ -45,15 +69,13 @@ pub fn read(path: &Path, tools: &[DataTool]) -> Result<(Vec<Record>, String), Pr
     for (line, read) in json_file::read_lines::<Line>(&file, &text, EXPECTED) {
         let read = read?;
         let bad = |field: &str, text: String| Problem::of_line(&file, line, field, text);
-        name.get_or_insert(read.dataset_name);
-        let characters = read.text.chars().count();
-        let (starts, calls) = (read.start_str_idx, read.tool_calling);
-        if starts.len() != calls.len() {
-            let text = format!(
-                "{} places, but {} calls; expected one for each",
-                starts.len(),
-                calls.len()
-            );
+        name.get_or_insert_with(|| read.dataset_name.clone());
+        let missing = |field| bad(field, format!("missing; expected {EXPECTED}"));
+        let Parts { text, starts, tools } = read.parts().map_err(missing)?;
+        let characters = text.chars().count();
+        if starts.len() != tools.len() {
+            let (places, calls) = (starts.len(), tools.len());
+            let text = format!("{places} places, but {calls} calls; expected one for each");
             return Err(bad("start_str_idx", text));
         }
         if let Some(start) = starts.iter().find(|start| **start > characters) {
@@ -61,15 +83,13 @@ pub fn read(path: &Path, tools: &[DataTool]) -> Result<(Vec<Record>, String), Pr
                 format!("character {start}, but the text has {characters}; expected a place in it");
             return Err(bad("start_str_idx", text));
         }
-        let place = |call: Calling| {
-            places.get(bare(&call.call_tool)).copied().ok_or_else(|| {
-                let text =
-                    format!("there is no tool {:?}; expected one of tool.json", call.call_tool);
-                bad("tool_calling.call_tool", text)
+        let place = |name: String| {
+            places.get(bare(&name)).copied().ok_or_else(|| {
+                bad("tool", format!("there is no tool {name:?}; expected one of tool.json"))
             })
         };
-        let tools = calls.into_iter().map(place).collect::<Result<_, _>>()?;
-        records.push(Record { text: read.text, starts, tools });
+        let tools = tools.into_iter().map(place).collect::<Result<_, _>>()?;
+        records.push(Record { text, starts, tools });
     }
     Ok((records, name.unwrap_or_default()))
 }
