@@ -50,7 +50,7 @@ mod watched;
 use self::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
     journal::Writer, learned::Learned, loops::Loops, offered::Offered, pairs::Pairs,
-    schemas::Schemas,
+    schemas::Schemas, unfed::Unfed,
 };
 #[cfg(feature = "inside")]
 pub use self::station::{Passage, Passing, Verdict, now};
@@ -208,6 +208,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     observers.push(Box::new(Offered::default()));
     observers.push(Box::new(InText::default()));
     observers.push(Box::new(Loops));
+    observers.push(Box::new(Unfed::default()));
     session.observers = observers;
     let is_again = !setup.recorded.is_empty();
     let mut paid = 0.0;

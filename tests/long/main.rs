@@ -21,6 +21,9 @@ mod program;
 #[path = "../suite/sitting.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod sitting;
+#[path = "../figures/mod.rs"]
+#[expect(dead_code, reason = "the suite checks the list itself")]
+mod told;
 
 /// One part in this many of each run.
 const PART: usize = 1;

@@ -9,6 +9,7 @@
 
 mod compare;
 mod figure_5;
+mod figures;
 mod guide;
 #[cfg(target_os = "linux")]
 mod hostile_memory;
@@ -30,6 +31,9 @@ mod runs;
 #[path = "../suite/sitting.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod sitting;
+#[path = "../figures/mod.rs"]
+#[expect(dead_code, reason = "the suite checks the list itself")]
+mod told;
 
 /// One part in this many of each long run.
 const PART: usize = 100;

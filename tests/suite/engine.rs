@@ -42,8 +42,8 @@ use std::{rc::Rc, time::Duration};
 use self::yard::{Trial, calls, on_paused_time, say};
 use serde_json::{Value, json};
 use toolyard::domain::{
-    Command, EffectId, FaultId, Knob, Mode, ModelError, ModelErrorKind, Outcome, Role, State,
-    ToolCallPhase, ToolErrorKind, ToolMode, ToolName,
+    Command, EffectId, Event, FaultId, Knob, Mode, ModelError, ModelErrorKind, Outcome, Role,
+    SessionEvent, State, ToolCallPhase, ToolErrorKind, ToolMode, ToolName,
 };
 use toolyard::store::journal::{self, Header, Journal};
 
@@ -460,11 +460,19 @@ fn without_gold_feedback_no_agent_is_told_whether_the_answer_is_right() {
             let replies = vec![Ok(call), Ok(wrong)];
             let strategy = "toolnet+reflexion";
             let plan = Trial { replies, strategy, knobs, ..Trial::default() };
-            let state = plan.start().session.await.unwrap();
+            let yard = plan.start();
+            let records = Rc::clone(&yard.records);
+            let state = yard.session.await.unwrap();
             let of = |role| state.model_calls.iter().filter(move |call| call.role == role);
             let evaluator = of(Role::Evaluator).next().unwrap();
             assert!(evaluator.request.messages[1].text().ends_with(told));
-            assert_eq!(of(Role::Reflector).count() > 0, told.contains("wrong"));
+            let is_told = told.contains("wrong");
+            assert_eq!(of(Role::Reflector).count() > 0, is_told);
+            let said = "+reflexion has no effect on answers";
+            let said = records.borrow().iter().filter(|record| {
+                matches!(&record.event, Event::Session(SessionEvent::Noticed { text }) if text.starts_with(said))
+            }).count();
+            assert_eq!(said, usize::from(!is_told));
         }
     });
 }

@@ -29,6 +29,7 @@ mod ends;
 mod engine;
 mod experience;
 mod fake_endpoint;
+mod figures;
 mod forgetting;
 mod grading;
 mod graph;
@@ -91,6 +92,9 @@ mod symbols;
 mod terminal;
 mod themes;
 mod time;
+#[path = "../figures/mod.rs"]
+#[expect(dead_code, reason = "other tests run what the list names")]
+mod told;
 mod told_figures;
 mod told_states;
 mod tools;

@@ -11,6 +11,7 @@ pub(super) mod loops;
 pub(super) mod offered;
 pub(super) mod pairs;
 pub(super) mod schemas;
+pub(super) mod unfed;
 
 use crate::domain::{Event, Record, State};
 

@@ -169,9 +169,16 @@ mod tests {
         ] {
             assert!(is_open(text), "{text}");
         }
-        for text in
-            ["", "f(x)[1]", "a 5\" screen", "\"a (b\"", "sad :( or ;-(", "(a] b", "“a” and b", "1) a"]
-        {
+        for text in [
+            "",
+            "f(x)[1]",
+            "a 5\" screen",
+            "\"a (b\"",
+            "sad :( or ;-(",
+            "(a] b",
+            "“a” and b",
+            "1) a",
+        ] {
             assert!(!is_open(text), "{text}");
         }
     }

@@ -270,7 +270,10 @@ mod tests {
         for (text, right) in [
             ("Plan: a\n#E1 = f[cut o", "the bracket of E1 is never closed in \"#E1 = f[cut o\""),
             ("Plan: a\n#E1 = f[x\n#E2 = g[y]]", "the bracket of E1 is never closed"),
-            ("Plan: a\nTool: f\nInput: g[is \"x", "it ends within the input \"g[is \\\"x\"; write it whole"),
+            (
+                "Plan: a\nTool: f\nInput: g[is \"x",
+                "it ends within the input \"g[is \\\"x\"; write it whole",
+            ),
             ("Plan: a\nTool: f\nInput:\n```\nprint(1", "it ends within the input"),
             ("Plan: a\nTool: f\nInput: \\( \\text{W} = \\", "it ends within the input"),
             (

@@ -265,7 +265,10 @@ fn what_is_wrong_is_said_with_file_record_and_field() {
         ("tool", "tool/train.jsonl.gz: not a gzip file"),
         ("asked", "asked/test.jsonl:2: tool: missing; expected {"),
         ("told", "told/dev.jsonl:1: tool_calling: missing; expected {"),
-        ("unknown", "unknown/test.jsonl:1: tool: there is no tool \"b/c\"; expected one of tool.json"),
+        (
+            "unknown",
+            "unknown/test.jsonl:1: tool: there is no tool \"b/c\"; expected one of tool.json",
+        ),
     ] {
         let ran = run(&home, &["cotools", "eval", "question", "--data", folder]);
         assert!(ran.code == 2 && ran.err.contains(part), "{folder}: {ran:?}");

@@ -70,7 +70,8 @@ fn a_key_that_is_missing_is_named_before_any_call() {
         home.write(&format!("mine/tools/{name}.toml"), text);
     };
     for name in ["film", "person"] {
-        let source = "url = \"http://127.0.0.1:9/x\"\nheaders = { Authorization = \"Bearer ${FILM_KEY}\" }";
+        let source =
+            "url = \"http://127.0.0.1:9/x\"\nheaders = { Authorization = \"Bearer ${FILM_KEY}\" }";
         manifest(name, source);
     }
     manifest("echo", "command = [\"cat\"]");

@@ -292,7 +292,12 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
         line("Figure 4", "when the usual tool breaks, its backup takes over", &figure_4),
         line("Agents", "the claim of table 3, by scripted agents", &others),
     ];
-    lines.into_iter().flatten().chain(cheaper(&found(results, cached()))).collect()
+    lines
+        .into_iter()
+        .flatten()
+        .chain(reflexions(&few))
+        .chain(cheaper(&found(results, cached())))
+        .collect()
 }
 
 /// Each ToolNet row of a table against the rows of the other methods that are told as much.
@@ -305,6 +310,28 @@ fn against<'r>(results: &[&'r CellResult]) -> Vec<(&'r str, Result<(), String>)>
         others.try_for_each(|other| not_less(RIGHT, own, other).and(less(TOKENS, own, other)))
     };
     own.into_iter().map(|own| (own.cell.name.as_str(), judge(own))).collect()
+}
+
+/// What `+reflexion` without feedback changes, of each strategy beside itself.
+fn reflexions(results: &[&CellResult]) -> Vec<String> {
+    let tokens = |result: &CellResult| result.seeds.iter().map(TOKENS.1).collect::<Vec<_>>();
+    let said = |own: &&CellResult| {
+        let (strategy, turned) = (own.cell.strategy, &own.cell.turned);
+        let bare = Strategy { reflexion: false, ..strategy };
+        let bare = results
+            .iter()
+            .find(|other| other.cell.strategy == bare && other.cell.turned == *turned)
+            .filter(|_| strategy.reflexion && own.cell.turned_to(Knob::GoldFeedback).is_none())?;
+        let effect = match tokens(own) == tokens(bare) {
+            true => "no effect",
+            false => "no effect on answers, and tasks without one are tried again",
+        };
+        let (own, bare) = (&own.cell.name, &bare.cell.name);
+        Some(format!(
+            "Reflexion: {own} beside {bare}: {effect}; without feedback no answer is known to be wrong"
+        ))
+    };
+    results.iter().filter_map(said).collect()
 }
 
 /// For each menu: whole weights against none and decimals.

@@ -27,7 +27,8 @@ const CHOOSING: usize = 100;
 pub const THRESHOLD: f64 = 0.5;
 
 pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
-    let sets = args.data.iter().map(|folder| open::lessons(folder)).collect::<Result<Vec<_>, _>>()?;
+    let sets =
+        args.data.iter().map(|folder| open::lessons(folder)).collect::<Result<Vec<_>, _>>()?;
     let mut encoder = open::encoder(&args.reader)?;
     let texts = args.examples.map_or(TEXTS, usize::from);
     let mut epochs = Vec::new();

@@ -32,7 +32,15 @@ pub fn load(folder: &Path) -> Result<DataSet, Problem> {
     }
     let known = API_BANK;
     let (name, licence) = (known.name.to_owned(), known.licence.to_owned());
-    Ok(DataSet { name, licence, template: known.template, tools, train: Vec::new(), dev, test: Vec::new() })
+    Ok(DataSet {
+        name,
+        licence,
+        template: known.template,
+        tools,
+        train: Vec::new(),
+        dev,
+        test: Vec::new(),
+    })
 }
 
 fn question(dialogue: &Dialogue, tools: &[DataTool]) -> Option<Record> {

@@ -1,0 +1,25 @@
+//! Says what `+reflexion` does not do without feedback: an answer is then never known to be wrong.
+
+use super::Observer;
+use crate::domain::{Event, Knob, Record, SessionEvent, State, TaskEvent};
+
+const TEXT: &str = "+reflexion has no effect on answers: nobody says that one is wrong while gold_feedback is off; only a \
+                    task without an answer is tried again";
+
+/// Says it once.
+#[derive(Default)]
+pub(in crate::engine) struct Unfed {
+    told: bool,
+}
+
+impl Observer for Unfed {
+    fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {
+        let begins = matches!(record.event, Event::Task(TaskEvent::TaskStarted { .. }));
+        let is_unfed = state.strategy.reflexion && !state.knobs.is_on(Knob::GoldFeedback);
+        if self.told || !begins || !is_unfed {
+            return Vec::new();
+        }
+        self.told = true;
+        vec![SessionEvent::Noticed { text: TEXT.to_owned() }.into()]
+    }
+}
