@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::{fs, process::Command};
 
 use serde_json::{Value, json};
-use toolyard::ui::{keymap::Keymap, keytable};
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
@@ -147,6 +146,16 @@ fn follow_in(home: &Home, page: &str, endpoint: &str) {
 #[test]
 fn keys_and_screen() {
     follow("keys-and-screen.md", ENDPOINT);
+}
+
+#[test]
+fn keys() {
+    follow("keys.md", ENDPOINT);
+}
+
+#[test]
+fn strategies() {
+    follow("strategies.md", ENDPOINT);
 }
 
 #[test]
@@ -323,25 +332,6 @@ fn every_page_is_followed_and_in_the_index() {
 
 #[test]
 fn every_key_is_in_the_keymap() {
-    let table = keytable::markdown(&Keymap::default());
-    let mut checked = 0;
-    for page in pages() {
-        for line in read(&page).lines() {
-            // In a table the actions stand in the second column.
-            let cell = line.starts_with("| ").then(|| line.split(" | ").nth(1)).flatten();
-            let actions = cell.unwrap_or_default().split('`').skip(1).step_by(2);
-            let actions: Vec<_> = actions.map(|action| format!("| `{action}` |")).collect();
-            let is_meant = |row: &&str| {
-                actions.is_empty() || actions.iter().any(|action| row.contains(action))
-            };
-            let rows: Vec<_> = table.lines().filter(is_meant).collect();
-            for key in line.split("<kbd>").skip(1).filter_map(|rest| rest.split("</kbd>").next()) {
-                let key = format!("`{}`", key.replace("&lt;", "<").replace("&gt;", ">"));
-                let keys = |row: &&str| row.split(" | ").next().unwrap().contains(&key);
-                assert!(rows.iter().any(keys), "{page}: {key} does not do this: {line}");
-                checked += 1;
-            }
-        }
-    }
+    let checked: usize = pages().iter().map(|page| markdown::assert_keys(page, &read(page))).sum();
     assert!(checked > 50, "{checked} keys");
 }

@@ -25,13 +25,33 @@ fn block(language: &str, name: &str) -> &'static str {
     blocks(language).find(|text| text.starts_with(&begins)).expect("the README has this block")
 }
 
+/// Words of one page.
+const LONGEST: usize = 1_500;
+
 #[test]
-fn its_keys_are_those_of_the_program() {
-    let (_, rest) = README.split_once("<!-- keys:").unwrap();
+fn it_is_one_page() {
+    let words = README.split_whitespace().count();
+    assert!(words <= LONGEST, "README.md has {words} words; put tables into the guide");
+}
+
+#[test]
+fn the_page_of_keys_has_those_of_the_program() {
+    let page = include_str!("../../docs/guide/keys.md");
+    let (_, rest) = page.split_once("<!-- keys:").unwrap();
     let (_, rest) = rest.split_once("-->\n").unwrap();
     let (table, _) = rest.split_once("<!-- end of keys -->").unwrap();
     let keys = keytable::markdown(&Keymap::default());
-    assert_eq!(table.trim(), keys.trim(), "put what `toolyard keys` prints into README.md");
+    assert_eq!(
+        table.trim(),
+        keys.trim(),
+        "put what `toolyard keys` prints into docs/guide/keys.md"
+    );
+}
+
+#[test]
+fn its_keys_are_in_the_keymap() {
+    let keys = markdown::assert_keys("README.md", README);
+    assert!(keys > 20, "{keys} keys");
 }
 
 #[test]
@@ -75,8 +95,6 @@ async fn its_tool_can_be_called() {
 #[test]
 fn its_commands_work() {
     let home = Home::new();
-    let trajectory = "{\"task\": \"t\", \"tools\": [\"search_web\", \"calculator\"]}\n";
-    home.write("trajectories.jsonl", trajectory);
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let copied = Command::new("cp").arg("-R").args([&examples, &home.path("")]).status();
     assert!(copied.unwrap().success());
@@ -89,8 +107,7 @@ fn its_commands_work() {
         let fails = (line.contains("--fault") || line.contains("--recorded")) && ran.code == 1;
         assert!(ran.code == 0 || fails, "{line}\n{}", ran.err);
     }
-    for file in ["s.jsonl", "report.json", "events.jsonl", "state.json", "moment.svg", "graph.json"]
-    {
+    for file in ["s.jsonl", "report.json", "events.jsonl", "state.json", "moment.svg"] {
         let length = home.read(file).len();
         assert!(length > 200, "{file} has {length} bytes");
     }
