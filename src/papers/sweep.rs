@@ -31,7 +31,8 @@ impl Scope {
         if knob == Knob::Speed {
             return Some("copies run at once, so speed changes nothing in them");
         }
-        state.tasks.is_empty().then_some("there is no task to try it on")
+        let no_task = || state.tasks.is_empty().then_some("there is no task to try it on");
+        knob.unread(state.strategy, &state.knobs).or_else(no_task)
     }
 
     /// The values of a knob around the present one, on the tasks that have not begun; on all, if none is left.
@@ -153,7 +154,8 @@ fn among(places: &[usize], runs: &[Vec<Lap>], measure: Measure) -> Vec<usize> {
     places.iter().filter(is_as_good).copied().collect()
 }
 
-/// The outcome in one sentence: `fewest calls at 0.25 to 0.50 (1.42 per task, 1.61 now); right 100 % in all`.
+/// The best values with the reason, in one sentence: `best: 0.25 to 0.50 (fewest calls: 1.42, 1.61 now); right 100 % in all`.
+/// Right answers count before everything else.
 pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<String> {
     let Best { places, pick, worse } = best(scope, runs, measure)?;
     let spec = scope.knob.spec();
@@ -165,26 +167,32 @@ pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<St
     if measure == Measure::Right && !is_graded {
         return Some("nobody knows which answers are right".to_owned());
     }
-    let all = places.len() + worse.len() == runs.len();
-    let mut said = if all && worse.is_empty() {
+    let share = |means: &Means| means.right_share().unwrap_or(0.0);
+    let percent = |share: f64| Measure::Right.show(share);
+    let rest = match (worse.is_empty(), is_graded) {
+        (false, _) => format!("; right less often at {}", spans(spec, &scope.values, &worse)),
+        (true, true) if measure != Measure::Right => {
+            format!("; right {} in all", range(means.iter().map(share), percent))
+        }
+        (true, _) => String::new(),
+    };
+    let is_apart = places.len() + worse.len() < runs.len();
+    if worse.is_empty() && !is_apart {
         let range = range(places.iter().map(|place| mean(*place)), |mean| measure.show(mean));
-        format!("{name}: no clear difference ({range})")
-    } else {
-        let superlative = if measure == Measure::Right { "most" } else { "fewest" };
-        let at = spans(spec, &scope.values, &places);
+        return Some(format!("{name}: no clear difference ({range}){rest}"));
+    }
+    let mut reasons = Vec::new();
+    if !worse.is_empty() {
+        reasons.push(format!("{} right", percent(share(&means[pick]))));
+    }
+    if is_apart {
         let now = scope.values.iter().position(|value| *value == scope.now);
         let now = now.filter(|now| !places.contains(now)).map(|now| measure.show(mean(now)));
-        let now = now.map_or_else(|| ", as now".to_owned(), |now| format!(", {now} now"));
-        format!("{superlative} {name} at {at} ({}{now})", measure.show(mean(pick)))
-    };
-    if !worse.is_empty() {
-        let less = spans(spec, &scope.values, &worse);
-        said.push_str(&format!("; right less often at {less}"));
-    } else if measure != Measure::Right && is_graded {
-        let share = |means: &Means| means.right_share().unwrap_or(0.0);
-        let right = range(means.iter().map(share), |share| format!("{:.0} %", 100.0 * share));
-        said.push_str(&format!("; right {right} in all"));
+        let now = now.map_or_else(String::new, |now| format!(", {now} now"));
+        reasons.push(format!("fewest {name}: {}{now}", measure.show(mean(pick))));
     }
+    let at = spans(spec, &scope.values, &places);
+    let said = format!("best: {at} ({}){rest}", reasons.join(", "));
     Some(said)
 }
 
@@ -254,7 +262,7 @@ mod tests {
         assert_eq!((found.places, found.pick), (vec![0, 1], 1), "one task makes no difference");
         assert_eq!(
             sentence(&scope, &runs, Measure::Calls).unwrap(),
-            "fewest calls at 0.00, 0.25 (1.00, 1.50 now); right 100 % in all"
+            "best: 0.00, 0.25 (fewest calls: 1.00, 1.50 now); right 100 % in all"
         );
         assert_eq!(
             sentence(&scope, &runs, Measure::Tokens).unwrap(),
@@ -286,7 +294,25 @@ mod tests {
         let found = best(&scope, &runs, Measure::Calls).unwrap();
         assert_eq!((found.places, found.worse), (vec![1], vec![0]));
         let said = sentence(&scope, &runs, Measure::Calls).unwrap();
-        assert_eq!(said, "fewest calls at 0.25 (1.00, 2.00 now); right less often at 0.00");
+        assert_eq!(
+            said,
+            "best: 0.25 (75 % right, fewest calls: 1.00, 2.00 now); right less often at 0.00"
+        );
+    }
+
+    #[test]
+    fn the_reason_for_the_best_is_the_one_that_decides() {
+        let scope = scope(&[0.0, 0.25, 0.5], 4);
+        // The best value takes the most calls: it is the best for its right answers.
+        let runs = [
+            laps(&[3, 3, 3, 3], &[]),
+            laps(&[1, 1, 1, 1], &[0, 1]),
+            laps(&[1, 1, 1, 1], &[0, 1, 2]),
+        ];
+        let right = "best: 0.00 (100 % right); right less often at 0.25, 0.50";
+        for measure in [Measure::Calls, Measure::Right] {
+            assert_eq!(sentence(&scope, &runs, measure).unwrap(), right);
+        }
     }
 
     #[test]

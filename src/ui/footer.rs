@@ -14,7 +14,10 @@ use crate::domain::Mode;
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let popup = cx.view.popups.last();
     let own = popup.and_then(|popup| popup.footer(cx));
-    match (own, cx.view.message(), popup) {
+    // What was told before a lane was held is not worth the place of the keys that act on it.
+    let held = cx.live.control.held.iter().map(|hold| hold.since).max();
+    let message = cx.view.message().filter(|told| held.is_none_or(|since| since <= told.at));
+    match (own, message, popup) {
         _ if !cx.view.pending.is_empty() => pending(cx, area, buf),
         (Some((line, style)), ..) => _ = Row::new(area, buf).put(&line, style),
         (None, Some(message), _) => told(cx, message, area, buf),
@@ -124,6 +127,19 @@ const IN_THE_PAST: [Hint; 9] = [
     (&[Action::Palette], None),
 ];
 
+/// The same, while a call is held.
+const HELD: [Hint; 9] = [
+    (&[Action::Edit], Some("edit the call")),
+    (&[Action::Answer], None),
+    (&[Action::Remove], Some("cancel")),
+    (&[Action::RunAgain], None),
+    (&[Action::RunOrPause], None),
+    (&[Action::Step], None),
+    (&[Action::Open], None),
+    (&[Action::Find], None),
+    (&[Action::Palette], None),
+];
+
 /// After something was found in a text.
 const FOUND: [Hint; 2] = [
     (&[Action::NextMatch, Action::PreviousMatch], Some("next, previous match")),
@@ -136,7 +152,12 @@ fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let help = help.map_or_else(String::new, |key| format!("{key} {}", Action::Help.spec().short));
     let right = area.right().saturating_sub(help.len() as u16 + 1).max(area.x);
     let is_past = cx.view.moment.is_some() || cx.view.read_only.is_some();
-    let always: &[Hint] = if is_past { &IN_THE_PAST } else { &ALWAYS };
+    let is_held = update::edits::held_here(cx.live, cx.view).is_some();
+    let always: &[Hint] = match (is_past, is_held) {
+        (true, _) => &IN_THE_PAST,
+        (false, true) => &HELD,
+        (false, false) => &ALWAYS,
+    };
     let here =
         panes::spec(cx.view.focus).keys.iter().map(|action| (std::slice::from_ref(action), None));
     let search = cx.view.found(cx.view.focus);
@@ -151,6 +172,10 @@ fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let said = format!("/{} {}", text::clean(found.needle.text()), found.count());
         x = Row::new(area, buf).put(&said, cx.theme.input).gap(2).x();
     }
+    // Of what can be done with a held call only that is shown which can be done now.
+    let always = always.iter().filter(|(actions, _)| {
+        !is_held || actions.iter().any(|action| action.spec().why_not(cx.live, cx.view).is_none())
+    });
     for (actions, words) in found.iter().chain(always).copied().chain(here).chain([last]) {
         let room = Rect { x, width: right.saturating_sub(x), ..area };
         x = hint(cx, (actions, words), room, buf, hits).unwrap_or(x);

@@ -23,9 +23,52 @@ impl Listing {
             Err(error) => (Vec::new(), Some(format!("{}: {error}", folder.display()))),
         };
         let read = folder::summaries(&kept).into_iter();
-        let sessions = read
-            .map(|(path, summary)| (path.to_owned(), summary.map_err(|error| error.to_string())));
-        Self { sessions: sessions.collect(), folder, wrong }
+        let mut sessions: Vec<_> = read
+            .map(|(path, summary)| (path.to_owned(), summary.map_err(|error| error.to_string())))
+            .collect();
+        newest_first(&mut sessions);
+        Self { sessions, folder, wrong }
+    }
+}
+
+/// Sorts sessions by their start, the newest first; those that cannot be read come last.
+pub fn newest_first<P, E>(sessions: &mut [(P, Result<Summary, E>)]) {
+    sessions.sort_by(|(_, a), (_, b)| match (a, b) {
+        (Ok(a), Ok(b)) => b.opened.cmp(&a.opened),
+        (a, b) => a.is_err().cmp(&b.is_err()),
+    });
+}
+
+/// How a session stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Running,
+    /// All of its tasks are done.
+    Done,
+    /// It was ended before.
+    Quit,
+    /// Its journal has no end: it was killed.
+    Killed,
+}
+
+impl Standing {
+    pub fn of(session: &Summary) -> Self {
+        let is_done = session.totals.as_ref().is_none_or(|totals| totals.done >= totals.tasks);
+        match (&session.ended, session.running) {
+            (_, true) => Self::Running,
+            (None, false) => Self::Killed,
+            (Some(_), false) if is_done => Self::Done,
+            (Some(_), false) => Self::Quit,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Quit => "quit",
+            Self::Killed => "killed",
+        }
     }
 }
 

@@ -49,6 +49,7 @@ mod seek;
 pub mod shot;
 mod show;
 mod source;
+pub mod standing;
 mod strokes;
 pub mod sweep;
 pub mod symbols;

@@ -6,6 +6,23 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::text;
 use crate::domain::expression::{Expression, ExpressionError, Scope};
 
+/// States of tasks and calls, by which rows are found that are in one: what a row says of it is another matter.
+const STATES: [&str; 13] = [
+    "wrong",
+    "right",
+    "over",
+    "gave up",
+    "out of steps",
+    "out of budget",
+    "answered",
+    "failed",
+    "refused",
+    "stopped",
+    "held",
+    "running",
+    "queued",
+];
+
 /// What is searched for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needle {
@@ -39,6 +56,11 @@ impl Needle {
     /// What must be true of a call, if an expression was typed, or what is wrong with it.
     pub fn expression(&self) -> Option<Result<&Expression, &ExpressionError>> {
         self.expression.as_ref().map(Result::as_ref)
+    }
+
+    /// The state that is meant, such as `gave up`, if nothing but its name was typed.
+    pub fn state(&self) -> Option<&'static str> {
+        STATES.into_iter().find(|state| self.words.iter().map(String::as_str).eq(state.split(' ')))
     }
 
     /// Whether every word is in this text.
@@ -97,6 +119,20 @@ mod tests {
         assert_eq!(needle.text(), "Web  search");
         assert!(needle.is_in("search_WEB") && !needle.is_in("search_backup"));
         assert!(Needle::new("  ").is_empty() && !needle.is_empty());
+    }
+
+    #[test]
+    fn a_state_is_meant_where_nothing_else_was_typed() {
+        for (typed, state) in [
+            ("over", Some("over")),
+            (" Gave  UP ", Some("gave up")),
+            ("over it", None),
+            ("gave", None),
+            ("", None),
+            ("=over", None),
+        ] {
+            assert_eq!(Needle::new(typed).state(), state, "{typed}");
+        }
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn mark(
 ) -> Option<(&'static str, Style, u64)> {
     let groups: [(&[Landmark], &str, Style); 3] = [
         (&[Landmark::Wrong, Landmark::Failed], FAILED, theme.bad),
-        (&[Landmark::Fired, Landmark::FailedByFault, Landmark::Armed], INJECTED, theme.injected),
+        (&[Landmark::Fired, Landmark::FailedByFault], INJECTED, theme.injected),
         (&[Landmark::Edited], EDITED, theme.user),
     ];
     groups.into_iter().find_map(|(kinds, sign, style)| {

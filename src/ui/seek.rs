@@ -15,6 +15,7 @@ pub enum Sought {
     Edit,
     Fault,
     Stop,
+    Over,
 }
 
 impl Sought {
@@ -27,6 +28,7 @@ impl Sought {
             Sought::Edit => &[Landmark::Edited],
             Sought::Fault => &[Landmark::Fired],
             Sought::Stop => &[Landmark::Stopped],
+            Sought::Over => &[Landmark::Over],
         }
     }
 
@@ -40,6 +42,7 @@ impl Sought {
             Sought::Edit => "change by a person",
             Sought::Fault => "injected fault",
             Sought::Stop => "stop at a breakpoint",
+            Sought::Over => "task over its budget",
         }
     }
 

@@ -7,6 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::hits::{Hits, Target};
 use super::panes::row::Row;
+use super::standing;
 use super::symbols::{SELECTED, SPENT};
 use super::window::{Find, Move, Window, found, moved};
 use super::{cx::Cx, needle::Needle, pane::PaneId, view::View};
@@ -17,6 +18,7 @@ use crate::papers::facts::Facts;
 
 type Select<'a> = dyn Fn(usize, &mut View) + 'a;
 type Fits<'a> = dyn Fn(usize, &Expression) -> bool + 'a;
+type IsIn<'a> = dyn Fn(usize, &str) -> bool + 'a;
 
 /// Things in rows, one of which can be selected.
 pub struct List<'a> {
@@ -27,6 +29,8 @@ pub struct List<'a> {
     text: Box<dyn Fn(usize) -> String + 'a>,
     /// Whether an expression is true of the call in a row; `None`: the rows are no calls.
     fits: Option<Box<Fits<'a>>>,
+    /// Whether what is in a row is in a state; `None`: rows have no states.
+    is_in: Option<Box<IsIn<'a>>>,
     /// The number of rows at the start whose text no longer changes.
     pub steady: usize,
     /// The rows that a filter keeps, ascending; `None`: all.
@@ -53,6 +57,7 @@ impl<'a> List<'a> {
             }),
             text: Box::new(move |row| found(row).map(&text).unwrap_or_default()),
             fits: None,
+            is_in: None,
             steady: 0,
             kept: None,
         }
@@ -69,9 +74,20 @@ impl<'a> List<'a> {
         Self { steady: rows, ..self }
     }
 
-    /// Some rows are calls, of which expressions can be true.
+    /// Rows are found by the names of their states, too.
+    #[must_use]
+    pub fn of_states(self, is_in: impl Fn(usize, &str) -> bool + 'a) -> Self {
+        Self { is_in: Some(Box::new(is_in)), ..self }
+    }
+
+    /// Some rows are calls, of which expressions can be true, and which are in states.
     #[must_use]
     pub fn of_calls(self, state: &'a State, call: impl Fn(usize) -> Option<EffectId> + 'a) -> Self {
+        let call = Rc::new(call);
+        let of_row = Rc::clone(&call);
+        let is_in = move |row: usize, name: &str| {
+            of_row(row).is_some_and(|call| standing::is(state, call, name))
+        };
         let fits = move |row: usize, condition: &Expression| {
             call(row).is_some_and(|call| {
                 let facts = Facts::of_call(state, call, When::After);
@@ -79,7 +95,7 @@ impl<'a> List<'a> {
                 Evaluator::new(&resolver).holds(condition)
             })
         };
-        Self { fits: Some(Box::new(fits)), ..self }
+        Self { fits: Some(Box::new(fits)), ..self.of_states(is_in) }
     }
 
     /// Only the rows that match.
@@ -92,7 +108,10 @@ impl<'a> List<'a> {
     /// Whether this row matches.
     pub fn holds(&self, row: usize, needle: &Needle) -> bool {
         match needle.expression() {
-            None => needle.is_in(&(self.text)(row)),
+            None => match (needle.state(), &self.is_in) {
+                (Some(state), Some(is_in)) => is_in(row, state),
+                _ => needle.is_in(&(self.text)(row)),
+            },
             Some(Err(_)) => false,
             Some(Ok(condition)) => self.fits.as_ref().is_some_and(|fits| fits(row, condition)),
         }

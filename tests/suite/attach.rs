@@ -327,7 +327,7 @@ fn the_list_of_sessions_says_which_run() {
     let child = started(command, &home);
     let table = home.succeed(&["sessions"]);
     let ends = |word: &str| table.lines().filter(|line| line.contains(word)).count();
-    assert_eq!((ends(" running "), ends(" ended ")), (1, 1), "{table}");
+    assert_eq!((ends(" running "), ends(" done ")), (1, 1), "{table}");
     let listed: Value = serde_json::from_str(&home.succeed(&["sessions", "--json"])).unwrap();
     assert_eq!([&listed[0]["running"], &listed[1]["running"]], [true, false]);
     assert_eq!(end(child, Signal::TERM).code, 143);

@@ -43,6 +43,7 @@ mod import_openapi;
 mod import_qa;
 mod index;
 mod interrupted;
+mod jobs;
 mod journal;
 mod keys;
 mod listing;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use clap::Args;
 
 use super::live::{self, Show};
-use super::{out, trouble::Trouble};
+use super::{out, trouble::Trouble, unseen};
 use crate::app::config::Config;
 use crate::app::demo::Demo;
 use crate::domain::knob::Knob;
@@ -19,13 +19,13 @@ pub struct DemoArgs {
     /// The demo; without it, choose one on the screen.
     #[arg(value_enum)]
     pub name: Option<Demo>,
-    /// Write the picture and the recording into this folder instead of the one for screenshots.
+    /// Write the last picture and the recording into this folder. Without it the tour writes no files.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Speed of the sample tools, the simulated model and the tour: 1/4 to 16.
     #[arg(long, value_name = "S", default_value = "1", value_parser = speed)]
     pub speed: Speed,
-    /// Leave the screen at the end of the tour.
+    /// Leave the screen at the end of the tour. This works without a terminal, too.
     #[arg(long)]
     pub unattended: bool,
 }
@@ -48,12 +48,18 @@ pub fn demo(args: &DemoArgs) -> Result<EndReason, Trouble> {
 }
 
 fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
-    terminal::expect()
-        .map_err(|error| Trouble::Failed(format!("cannot open the screen: {error}")))?;
+    if let Err(error) = terminal::expect() {
+        if args.unattended {
+            return unseen();
+        }
+        return Err(Trouble::Failed(format!("cannot open the screen: {error}")));
+    }
     let folder = tempfile::Builder::new().prefix("toolyard-demo-").tempdir();
     let folder = folder.map_err(Trouble::failed)?;
     let spec = demo.session(folder.path(), args.speed).map_err(Trouble::failed)?;
-    let tour = Tour::new(demo.name(), demo.beats(), args.unattended).map_err(Trouble::Failed)?;
+    let mut tour =
+        Tour::new(demo.name(), demo.beats(), args.unattended).map_err(Trouble::Failed)?;
+    tour.keeps = args.out.is_some();
     let told = Arc::clone(&tour.told);
     // The person's colours and folders count; keys are the usual ones, since the tour presses them.
     let own = Config::find(None).map_err(Trouble::usage)?.ui;
@@ -62,6 +68,17 @@ fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
     let ended = live::show(spec, Show { tour: Some(tour), ui: Some(ui), ..Show::default() })?;
     tell(demo, &told)?;
     Ok(ended)
+}
+
+/// Shows the tour in a terminal that nobody sees.
+fn unseen() -> Result<EndReason, Trouble> {
+    let failed = |error| Trouble::Failed(format!("cannot open a terminal for the demo: {error}"));
+    let (status, said) = unseen::run_again().map_err(failed)?;
+    out::print_line(said.trim_end())?;
+    match status.success() {
+        true => Ok(EndReason::ByUser),
+        false => Err(Trouble::Failed(format!("the demo has not come to its end: {status}"))),
+    }
 }
 
 /// What the tour came to, where that is kept, and how to see it again.

@@ -60,6 +60,7 @@ mod spec;
 mod sweep;
 pub mod trouble;
 mod twin;
+mod unseen;
 mod value;
 
 /// A terminal workbench for tool-using LLM agents.
@@ -213,6 +214,9 @@ pub struct RunArgs {
     /// Write every event to standard output as a line of JSON.
     #[arg(long)]
     pub json: bool,
+    /// Name the measures of BTP in the summary: AC, PR, PBC, RFBC.
+    #[arg(long, conflicts_with_all = ["json", "scenario"])]
+    pub papers: bool,
     /// Write the report, one JSON object, to this file.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! `toolyard resume`: an interrupted session goes on.
 
 use super::journal_args::ResumeArgs;
-use super::run::{self, RunEnd, Wanted};
+use super::run::{self, Prints, RunEnd, Wanted};
 use super::{live, out, sessions, trouble::Trouble};
 use crate::app::session::{SessionSpec, newest_interrupted};
 use crate::ui::EndReason;
@@ -32,7 +32,11 @@ pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
         ..SessionSpec::default()
     };
     if is_headless {
-        let wanted = Wanted { json: args.json, report: args.report.as_deref(), state: None };
+        let wanted = Wanted {
+            prints: Prints::of(args.json, false),
+            report: args.report.as_deref(),
+            state: None,
+        };
         let prepared = spec.prepare()?;
         if !args.json {
             out::print_line(format!("resuming {}", journal.display()))?;

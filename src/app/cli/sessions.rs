@@ -10,7 +10,7 @@ use crate::app::config::{self, Config};
 use crate::domain::words::{clipped, counted};
 use crate::store::journal::folder::{self, Kept};
 use crate::store::journal::{self, index_of};
-use crate::ui::listing;
+use crate::ui::listing::{self, Standing};
 use crate::ui::text::{self, clean};
 
 /// Columns of a workspace's name.
@@ -66,7 +66,9 @@ pub fn found(folder: &Path) -> Result<Vec<Kept>, Trouble> {
 fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
     let mut sessions = Vec::new();
     let found = found(folder)?;
-    for (_, summary) in folder::summaries(&found) {
+    let mut read = folder::summaries(&found);
+    listing::newest_first(&mut read);
+    for (_, summary) in read {
         match summary {
             Ok(summary) => sessions.push(summary),
             Err(error) => out::warn(&error.to_string()),
@@ -96,11 +98,7 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
     for session in &sessions {
         let (opened, strategy) = (listing::started(session), listing::strategy(session));
         let workspace = clipped(&clean(&session.workspace), WORKSPACE);
-        let end = match session.ended {
-            Some(_) => "ended",
-            None if session.running => "running",
-            None => "not ended",
-        };
+        let end = Standing::of(session).name();
         let file = session.path.file_name().unwrap_or_default().to_string_lossy();
         table += &format!(
             "{opened:<17} {strategy:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {workspace:<WORKSPACE$} \

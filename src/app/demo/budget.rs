@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use crate::app::session::SessionSpec;
-use crate::domain::{Base, Knob, State, Strategy, TaskId};
+use crate::domain::{Base, Knob, State, Strategy, TaskId, words::counted};
 use crate::ui::tour::Beat;
 
 macro_rules! files {
@@ -31,7 +31,7 @@ const FILES: [(&str, &str); 12] = files![
 
 /// Credits of the first task, and of the second one.
 const BUDGET: f64 = 20.0;
-const LESS: f64 = 6.0;
+const LESS: f64 = 8.0;
 
 pub fn session(spec: &mut SessionSpec, folder: &Path) -> io::Result<()> {
     let workspace = folder.join("figure-5");
@@ -54,7 +54,8 @@ pub fn beats() -> Vec<Beat> {
         Beat {
             keys: "8",
             says: |_, _| {
-                "One question, five tools with prices, 20 credits. The budget is: 8".to_owned()
+                "One task chosen for this tour, five tools with prices, 20 credits. Budget: 8"
+                    .to_owned()
             },
             until: |_, _| true,
         },
@@ -62,12 +63,12 @@ pub fn beats() -> Vec<Beat> {
             keys: "o",
             says: |state, _| match plan(state, 1) {
                 Some(plan) => format!("{plan}; tools that failed before are left out"),
-                None => "A plan is made of past uses. One task: o".to_owned(),
+                None => "Past uses make a budget plan. Run one task: o".to_owned(),
             },
             until: |state, _| state.tasks_done >= 1,
         },
         Beat {
-            keys: "- - - - - - - - - - - - - -",
+            keys: "- - - - - - - - - - - -",
             says: |state, _| {
                 let budget = state.knobs.get(Knob::Budget);
                 format!("{} Now with {budget:.0} credits: -", ended(state, 1))
@@ -77,15 +78,20 @@ pub fn beats() -> Vec<Beat> {
         Beat {
             keys: "o",
             says: |state, _| match plan(state, 2) {
-                Some(plan) => format!("{plan}; what does not fit is not called"),
-                None => "The same question again: o".to_owned(),
+                Some(plan) => format!("{plan}: the plan keeps what the task needs"),
+                None => "The same task again: o".to_owned(),
             },
             until: |state, _| state.tasks_done >= 2,
         },
         Beat {
             keys: "",
             says: |state, _| {
-                format!("20 credits: {} 6 credits: {}", ended(state, 1), ended(state, 2))
+                let (much, less) = (uses(state, 1), uses(state, 2));
+                format!(
+                    "{BUDGET:.0} credits: {much} planned, {} {LESS:.0} credits: {less} planned, {}",
+                    ended(state, 1),
+                    ended(state, 2)
+                )
             },
             until: |_, _| true,
         },
@@ -98,6 +104,13 @@ fn plan(state: &State, task: u32) -> Option<String> {
     let plan = task.budget.plan.as_ref()?;
     let spent = task.credits();
     Some(format!("planned {} of {} credits, spent {spent}", plan.cost, plan.budget))
+}
+
+/// The uses of tools in the first plan of a task.
+fn uses(state: &State, task: u32) -> String {
+    let plan = state.task(TaskId(task)).and_then(|task| task.budget.first.clone());
+    let uses: u32 = plan.iter().flat_map(|plan| &plan.tools).map(|tool| tool.uses).sum();
+    counted(uses, "use")
 }
 
 /// What a task came to.

@@ -3,13 +3,15 @@
 
 use crate::app::session::SessionSpec;
 use crate::domain::{Base, State, TriedEnd, words::counted};
-use crate::papers::resilience::{Broken, Resilience, Verdict};
+use crate::papers::resilience::{Broken, Resilience};
 use crate::ui::tour::Beat;
 use crate::ui::twin::Twin;
 
-/// The tasks before the fault.
+/// The tasks before the fault, and those before the twin begins. The agent stops there by itself, so that the tour is the
+/// same every time.
 const BEFORE: usize = 6;
-const TASKS: usize = 60;
+const LAST: usize = 26;
+const TASKS: usize = 40;
 
 pub fn session(spec: &mut SessionSpec) {
     spec.strategy = Some(Base::ToolNet.into());
@@ -19,30 +21,35 @@ pub fn session(spec: &mut SessionSpec) {
 pub fn beats() -> Vec<Beat> {
     vec![
         Beat {
-            keys: "space",
-            says: |_, _| "An agent does tasks with 21 tools. I let it run: space".to_owned(),
+            keys: "c x d o n e space > = space 6 enter",
+            says: |_, _| "Tasks chosen for this tour, 21 tools. Run six of them: c x".to_owned(),
             until: |state, _| state.tasks_done >= 2,
         },
         Beat {
-            keys: "0 0",
-            says: |_, _| "Which tool does it choose first, task by task? 0".to_owned(),
-            until: |state, _| state.tasks_done >= BEFORE,
+            // From another pane, since the key zooms a pane that has the focus already.
+            keys: "2 0",
+            says: |_, _| "Pane 0 shows the first choice of each task: 0".to_owned(),
+            until: |state, _| state.tasks_done >= BEFORE && !state.control.held.is_empty(),
         },
         Beat {
-            keys: "f",
+            keys: "f c x d o n e space > = space 2 6 enter",
             says: |state, _| match broken(state) {
-                None => format!("{} Now I break it: f", favourite(state)),
+                None => format!("{} Break it, and run on: f", favourite(state)),
                 Some(_) => trouble(state),
             },
             until: |state, _| fired(state) >= 2,
         },
-        Beat { keys: "", says: |state, _| trouble(state), until: |state, _| is_decided(state) },
         Beat {
-            keys: "space T end enter",
+            keys: "",
+            says: |state, _| trouble(state),
+            until: |state, _| state.tasks_done >= LAST && !state.control.held.is_empty(),
+        },
+        Beat {
+            keys: "T end enter",
             says: |state, view| match &view.twin {
-                None => format!("{}. And without learning? A twin: T", verdict(state)),
+                None => format!("{}. A twin without learning: T", verdict(state)),
                 Some(twin) => {
-                    format!("The twin does the same tasks without learning: {}", twin.laps.len())
+                    format!("The twin runs the same tasks without learning: {}", twin.laps.len())
                 }
             },
             until: |_, view| view.twin.as_ref().is_some_and(|twin| twin.over),
@@ -86,17 +93,10 @@ fn trouble(state: &State) -> String {
     let instead = state.laps.iter().flat_map(|lap| &lap.tried).rev();
     let instead = instead.filter(|tried| tried.instead_of.as_ref() == Some(tool));
     let instead = instead.filter(|tried| tried.end == TriedEnd::Ok).map(|tried| &tried.tool).next();
-    let instead = instead.map(|tool| format!("; {tool} answers in its stead")).unwrap_or_default();
+    let instead = instead.map(|tool| format!("; {tool} answers instead")).unwrap_or_default();
     let score = state.learning.score(tool);
     let times = counted(fired(state) as usize, "time");
     format!("{tool} has failed {times}, its score is {score:+}{instead}").replace('-', "−")
-}
-
-/// Whether the agent has recovered, or cannot any more.
-fn is_decided(state: &State) -> bool {
-    let recovered =
-        taken(state).is_some_and(|taken| matches!(taken.verdict, Verdict::Recovered { .. }));
-    recovered || !state.has_work()
 }
 
 fn verdict(state: &State) -> String {

@@ -14,7 +14,11 @@ const TASKS: [&str; 4] = [
     "How many years did the shipyard Harrow and Sons exist?",
 ];
 
+/// With it every answer is right, so that the point is seen: what fails is replaced.
+const SEED: u64 = 3;
+
 pub fn session(spec: &mut SessionSpec) {
+    spec.seed = Some(SEED);
     spec.strategy = Some(Base::Workers.into());
     spec.tasks = TaskSource::List(TASKS.into_iter().map(Task::from_text).collect());
     spec.model = Some("small".into());
@@ -24,25 +28,28 @@ pub fn session(spec: &mut SessionSpec) {
 pub fn beats() -> Vec<Beat> {
     vec![
         Beat {
-            keys: "6",
+            // From another pane, since the key zooms a pane that has the focus already.
+            keys: "2 6",
             says: |_, _| {
-                "One model plans, one answers; each call has a lane. The lanes are: 6".to_owned()
+                "Four tasks chosen for this tour: one model plans, another solves. Calls: 6"
+                    .to_owned()
             },
             until: |_, _| true,
         },
         Beat {
-            keys: "space",
+            // One task alone, so that the fault hits the same tasks every time.
+            keys: "o",
             says: |state, _| match running(state) {
-                0 => "large plans all calls before the first one runs: space".to_owned(),
-                n => format!("{n} calls run at once, the others wait for what they need"),
+                0 => "The planner (large) writes the whole plan first. One task: o".to_owned(),
+                n => format!("{n} calls run at once; the others wait for their inputs"),
             },
             until: |state, _| state.tasks_done >= 1,
         },
         Beat {
-            keys: "0 f 6",
+            keys: "0 f 6 space",
             says: |state, _| match broken(state) {
-                None => format!("{} Now I break a tool: f", took(state, 1)),
-                Some(tool) => format!("{tool} fails now; other tools were asked the same"),
+                None => format!("{} Break a tool: f", took(state, 1)),
+                Some(tool) => format!("{tool} fails; its fallbacks run beside it"),
             },
             until: |state, _| fired(state) > 0,
         },
@@ -82,7 +89,7 @@ fn took(state: &State, task: u32) -> String {
     let alone: u64 = calls.iter().map(|call| call.elapsed(ended)).sum();
     let seconds = |micros: u64| micros as f64 / 1e6;
     let wall = seconds(ended.saturating_sub(begun));
-    format!("{} calls took {wall:.1} s, alone {:.1} s.", calls.len(), seconds(alone))
+    format!("{} calls took {wall:.1} s, one by one {:.1} s.", calls.len(), seconds(alone))
 }
 
 fn verdict(state: &State) -> String {
@@ -91,7 +98,7 @@ fn verdict(state: &State) -> String {
     let nulled: usize = state.tasks.iter().map(|task| task.work.nulled()).sum();
     let tool = broken(state).unwrap_or_default();
     format!(
-        "{tool} failed {}, {nulled} results were kept from the answers, {right} of {} are right",
+        "{tool} failed {}, {nulled} empty results were dropped before the solver, {right} of {} answers are right",
         counted(fired(state) as usize, "time"),
         ended.count()
     )

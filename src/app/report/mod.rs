@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::domain::{
-    Event, FaultId, FaultState, Knobs, Lap, ListedEdge, Listing, ModelName, Outcome, Rates, Role,
-    SessionEvent, State, Strategy, TaskId, ToolName,
+    Event, FaultId, FaultState, KnobSpec, Knobs, Lap, ListedEdge, Listing, ModelName, Outcome,
+    Rates, Role, SessionEvent, State, Strategy, TaskId, ToolName,
 };
 
+use crate::domain::knob::{KNOBS, Kind};
 use crate::domain::state::{Line, ProbingSums, What};
 use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{Resilience, sentence};
@@ -38,6 +40,8 @@ pub struct Report<T = Vec<TaskReport>> {
     pub models: BTreeMap<Role, ModelName>,
     /// Whether any role was played by the built-in simulated model, which is not a language model.
     pub simulated: bool,
+    /// Choices by their names, switches as `true` and `false`.
+    #[serde(serialize_with = "named")]
     pub knobs: Knobs,
     pub rates: Rates,
     pub totals: Totals,
@@ -60,6 +64,19 @@ pub struct Report<T = Vec<TaskReport>> {
     /// What the session had to tell beside its tasks, such as an endpoint that ignores tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
+}
+
+/// Writes knobs as people set them.
+fn named<S: Serializer>(knobs: &Knobs, serializer: S) -> Result<S::Ok, S::Error> {
+    let value = |spec: &KnobSpec| -> Value {
+        let value = knobs.get(spec.knob);
+        match spec.kind {
+            Kind::Real | Kind::Whole => value.into(),
+            Kind::Switch => (value != 0.0).into(),
+            Kind::Choice(_) => spec.show(value).into(),
+        }
+    };
+    serializer.collect_map(KNOBS.iter().map(|spec| (spec.name, value(spec))))
 }
 
 /// Sums over the tasks that have ended; `dollars` over all model calls.

@@ -154,6 +154,16 @@ impl Outcome {
             Outcome::Stopped => "stopped",
         }
     }
+
+    /// Whether a task ended without a right answer. An answer of which nobody knows is not wrong, nor is a task that a
+    /// person stopped.
+    pub fn is_wrong(self, correct: Option<bool>) -> bool {
+        match self {
+            Outcome::Answered => correct == Some(false),
+            Outcome::Stopped => false,
+            _ => correct != Some(true),
+        }
+    }
 }
 
 /// A request whose beginning differs from the one before, so that the endpoint's prompt cache does not

@@ -6,6 +6,7 @@ mod choice;
 mod name;
 mod spec;
 mod table;
+mod unread;
 
 use crate::domain::words;
 use std::{collections::BTreeMap, fmt};

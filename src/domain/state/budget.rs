@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{BudgetPlan, PlannedTool, Refusal};
 use crate::domain::finite::Finite;
-use crate::domain::id::ToolName;
+use crate::domain::id::{EffectId, ToolName};
 
 /// Tolerance for comparing credits to the budget: sums of decimals are not exact.
 pub const CENT: f64 = 1e-9;
@@ -61,6 +61,20 @@ pub struct TaskBudget {
     pub refused: u32,
     /// The agent has stopped searching and sums up.
     pub closing: bool,
+    /// Where its spending first went beyond the budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrun: Option<Overrun>,
+}
+
+/// The call with which the spending of a task went beyond its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Overrun {
+    /// The event that charged it.
+    pub event: u64,
+    pub effect: EffectId,
+    /// Credits that were spent with it, and those that were allowed then.
+    pub spent: Finite,
+    pub budget: Finite,
 }
 
 /// The calls of one tool in one task.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::{
     BreakpointEvent, BudgetEvent, By, EmbeddingEvent, Event, FaultEvent, GraphEvent,
-    ModelCallEvent, Origin, Outcome, TaskEvent, ToolCallEvent,
+    ModelCallEvent, Origin, TaskEvent, ToolCallEvent,
 };
 
 /// Numbers of events that are kept of each kind.
@@ -25,8 +25,6 @@ pub enum Landmark {
     FailedByFault,
     /// An injected fault fired.
     Fired,
-    /// A fault was armed or repaired.
-    Armed,
     /// A task ended.
     TaskEnded,
     /// A score, a weight, a plan, a knob or another setting changed.
@@ -35,10 +33,12 @@ pub enum Landmark {
     Edited,
     /// A breakpoint has stopped the agent.
     Stopped,
+    /// The spending of a task went beyond its budget.
+    Over,
 }
 
 impl Landmark {
-    /// The kinds of an event, which follow from the event alone.
+    /// The kinds of an event that follow from the event alone: all but [`Landmark::Over`].
     pub fn of(event: &Event) -> impl Iterator<Item = Landmark> {
         let by_person = matches!(event.by(), Some(By::User | By::Undo(_) | By::Redo(_)));
         // To run, to pause and to break changes nothing.
@@ -62,7 +62,6 @@ impl Landmark {
                 failed(effect.origin)
             }
             Event::Fault(FaultEvent::FaultFired { .. }) => Landmark::Fired,
-            Event::Fault(_) => Landmark::Armed,
             Event::Breakpoint(BreakpointEvent::BreakpointHit { holds: true, .. }) => {
                 Landmark::Stopped
             }
@@ -88,11 +87,7 @@ impl Landmark {
 
 fn is_wrong(event: &Event) -> bool {
     match event {
-        Event::Task(TaskEvent::TaskFinished { outcome, correct, .. }) => match outcome {
-            Outcome::Answered => *correct == Some(false),
-            Outcome::Stopped => false,
-            _ => *correct != Some(true),
-        },
+        Event::Task(TaskEvent::TaskFinished { outcome, correct, .. }) => outcome.is_wrong(*correct),
         _ => false,
     }
 }
@@ -119,9 +114,13 @@ impl Landmarks {
 
     pub(super) fn remember(&mut self, n: u64, event: &Event) {
         for kind in Landmark::of(event) {
-            let new = || Numbers { count: 0, every: 1, events: Vec::new() };
-            self.0.entry(kind).or_insert_with(new).push(n);
+            self.add(kind, n);
         }
+    }
+
+    pub(super) fn add(&mut self, kind: Landmark, n: u64) {
+        let new = || Numbers { count: 0, every: 1, events: Vec::new() };
+        self.0.entry(kind).or_insert_with(new).push(n);
     }
 
     /// The number of events of a kind so far.

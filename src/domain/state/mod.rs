@@ -50,7 +50,7 @@ pub mod undo;
 pub mod work;
 
 pub use breakpoints::{BreakpointState, Stop};
-pub use budget::{Spent, TaskBudget, ToolLedger};
+pub use budget::{Overrun, Spent, TaskBudget, ToolLedger};
 pub use control::{Control, Hold, Mode};
 pub use effects::{EffectState, Place};
 pub use embeddings::EmbeddingState;

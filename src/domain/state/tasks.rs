@@ -209,6 +209,7 @@ impl TaskState {
             plan: self.budget.plan.as_ref().map(of),
             plans: self.budget.plans,
             spent: self.budget.spent,
+            overrun: self.budget.overrun,
             refused: self.budget.refused,
             ..TaskBudget::default()
         };

@@ -155,7 +155,7 @@ fn take(changes: &mut Vec<Undoable>, n: u64) {
 }
 
 /// Two changes as one, where the user turned the same thing by a key.
-fn joined(first: &Event, then: &Event) -> Option<Event> {
+pub(super) fn joined(first: &Event, then: &Event) -> Option<Event> {
     match (first, then) {
         (
             Event::Change(ChangeEvent::KnobTurned { knob, was, by: By::User, .. }),

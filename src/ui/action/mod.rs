@@ -104,6 +104,8 @@ pub enum Action {
     GoToMoment,
     PreviousWrong,
     NextWrong,
+    PreviousOver,
+    NextOver,
     PreviousFailure,
     NextFailure,
     PreviousTaskEnd,

@@ -206,7 +206,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("fail", "make the selected tool, role or model fail, or repair it"),
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))
         .says("add fault", "choose target, trigger and kind of a fault"),
-    alter(Action::Edit, &["e"], why::nothing_to_adjust, Run(update::edit))
+    alter(Action::Edit, &["e"], why::nothing_to_edit, Run(update::edit))
         .says("edit", "type a new score, knob, budget or number of uses, or edit the held call, program or variable: whatever is selected"),
     alter(Action::Less, &["-", "_"], why::nothing_to_adjust, Turn(false))
         .says("less", "one step less of what is selected: score, knob, budget, tau, uses"),
@@ -331,6 +331,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("wrong", "to the task before that ended wrong"),
     past(Action::NextWrong, &["] w"], never, Way::Next(Sought::Wrong))
         .says("wrong", "to the next task that ended wrong"),
+    past(Action::PreviousOver, &["[ o"], never, Way::Previous(Sought::Over))
+        .says("over", "to the call before that took a task over its budget"),
+    past(Action::NextOver, &["] o"], never, Way::Next(Sought::Over))
+        .says("over", "to the next call that took a task over its budget"),
     past(Action::PreviousFailure, &["[ f", "alt-p"], never, Way::Previous(Sought::Failure))
         .says("failure", "to the failed call before"),
     past(Action::NextFailure, &["] f", "alt-n"], never, Way::Next(Sought::Failure))

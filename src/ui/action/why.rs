@@ -2,6 +2,7 @@
 
 use crate::domain::{Speed, State};
 use crate::papers::sweep::Scope;
+use crate::ui::update::edits;
 use crate::ui::{change, pane::PaneId, panes, view::View};
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
@@ -31,7 +32,14 @@ pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static st
 
 /// What is removed depends on the pane.
 pub(super) fn nothing_to_remove(state: &State, view: &View) -> Option<&'static str> {
+    if edits::cancels_held(state, view).is_some() {
+        return None;
+    }
     (panes::spec(view.focus).why_not_remove)(state, view)
+}
+
+pub(super) fn nothing_to_edit(state: &State, view: &View) -> Option<&'static str> {
+    if edits::edits_held(state, view) { None } else { nothing_to_adjust(state, view) }
 }
 
 /// What is changed depends on the pane.

@@ -2,7 +2,9 @@
 
 use super::format::{credits, worth};
 use super::glyph::signed;
-use crate::domain::{BudgetPlan, Marginal, ToolName};
+use crate::domain::state::Overrun;
+use crate::domain::words::counted;
+use crate::domain::{BudgetPlan, Marginal, State, TaskState, ToolName};
 
 /// A line shows a few dozen tools at most; a plan may hold thousands.
 const TOOLS: usize = 60;
@@ -42,6 +44,30 @@ pub fn changes(before: &BudgetPlan, plan: &BudgetPlan) -> String {
     let all = planned(plan).chain(gone).map(|tool| (tool, uses(before, tool), uses(plan, tool)));
     let changed = all.filter(|(_, old, new)| old != new);
     changed.map(|(tool, old, new)| format!("{tool} {old}→{new}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The call with which a task went over its budget, with what its tool was planned for and has spent:
+/// `search_web (call 7) took it to 12 of 10 credits; planned 1 use for 3, spent 9 on 3`.
+pub fn overrun(state: &State, task: &TaskState) -> Option<String> {
+    let Overrun { effect, spent, budget, .. } = task.budget.overrun?;
+    let sums = format!("took it to {} of {} credits", credits(*spent), credits(*budget));
+    if let Some(call) = state.tool_call(effect) {
+        let tool = call.tool.as_str();
+        let planned = task.budget.first.as_ref().map(|plan| {
+            let planned = plan.tool(tool);
+            let (uses, cost) =
+                planned.map_or((0, 0.0), |it| (it.uses, *it.cost * f64::from(it.uses)));
+            format!("planned {} for {}, ", counted(uses, "use"), credits(cost))
+        });
+        let used = task.budget.tools.get(tool).map(|ledger| {
+            let on = credits(ledger.spent.total());
+            format!("spent {on} on {}", counted(ledger.uses, "use"))
+        });
+        let detail = planned.unwrap_or_default() + &used.unwrap_or_default();
+        return Some(format!("{tool} (call {effect}) {sums}; {detail}"));
+    }
+    let call = state.model_call(effect)?;
+    Some(format!("{} as {} (call {effect}) {sums}", call.model, call.role.name()))
 }
 
 /// The value of more credits: `+1.50 credits → +0.40 value (search_web +1)`.

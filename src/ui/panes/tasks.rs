@@ -7,6 +7,7 @@ use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Outcome, State, TaskPhase, TaskState, words::counted};
 use crate::ui::hits::{Hits, Target};
+use crate::ui::standing;
 use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
 use crate::ui::update::queue;
 use crate::ui::vlist::{self, List};
@@ -67,11 +68,14 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
         |task, view| view.task = Some(task.id),
         words,
     )
+    .of_states(|row, name| {
+        tasks.get(row).is_some_and(|task| standing::is_of_task(state, task, name))
+    })
 }
 
 /// What can be found of a task: how it stands, what is asked, and what was answered.
 fn words(task: &TaskState) -> String {
-    let stands = standing(task, Theme::of_words()).1;
+    let stands = look(task, Theme::of_words()).1;
     format!("{stands}\n{}: {}\n{}", task.task.name, task.task.text, answered(task))
 }
 
@@ -92,7 +96,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 /// How a task stands: a glyph, a word, and how it looks.
-pub(super) fn standing(task: &TaskState, theme: &Theme) -> (&'static str, &'static str, Style) {
+pub(super) fn look(task: &TaskState, theme: &Theme) -> (&'static str, &'static str, Style) {
     let outcome = match task.phase {
         TaskPhase::Queued => return (WAITING, "queued", theme.dim),
         TaskPhase::Running => return (RUNNING, "running", theme.running),
@@ -120,6 +124,7 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
     vec![
         (counted(task.steps.len(), "step"), 8),
         (counted(task.tool_calls.len(), "call"), 8),
+        (format!("{} cr", format::credits(task.credits())), 8),
         (format!("{} tok", text::count(task.tokens())), 10),
         (dollars, 10),
         (text::span(micros), 9),
@@ -128,7 +133,7 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
 
 fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
     let theme = cx.theme;
-    let (glyph, word, style) = standing(task, theme);
+    let (glyph, word, style) = look(task, theme);
     let digits = cx.state.tasks.len().to_string().len();
     row.right(&task.id.to_string(), digits, theme.dim).gap(1);
     row.cell(glyph, 2, style);
@@ -152,7 +157,7 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
     let answer = if wide >= WITH_ANSWERS { ANSWER } else { 0 };
     row.cell(&text, left.saturating_sub(answer), style);
     if answer > 0 {
-        row.gap(1).cell(&answered(task), answer - 1, standing(task, theme).2);
+        row.gap(1).cell(&answered(task), answer - 1, look(task, theme).2);
     }
     for (words, width) in &columns[..shown] {
         row.gap(1).right(words, *width, theme.dim);

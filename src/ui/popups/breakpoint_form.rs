@@ -124,8 +124,11 @@ impl BreakpointForm {
         written
     }
 
-    fn set(&mut self) -> Reply {
+    fn set(&mut self, live: &State) -> Reply {
         let read = BreakpointSpec::read(&self.written()).and_then(|spec| {
+            if let Place::Call(target) = &spec.place {
+                target.among(&live.fault_targets())?;
+            }
             let mut asked = spec.python.expressions();
             asked.try_for_each(|expression| check_expression(&expression, &[]))?;
             drop(asked);
@@ -253,7 +256,7 @@ impl Popup for BreakpointForm {
     fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Accept) => return self.set(),
+            Some(Action::Accept) => return self.set(world.live),
             _ => self.fields.key(pressed),
         }
         self.settle(world.live);

@@ -39,6 +39,8 @@ enum Value {
         entry: Entry,
         hint: &'static str,
         choices: Vec<String>,
+        /// The text was chosen, not typed: the first character that is typed replaces it.
+        is_chosen: bool,
     },
 }
 
@@ -50,7 +52,8 @@ impl Field {
     }
 
     pub fn typed(label: impl Into<Cow<'static, str>>, text: &str, hint: &'static str) -> Self {
-        let value = Value::Typed { entry: Entry::line(text), hint, choices: Vec::new() };
+        let (entry, choices) = (Entry::line(text), Vec::new());
+        let value = Value::Typed { entry, hint, choices, is_chosen: false };
         Self { label: label.into(), about: Cow::default(), value }
     }
 
@@ -61,7 +64,8 @@ impl Field {
 
     #[must_use]
     pub fn offering(mut self, offered: Vec<String>) -> Self {
-        if let Value::Typed { choices, .. } = &mut self.value {
+        if let Value::Typed { entry, choices, is_chosen, .. } = &mut self.value {
+            *is_chosen = offered.contains(&entry.text());
             *choices = offered;
         }
         self
@@ -82,8 +86,9 @@ impl Field {
                 true
             }
             Value::Typed { choices, .. } if choices.is_empty() => false,
-            Value::Typed { entry, choices, .. } => {
+            Value::Typed { entry, choices, is_chosen, .. } => {
                 let now = entry.text();
+                *is_chosen = true;
                 let at = choices.iter().position(|choice| *choice == now);
                 let to = at.map_or(0, |at| (at + choices.len()).saturating_add_signed(by));
                 entry.set(&choices[to % choices.len()]);
@@ -176,7 +181,12 @@ impl Fields {
             _ => {
                 let Some(field) = self.all.get_mut(self.at) else { return };
                 match &mut field.value {
-                    Value::Typed { entry, .. } => entry.key(pressed.key),
+                    Value::Typed { entry, is_chosen, .. } => {
+                        if std::mem::take(is_chosen) && pressed.key.types().is_some() {
+                            entry.set("");
+                        }
+                        entry.key(pressed.key);
+                    }
                     Value::Chosen { .. } if pressed.key.types() == Some(' ') => _ = field.turn(1),
                     Value::Chosen { .. } => {}
                 }
@@ -194,7 +204,12 @@ impl Fields {
     }
 
     pub fn paste(&mut self, text: &str) {
-        if let Some(Field { value: Value::Typed { entry, .. }, .. }) = self.all.get_mut(self.at) {
+        if let Some(Field { value: Value::Typed { entry, is_chosen, .. }, .. }) =
+            self.all.get_mut(self.at)
+        {
+            if std::mem::take(is_chosen) {
+                entry.set("");
+            }
             entry.paste(text);
         }
     }

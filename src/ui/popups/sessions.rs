@@ -9,7 +9,7 @@ use super::narrow::Words;
 use super::{Reply, choice::Choice};
 use crate::store::journal::Summary;
 use crate::ui::action::Action;
-use crate::ui::listing::{self, Listing};
+use crate::ui::listing::{self, Listing, Standing};
 use crate::ui::panes::row::{self, Row};
 use crate::ui::request::ScreenRequest;
 use crate::ui::symbols::{CHOSEN, DONE, FAILED, REFUSED, RUNNING};
@@ -79,6 +79,7 @@ impl Session {
                 listing::strategy(session),
                 session.workspace.clone(),
                 listing::changes(session),
+                Standing::of(session).name().to_owned(),
             ]
             .join(" "),
             Err(why) => why.clone(),
@@ -89,10 +90,14 @@ impl Session {
     fn sign(&self, theme: &Theme) -> table::Cell {
         let (sign, style) = match &self.summary {
             Err(_) => (FAILED, theme.bad),
-            Ok(session) if self.is_live || session.running => (RUNNING, theme.running),
+            Ok(_) if self.is_live => (RUNNING, theme.running),
             Ok(_) if self.is_shown => (CHOSEN, theme.accent),
-            Ok(session) if session.ended.is_none() => (REFUSED, theme.warn),
-            Ok(_) => (DONE, theme.good),
+            Ok(session) => match Standing::of(session) {
+                Standing::Running => (RUNNING, theme.running),
+                Standing::Done => (DONE, theme.good),
+                Standing::Quit => (REFUSED, theme.dim),
+                Standing::Killed => (REFUSED, theme.warn),
+            },
         };
         (sign.to_owned(), style)
     }
@@ -105,6 +110,7 @@ fn columns() -> Vec<table::Column<Summary>> {
         table::left("strategy", 19, |it| (listing::strategy(it), Style::new())),
         table::right("tasks", 7, |it| (listing::tasks(it), Style::new())),
         table::right("right", 5, |it| (listing::right(it), Style::new())),
+        table::left("state", 7, |it| (Standing::of(it).name().to_owned(), Style::new())),
         table::left("faults, edits", 16, |it| (listing::changes(it), Style::new())),
         table::left("workspace", 14, |it| (text::clean(&it.workspace).into_owned(), Style::new())),
         table::right("events", 9, |it| (number(it.events), Style::new())),

@@ -100,16 +100,7 @@ impl Loop {
         screen.view.is_toured = false;
         self.frame()?;
         let mut told = Told { verdict, ..Told::default() };
-        let written = self.picture().and_then(|picture| {
-            let cast = picture.with_extension("cast");
-            told.files.push(picture);
-            if let Some(Ok(recording)) = self.guided.cast.as_ref().map(|cast| cast.lock()) {
-                let title = format!("toolyard demo {}", tour.name);
-                recording.write(&cast, &title, self.guided.size)?;
-                told.files.push(cast);
-            }
-            Ok(())
-        });
+        let written = if tour.keeps { self.keep(&tour, &mut told) } else { Ok(()) };
         if let Err(error) = written {
             told.failed = Some(format!("{}: {error}", self.shots.display()));
         }
@@ -121,12 +112,23 @@ impl Loop {
                 let text = format!("written: {file} and .cast · again: toolyard demo {name}");
                 screen.tell(Tone::Good, text);
             }
-            (None, None) => {}
+            (None, None) => screen.tell(Tone::Good, format!("again: toolyard demo {}", tour.name)),
         }
         let leaves = tour.leaves;
         if let Ok(mut all) = tour.told.lock() {
             *all = told;
         }
         Ok(leaves)
+    }
+    /// Writes the last picture and the recording.
+    fn keep(&mut self, tour: &Tour, told: &mut Told) -> io::Result<()> {
+        let picture = self.picture()?;
+        let cast = picture.with_extension("cast");
+        told.files.push(picture);
+        if let Some(Ok(recording)) = self.guided.cast.as_ref().map(|cast| cast.lock()) {
+            recording.write(&cast, &format!("toolyard demo {}", tour.name), self.guided.size)?;
+            told.files.push(cast);
+        }
+        Ok(())
     }
 }

@@ -48,6 +48,8 @@ pub struct Tour {
     due: Instant,
     /// The screen ends with the tour.
     pub leaves: bool,
+    /// A picture and a recording are written at its end.
+    pub keeps: bool,
     pub told: Arc<Mutex<Told>>,
 }
 
@@ -67,8 +69,16 @@ impl Tour {
     /// A key of a beat that is none.
     pub fn new(name: &'static str, beats: Vec<Beat>, leaves: bool) -> Result<Self, String> {
         let due = Instant::now() + READ;
-        let mut tour =
-            Self { name, beats, at: 0, keys: Vec::new(), due, leaves, told: Arc::default() };
+        let mut tour = Self {
+            name,
+            beats,
+            at: 0,
+            keys: Vec::new(),
+            due,
+            leaves,
+            keeps: false,
+            told: Arc::default(),
+        };
         tour.keys = tour.pressed(0)?;
         for at in 0..tour.beats.len() {
             tour.pressed(at)?;

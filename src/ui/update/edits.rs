@@ -23,13 +23,40 @@ fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
         },
         _ => None,
     };
+    selected.and_then(|call| state.effect(call)).or_else(|| held(state))
+}
+
+/// The call that is held: the one that a breakpoint stopped, else the first.
+fn held(state: &State) -> Option<&EffectState> {
     let stopped = state.control.stop.as_ref().and_then(|stop| stop.lane);
     let lanes = stopped.into_iter().chain(state.control.held.iter().map(|hold| hold.lane));
     let mut held = lanes.filter_map(|lane| match lane {
         Lane::Effect(call) if state.control.is_held(lane) => Some(call),
         _ => None,
     });
-    selected.or_else(|| held.next()).and_then(|call| state.effect(call))
+    held.next().and_then(|call| state.effect(call))
+}
+
+/// The held call that keys mean here: not where what is selected has a value or a place of its own.
+pub fn held_here<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
+    let is_own = match view.focus {
+        PaneId::Knobs | PaneId::Budget | PaneId::Watches | PaneId::Breakpoints | PaneId::Tasks => {
+            true
+        }
+        PaneId::Program | PaneId::Variables | PaneId::Revisions => true,
+        _ => false,
+    };
+    held(state).filter(|_| !is_own)
+}
+
+/// Whether `e` means the held call.
+pub fn edits_held(state: &State, view: &View) -> bool {
+    held_here(state, view).is_some() && editable(state, view).is_some()
+}
+
+/// The held call that `x` cancels: it has not ended.
+pub fn cancels_held(state: &State, view: &View) -> Option<Command> {
+    held_here(state, view).filter(|call| !call.is_over()).map(|call| Command::Cancel(call.id))
 }
 
 /// The call whose arguments, prompt, result or reply can be edited now.

@@ -77,6 +77,7 @@ pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent)
 
 fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) -> Requests {
     view.told = false;
+    view.arrived = None;
     view.pending.clear();
     view.hinted = false;
     let Some(target) = hits.at(x, y) else { return Vec::new() };

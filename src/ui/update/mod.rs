@@ -16,7 +16,7 @@ pub mod queue;
 use super::action::{Action, Does};
 use super::panes::spec::Opened;
 use super::popups::{Inspect, Subject};
-use super::request::{Requests, World};
+use super::request::{Requests, World, send};
 use super::view::{Round, Tone, View};
 use super::{pane::PaneId, panes, window};
 use crate::domain::State;
@@ -29,6 +29,9 @@ pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
         let text = format!("{}: {why}", action.spec().name);
         view.tell(world.live.at, Tone::Bad, text);
         return Vec::new();
+    }
+    if action != Action::Open {
+        view.arrived = None;
     }
     if let Action::Own(at) = action {
         return own::run(world, view, usize::from(at));
@@ -48,6 +51,9 @@ pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
 
 /// A closer look at what is selected.
 pub fn open(world: &World<'_>, view: &mut View) -> Requests {
+    if let Some(subject) = view.arrived.take() {
+        return view.open(Inspect::new(subject));
+    }
     match (panes::spec(view.focus).open)(world.shown, view) {
         Opened::Nothing => Vec::new(),
         Opened::Subject(subject) => view.open(Inspect::new(subject)),
@@ -57,11 +63,17 @@ pub fn open(world: &World<'_>, view: &mut View) -> Requests {
 
 /// Types a new value for what is selected.
 pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
+    if edits::edits_held(world.live, view) {
+        return edits::edit(world, view);
+    }
     (panes::spec(view.focus).edit)(world, view)
 }
 
 /// Takes away what is selected.
 pub fn remove(world: &World<'_>, view: &mut View) -> Requests {
+    if let Some(cancel) = edits::cancels_held(world.live, view) {
+        return send(cancel);
+    }
     (panes::spec(view.focus).remove)(world.live, view)
 }
 

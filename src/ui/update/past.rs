@@ -1,7 +1,12 @@
 //! The moment looked at. Only the view changes: the agent runs on, and the events up to that moment are folded
 //! again.
 
-use crate::domain::{Event, Record, State, TaskEvent};
+use std::sync::Arc;
+
+use crate::domain::{Event, Record, State, TaskEvent, TaskId, TaskState};
+use crate::ui::action::Action;
+use crate::ui::panes::budget_words;
+use crate::ui::popups::Subject;
 use crate::ui::request::World;
 use crate::ui::seek::Sought;
 use crate::ui::view::{Tone, View};
@@ -98,6 +103,13 @@ fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: Way) {
     let record = world.history.at(n);
     let effect = record.as_ref().and_then(|record| record.event.effect());
     (view.task, view.line, view.node, view.evidence, view.call) = (None, None, None, None, None);
+    let about = about(world, n, record.as_ref().map(|record| &record.event));
+    if let Some((task, said)) = about {
+        view.task = Some(task);
+        view.arrived = Some(Subject::Task(task));
+        let enter = world.keymap.key(Action::Open).unwrap_or("enter");
+        view.tell(world.live.at, Tone::Plain, format!("{said} · {enter} opens task {task}"));
+    }
     match (record.map(|record| record.event.clone()), effect) {
         (Some(Event::ModelCall(_)), Some(effect)) => view.model_call = Some(effect.id),
         (Some(_), Some(effect)) if world.live.model_call(effect.id).is_none() => {
@@ -105,6 +117,28 @@ fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: Way) {
         }
         _ => {}
     }
+}
+
+/// The task that an event is about as a landmark, and in words what came of it.
+fn about(world: &World<'_>, n: u64, event: Option<&Event>) -> Option<(TaskId, String)> {
+    let is_over = |task: &&Arc<TaskState>| task.budget.overrun.is_some_and(|over| over.event == n);
+    if let Some(task) = world.live.tasks.iter().find(is_over) {
+        return Some((task.id, budget_words::overrun(world.live, task)?));
+    }
+    let Some(Event::Task(TaskEvent::TaskFinished { task, outcome, correct, .. })) = event else {
+        return None;
+    };
+    let known = world.live.task(*task)?;
+    let expected = known.task.expected().map(|gold| format!(", expected {gold}"));
+    let answer = known.answer.as_deref().map(|answer| format!(": {answer}"));
+    let end = match correct {
+        Some(true) => "right",
+        Some(false) if answer.is_some() => "wrong",
+        _ => outcome.name(),
+    };
+    let said =
+        format!("task {task} {end}{}{}", answer.unwrap_or_default(), expected.unwrap_or_default());
+    Some((*task, said))
 }
 
 /// Looks at this event, and remembers where one was before.

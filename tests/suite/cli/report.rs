@@ -27,7 +27,7 @@ fn a_page_has_summary_tools_graph_lanes_and_transcript() {
         "5 of 5 tasks answered",
         "SIMULATED MODEL",
         "search_web:error:from-task=3: hit",
-        "average cost (AC)",
+        "spent on average",
         "<h2>Tools</h2>",
         "<h2>Ways through the tools</h2>",
         "In which city was the author of The Salt Garden born?",

@@ -22,6 +22,15 @@ fn home() -> Home {
     home.write("kept/killed.jsonl", cut[..cut.len() - 4].join("\n") + "\n{\"n\":");
     age(&home, "kept/killed.jsonl", 100 * 3600);
     home.write("kept/notes.txt", "mine");
+    // It began last.
+    let (header, rest) = home
+        .read("kept/a.jsonl")
+        .split_once('\n')
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .unwrap();
+    let mut header: Value = serde_json::from_str(&header).unwrap();
+    header["opened"] = "2031-01-01T00:00:00Z".into();
+    home.write("kept/a.jsonl", format!("{header}\n{rest}"));
     age(&home, "kept/a.jsonl", 3600);
     home
 }
@@ -55,8 +64,8 @@ fn sessions_are_listed_with_what_their_journals_tell() {
     let table = home.succeed(&["sessions", "--config", "c.toml"]);
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("3 sessions · "), "{table}");
-    assert!(lines[2].contains("react") && lines[2].ends_with("ended      a.jsonl"), "{table}");
-    assert!(lines[4].ends_with("not ended  killed.jsonl"), "{table}");
+    assert!(lines[2].contains("react") && lines[2].ends_with("done       a.jsonl"), "{table}");
+    assert!(lines[4].ends_with("killed     killed.jsonl"), "{table}");
 }
 
 #[test]

@@ -139,10 +139,12 @@ fn a_copy_knows_the_past_uses_of_a_session_that_keeps_none() {
 #[test]
 fn speed_is_not_tried_and_nothing_without_a_task() {
     let story = story::demo();
-    assert!(!Scope::of(story.state(), Knob::Tau).unwrap().again);
+    assert!(!Scope::of(story.state(), Knob::MaxSteps).unwrap().again);
+    // Nothing reads it in a session without a budget plan.
+    assert_eq!(Scope::of(story.state(), Knob::Tau), Err("only +btp plans a budget"));
     assert!(Scope::of(story.state(), Knob::Speed).unwrap_err().contains("speed changes nothing"));
     let none = State::default();
-    assert_eq!(Scope::of(&none, Knob::Tau), Err("there is no task to try it on"));
+    assert_eq!(Scope::of(&none, Knob::MaxSteps), Err("there is no task to try it on"));
 }
 
 /// A task of so many calls.
@@ -194,7 +196,7 @@ fn the_curve_of_a_sweep_at_two_sizes() {
     let mut narrow = tried(5);
     narrow.press("z");
     assert!(narrow.shows("0.00 0.25 0.50 1.00 2.00"), "{}", narrow.text());
-    assert!(narrow.shows("preview alpha 0.50 → 0.55") && narrow.shows("fewest calls at 0.25"));
+    assert!(narrow.shows("preview alpha 0.50 → 0.55") && narrow.shows("best: 0.25 (fewest calls"));
 }
 
 #[test]
@@ -211,7 +213,7 @@ fn keys_start_end_judge_and_use_a_sweep() {
     let mut stage = tried(5);
     stage.screen.hear_of_sweep(SweepNews::Ended);
     stage.draw();
-    assert!(stage.shows("fewest calls at 0.25 (1.00, 2.00 now); right 100 % in all"));
+    assert!(stage.shows("best: 0.25 (fewest calls: 1.00, 2.00 now); right 100 % in all"));
     assert!(stage.shows("enter: use 0.25"), "{}", stage.text());
     let use_it = Command::TurnKnob { knob: Knob::Alpha, value: 0.25 };
     assert_eq!(stage.press("enter"), [ScreenRequest::Send(use_it)]);

@@ -63,14 +63,38 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
     let prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
     headless(
         prepared,
-        &Wanted { json: args.json, report: args.report.as_deref(), state: args.state.as_deref() },
+        &Wanted {
+            prints: Prints::of(args.json, args.papers),
+            report: args.report.as_deref(),
+            state: args.state.as_deref(),
+        },
     )
+}
+
+/// What a run prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prints {
+    /// A line for each task, and a summary.
+    Lines,
+    /// The same, with the measures of BTP by their names.
+    Papers,
+    /// Every event as a line of JSON.
+    Json,
+}
+
+impl Prints {
+    pub fn of(json: bool, papers: bool) -> Self {
+        match (json, papers) {
+            (true, _) => Self::Json,
+            (false, true) => Self::Papers,
+            (false, false) => Self::Lines,
+        }
+    }
 }
 
 /// What is written of a session without a screen.
 pub struct Wanted<'a> {
-    /// Every event, as a line of JSON.
-    pub json: bool,
+    pub prints: Prints,
     pub report: Option<&'a Path>,
     pub state: Option<&'a Path>,
 }
@@ -92,7 +116,7 @@ pub fn headless(mut prepared: PreparedSession, wanted: &Wanted<'_>) -> Result<Ru
     };
     let (ran, signal) = runtime()?.block_on(async {
         let signal = signals().await;
-        let ran = session(prepared, wanted.json, folded, None, signal.clone()).await;
+        let ran = session(prepared, wanted.prints, folded, None, signal.clone()).await;
         ran.map(|ran| (ran, *signal.borrow()))
     })?;
     let Ran { state, folded, .. } = &ran;
@@ -143,7 +167,7 @@ async fn signals() -> watch::Receiver<i32> {
 /// Runs a session to its end, or until a signal comes.
 async fn session(
     prepared: PreparedSession,
-    json: bool,
+    prints: Prints,
     folded: Folded,
     observed: Option<Observed>,
     mut signal: watch::Receiver<i32>,
@@ -151,7 +175,7 @@ async fn session(
     // A script sends no other commands; those of screens that attach go the same way.
     let (stop, commands) = mpsc::unbounded_channel();
     let attached = prepared.is_attachable.then(|| stop.downgrade());
-    let out = Rc::new(RefCell::new(Output::new(json, folded, observed, stop.clone())));
+    let out = Rc::new(RefCell::new(Output::new(prints, folded, observed, stop.clone())));
     let listening = tokio::task::spawn(async move {
         if signal.wait_for(|signal| *signal != 0).await.is_ok() {
             let _ = stop.send(Command::Stop);

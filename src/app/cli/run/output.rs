@@ -4,10 +4,11 @@ use std::io;
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::Prints;
 use crate::app::cli::colour::{self, Painted};
 use crate::app::cli::out;
 use crate::app::report::folded::{Folded, Sums};
-use crate::app::report::{Graded, Quality};
+use crate::app::report::{Graded, Measures, Quality, Totals};
 use crate::app::scenario::Observed;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
@@ -27,7 +28,7 @@ pub(super) const UNREAD: &str = "nobody reads the output any more";
 
 /// The output during a run: every event, or a line for each ended task.
 pub(super) struct Output {
-    json: bool,
+    prints: Prints,
     state: State,
     pub folded: Folded,
     /// What the check of a scenario needs.
@@ -45,13 +46,13 @@ pub(super) struct Output {
 
 impl Output {
     pub fn new(
-        json: bool,
+        prints: Prints,
         folded: Folded,
         observed: Option<Observed>,
         stop: UnboundedSender<Command>,
     ) -> Self {
         Self {
-            json,
+            prints,
             state: State::keeping(Keeps::Tasks(RECENT)),
             folded,
             observed,
@@ -91,7 +92,7 @@ impl Output {
     }
 
     fn write(&self, record: &Record) -> io::Result<()> {
-        if self.json {
+        if self.prints == Prints::Json {
             return out::write(safe(&serde_json::to_string(record)?).into_owned() + "\n");
         }
         match self.told(&record.event) {
@@ -187,18 +188,7 @@ impl Output {
         if totals.tasks == 0 {
             return vec!["no tasks to run".to_owned()];
         }
-        let mut lines = vec![format!(
-            "budget {:.2} credits per task: average cost (AC) {:.2}, solved (PR) {:.1} %, \
-             solved within budget (PBC) {:.1} %, failed over budget (RFBC) {:.1} %, \
-             over budget in all {:.1} %, {} refused",
-            measures.budget,
-            measures.ac,
-            100.0 * measures.pr,
-            100.0 * measures.pbc,
-            100.0 * measures.rfbc,
-            100.0 * measures.rfbc_authors,
-            counted(measures.refusals, "call"),
-        )];
+        let mut lines = vec![budget(&measures, self.prints == Prints::Papers)];
         for (id, known) in &self.state.breakpoints {
             let hits = counted(known.hits as usize, "hit");
             lines.push(format!("breakpoint {id} {}: {hits}", clean(&known.spec.to_string())));
@@ -224,12 +214,11 @@ impl Output {
             lines.push(graded(&quality, &grader));
         }
         lines.push(format!(
-            "{}: {} of {} answered, {} of {} right; {}, {} tokens in ({} cached), {} out, {:.2} credits",
+            "{}: {} of {} answered, {}; {}, {} tokens in ({} cached), {} out, {:.2} credits",
             clean(why),
             totals.answered,
             totals.tasks,
-            totals.correct,
-            totals.with_gold,
+            right(&totals),
             counted(totals.calls, "tool call"),
             totals.tokens_in,
             totals.tokens_cached,
@@ -237,6 +226,36 @@ impl Output {
             totals.cost,
         ));
         lines
+    }
+}
+
+/// Spending against the budget, in the terms of BTP if they are wanted.
+fn budget(measures: &Measures, papers: bool) -> String {
+    let Measures { budget, ac, pr, pbc, rfbc, rfbc_authors, .. } = measures;
+    let refused = counted(measures.refusals, "call");
+    let share = |of: f64| format!("{:.1} %", 100.0 * of);
+    if !papers {
+        let (pbc, over) = (share(*pbc), share(*rfbc_authors));
+        return format!(
+            "budget {budget:.2} credits per task: {ac:.2} spent on average, {pbc} of the tasks solved within it, {over} \
+             over it, {refused} refused"
+        );
+    }
+    format!(
+        "budget {budget:.2} credits per task: average cost (AC) {ac:.2}, solved (PR) {}, solved within budget (PBC) {}, \
+         failed over budget (RFBC) {}, over budget in all {}, {refused} refused",
+        share(*pr),
+        share(*pbc),
+        share(*rfbc),
+        share(*rfbc_authors),
+    )
+}
+
+/// How many answers are right, of those of which it is known.
+fn right(totals: &Totals) -> String {
+    match totals.with_gold {
+        0 => "no right answer is known".to_owned(),
+        known => format!("{} of {known} right", totals.correct),
     }
 }
 

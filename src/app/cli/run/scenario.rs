@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::{Ran, RunEnd, session, signals, unread};
+use super::{Prints, Ran, RunEnd, session, signals, unread};
 use crate::app::cli::out::{expect_place, print_json, print_line, warn};
 use crate::app::cli::{RunArgs, SessionArgs, colour, colour::Painted, runtime, trouble::Trouble};
 use crate::app::report::folded::Folded;
@@ -131,7 +131,14 @@ async fn run_one(
     prepared.keeps = Keeps::Tasks(RECENT);
     let expect = &file.scenario.expect;
     let observed = Some(Observed::new(expect));
-    let ran = match session(prepared, args.json, Folded::default(), observed, signal.clone()).await
+    let ran = match session(
+        prepared,
+        Prints::of(args.json, false),
+        Folded::default(),
+        observed,
+        signal.clone(),
+    )
+    .await
     {
         Ok(ran) => ran,
         Err(error) => return failed(error.to_string()),

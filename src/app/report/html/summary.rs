@@ -51,13 +51,11 @@ pub fn summary(state: &State, report: &Report) -> String {
         (
             "budget",
             format!(
-                "{:.2} credits per task: average cost (AC) {:.2}, solved (PR) {}, solved within budget (PBC) \
-                 {}, failed over budget (RFBC) {}",
+                "{:.2} credits per task: {:.2} spent on average, {} of the tasks solved within it, {} over it",
                 measures.budget,
                 measures.ac,
-                percent(measures.pr),
                 percent(measures.pbc),
-                percent(measures.rfbc),
+                percent(measures.rfbc_authors),
             ),
         ),
     ];

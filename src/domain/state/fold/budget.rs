@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::{BudgetEvent, Refusal};
+use crate::domain::event::{BudgetEvent, Record, Refusal};
 use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::state::{Spent, State, TaskBudget, What};
+use crate::domain::knob::Knob;
+use crate::domain::state::budget::CENT;
+use crate::domain::state::{Landmark, Overrun, Spent, State, TaskBudget, What};
 
 impl State {
     fn apply_budget(&mut self, event: &BudgetEvent) {
@@ -85,6 +87,23 @@ impl State {
         if let Some(budget) = self.budget_mut(task) {
             budget.spent += cost;
         }
+    }
+
+    /// Notes the call with which a task goes beyond its budget, which only the sums tell.
+    pub(super) fn note_overrun(&mut self, record: &Record) {
+        let Some(effect) = record.event.effect() else { return };
+        let budget = self.knobs.get(Knob::Budget);
+        let task = self.effect(effect.id).map(|known| known.task);
+        let Some(ledger) = task.and_then(|task| self.budget_mut(task)) else { return };
+        let allowed = ledger.plan.as_ref().map_or(budget, |plan| *plan.budget);
+        let spent = ledger.spent.total();
+        if ledger.overrun.is_some() || spent <= allowed + CENT {
+            return;
+        }
+        let (event, effect) = (record.n, effect.id);
+        ledger.overrun =
+            Some(Overrun { event, effect, spent: spent.into(), budget: allowed.into() });
+        self.landmarks.add(Landmark::Over, event);
     }
 
     pub(super) fn refuse(&mut self, task: TaskId, tool: &ToolName, reason: Refusal) {

@@ -1,8 +1,9 @@
 //! The fold: what each family of events does to the state, and how an event finds its family. The parts
 //! of the state know nothing of this.
 
-use crate::domain::event::{Event, Record, TaskEvent};
+use crate::domain::event::{By, Event, Record, TaskEvent};
 use crate::domain::id::TaskId;
+use crate::domain::state::undo::{PRESSES, joined};
 use crate::domain::state::{Line, State, What};
 
 mod breakpoints;
@@ -44,6 +45,7 @@ impl State {
         self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
         self.control.changes.remember(record);
         self.landmarks.remember(record.n, &record.event);
+        self.note_overrun(record);
         self.transcribe(record);
         if let Event::Task(TaskEvent::TaskFinished { .. }) = &record.event {
             self.forget();
@@ -59,9 +61,31 @@ impl State {
         }
     }
 
-    fn add_line(&mut self, record: &Record, task: Option<TaskId>, what: What) {
+    fn add_line(&mut self, record: &Record, task: Option<TaskId>, mut what: What) {
         let task = task.or_else(|| self.current_task().map(|task| task.id));
+        if let Some((at, joined)) = self.pressed_again(record, &what) {
+            self.transcript.split_off(at);
+            what = joined;
+        }
         self.transcript.push(Line { n: record.n, at: record.at, task, what });
+    }
+
+    /// The place of the line that this press of a key goes on with, and both as one line. The budget plan that the press
+    /// before has made goes with it.
+    fn pressed_again(&self, record: &Record, what: &What) -> Option<(usize, What)> {
+        let What::Told { event } = what else { return None };
+        let lines = &self.transcript;
+        let last = lines.len().checked_sub(1)?;
+        let at = match lines.get(last)?.what {
+            What::BudgetPlanned { .. } => last.checked_sub(1)?,
+            _ => last,
+        };
+        let line = lines.get(at)?;
+        let What::Told { event: before } = &line.what else { return None };
+        let is_quick = record.at.saturating_sub(line.at) <= PRESSES;
+        let is_press = is_quick && event.by() == Some(By::User);
+        let event = joined(before, event).filter(|_| is_press)?;
+        Some((at, What::Told { event: Box::new(event) }))
     }
 }
 

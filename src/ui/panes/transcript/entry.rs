@@ -28,6 +28,8 @@ pub struct From<'a> {
     pub theme: &'a Theme,
     /// Microseconds since the session was opened.
     pub now: u64,
+    /// Who presses the keys.
+    pub person: &'static str,
 }
 
 /// One entry that is being written.
@@ -68,7 +70,9 @@ impl<'a> Entry<'a> {
             What::Told { event } => {
                 let (who, head, words) = match event.by() {
                     None => ("note  ".to_owned(), theme.warn, theme.text),
-                    Some(By::User) => (format!("{EDITED} you: "), theme.user, theme.user),
+                    Some(By::User) => {
+                        (format!("{EDITED} {}: ", self.cx.person), theme.user, theme.user)
+                    }
                     Some(By::Engine) => ("engine: ".to_owned(), theme.user, theme.user),
                     Some(By::Undo(_)) => (format!("{EDITED} undone: "), theme.user, theme.user),
                     Some(By::Redo(_)) => (format!("{EDITED} redone: "), theme.user, theme.user),
@@ -380,7 +384,7 @@ impl<'a> Entry<'a> {
 
     fn task_finished(&mut self, task: &TaskState) {
         let theme = self.cx.theme;
-        let (glyph, word, style) = tasks::standing(task, theme);
+        let (glyph, word, style) = tasks::look(task, theme);
         let head = format!("{glyph} {word}");
         match &task.answer {
             Some(answer) => {

@@ -168,7 +168,8 @@ fn fill(
     width: usize,
     mut room: usize,
 ) -> (Vec<Shown>, usize) {
-    let from = entry::From { state: cx.state, theme: cx.theme, now: cx.now };
+    let from =
+        entry::From { state: cx.state, theme: cx.theme, now: cx.now, person: person(cx.view) };
     let mut shown = Vec::new();
     for at in places {
         if room == 0 {
@@ -214,12 +215,18 @@ fn clock(micros: u64) -> String {
     }
 }
 
+/// Who presses the keys: a tour, or the person.
+fn person(view: &View) -> &'static str {
+    if view.caption.is_some() { "tour" } else { "you" }
+}
+
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     // As wide as in the last frame.
     let placed = view.placed.iter().find(|placed| placed.pane == SPEC.id);
     let width = placed.map_or(UNKNOWN, |placed| placed.area.width.saturating_sub(2));
     let width = usize::from(width.saturating_sub(Gutter::of(state, width).width()));
     let lines = &state.transcript;
+    let person = person(view);
     List::new(
         (lines.len(), view.line.and_then(|n| place(state, n))),
         |row| lines.get(row),
@@ -229,7 +236,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
                 view.task = line.task;
             }
         },
-        move |line| text(state, line, width),
+        move |line| text((state, person), line, width),
     )
     .of_calls(state, |row| match lines.get(row)?.what {
         What::ModelCall { call } | What::ToolCall { call } => Some(call),
@@ -239,8 +246,8 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 }
 
 /// The text of a line's entry as it is drawn while it is selected: nothing is found that cannot be seen.
-fn text(state: &State, line: &Said, width: usize) -> String {
-    let from = entry::From { state, theme: Theme::of_words(), now: state.at };
+fn text((state, person): (&State, &'static str), line: &Said, width: usize) -> String {
+    let from = entry::From { state, theme: Theme::of_words(), now: state.at, person };
     let rows = entry::rows(from, line, width, true);
     rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

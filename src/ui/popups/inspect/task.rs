@@ -3,6 +3,7 @@
 use super::Page;
 use crate::domain::{Spent, State, TaskId, TaskPhase, TaskState, words::counted};
 use crate::papers::calls;
+use crate::ui::panes::budget_words;
 use crate::ui::panes::format::{credits, dollars};
 use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::{panes::glyph::signed, text};
@@ -18,7 +19,7 @@ pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
     for reflection in &task.reflections {
         page.section("Reflection on a failed try", reflection, page.theme.text);
     }
-    budget(task, page);
+    budget(state, task, page);
     steps(state, task, page);
     verdicts(task, page);
 }
@@ -52,7 +53,7 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
 }
 
 /// What it cost beside what was planned, and the ledger of each tool.
-fn budget(task: &TaskState, page: &mut Page<'_>) {
+fn budget(state: &State, task: &TaskState, page: &mut Page<'_>) {
     let budget = &task.budget;
     if budget.plan.is_none() && budget.tools.is_empty() {
         return;
@@ -62,6 +63,9 @@ fn budget(task: &TaskState, page: &mut Page<'_>) {
     let (tools, models, time) = (credits(*tools), credits(*models), credits(*time));
     let spent = credits(task.credits());
     page.field("spent", &format!("{spent}: tools {tools}, models {models}, time {time}"));
+    if let Some(over) = budget_words::overrun(state, task) {
+        page.field_in("over", &over, page.theme.bad);
+    }
     if let (Some(first), Some(plan)) = (&budget.first, &budget.plan) {
         let (cost, budget_then) = (credits(*first.cost), credits(*plan.budget));
         page.field("planned", &format!("{cost}, of a budget of {budget_then}"));

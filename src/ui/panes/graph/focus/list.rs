@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::choices::{Choice, Choices, before};
 use super::draw::Frame;
-use crate::domain::{Offered, ToolName, words::counted};
+use crate::domain::{MenuItem, Offered, ToolName, words::counted};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::graph::{SPEC, shown_name};
 use crate::ui::panes::row::{Row, note, split};
@@ -121,8 +121,13 @@ impl Frame<'_> {
 
     fn draw_head(&self, widths: &Widths, choices: &Choices<'_>, row: &mut Row<'_>) {
         let dim = self.cx.theme.dim;
-        let (all, offered) = (text::count(choices.total as u64), choices.menu.len());
-        let head = match offered {
+        // To finish is a choice, and no tool.
+        let is_finish = |item: &MenuItem| item.tool.as_str() == ToolName::END;
+        let has_edge = self.cx.state.learning.graph.has_edge(self.centre, ToolName::END);
+        let finish = usize::from(has_edge || choices.menu.iter().any(is_finish));
+        let all = text::count(choices.total.saturating_sub(finish) as u64);
+        let offered = choices.menu.iter().filter(|item| !is_finish(item)).count();
+        let head = match choices.menu.len() {
             0 => format!("{all} possible next tools"),
             _ => format!("{offered} of {all} on the menu"),
         };
