@@ -185,7 +185,7 @@ fn no_report_becomes_a_key_and_no_key_is_lost() {
         let end = pieces.len() - 1;
         pieces[end].0 = &last;
         let is_asked = numbers.below(4) == 0;
-        terminal.framer.expect(is_asked.then(|| terminal.now + Duration::from_secs(10)));
+        terminal.framer.expect(is_asked.then(|| terminal.now + Duration::from_secs(60)));
         for (piece, delay) in &pieces {
             terminal.write(piece, *delay);
         }
@@ -202,6 +202,8 @@ fn no_report_becomes_a_key_and_no_key_is_lost() {
             characters.flat_map(|byte| meaning(&char::from(*byte).to_string())).collect();
         assert!(allowed.starts_with(between), "a report is a key: {about}");
         cut += usize::from(pieces.len() > 1);
+        let is_owed = is_asked && matches!(report[..], [0x1b, b'[' | b']', ..]);
+        assert!(!is_owed || between.len() < 2, "an answer is keys: {about}");
         escapes += usize::from(between.len() == 1);
         more += usize::from(between.len() > 1);
     }
@@ -209,5 +211,5 @@ fn no_report_becomes_a_key_and_no_key_is_lost() {
     println!(
         "{reports} reports, {cut} of them cut; Escape was read {escapes} times, and more keys {more} times"
     );
-    assert!(escapes * 10 < reports && more * 100 < reports);
+    assert!(escapes * 10 < reports && more * 50 < reports);
 }
