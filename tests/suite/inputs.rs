@@ -1,5 +1,6 @@
 //! What a terminal sends, in pieces and late: keys are keys, and reports are none. The time is simulated.
 
+use std::slice::from_ref;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{
@@ -35,7 +36,7 @@ impl Terminal {
     }
 
     fn news(&mut self) -> Vec<News> {
-        std::iter::from_fn(|| self.framer.next()).filter_map(read).collect()
+        std::iter::from_fn(|| self.framer.unit()).filter_map(read).collect()
     }
 }
 
@@ -59,13 +60,13 @@ fn a_late_answer_about_colours_is_no_key_wherever_it_is_cut() {
     let answer = "\x1b]11;rgb:fdfd/f6f6/e3e3\x1b\\";
     let ground = News::Ground((0xfd, 0xf6, 0xe3));
     for late in LATE {
-        assert_eq!(Terminal::new().write(answer, late), [ground.clone()]);
+        assert_eq!(Terminal::new().write(answer, late), from_ref(&ground));
         for cut in 2..answer.len() {
             let mut terminal = Terminal::new();
             let mut news = terminal.write(&answer[..cut], 80);
             news.extend(terminal.write(&answer[cut..], late));
             news.extend(terminal.wait(WAIT));
-            assert_eq!(news, [ground.clone()], "cut at {cut}, {late} ms");
+            assert_eq!(news, from_ref(&ground), "cut at {cut}, {late} ms");
             assert_eq!(terminal.write(":", 0), [typed(':')]);
         }
         // Nobody can tell an ESC that comes alone from Escape; what follows is no key.
@@ -164,13 +165,13 @@ fn keys_are_what_they_are_and_come_at_once() {
         ("\x1b[I", News::Input(Input::FocusGained)),
         ("\x1b[O", News::Input(Input::FocusLost)),
     ] {
-        assert_eq!(Terminal::new().write(bytes, 0), [expected.clone()], "{bytes:?}");
+        assert_eq!(Terminal::new().write(bytes, 0), from_ref(&expected), "{bytes:?}");
         // Cut by the network, as long as it is soon after an ESC.
         for cut in (1..bytes.len()).filter(|cut| *cut > 1 || bytes.len() > 2) {
             let mut terminal = Terminal::new();
             let mut news = terminal.write(&bytes.as_bytes()[..cut], 0);
             news.extend(terminal.write(&bytes.as_bytes()[cut..], if cut == 1 { 1 } else { 500 }));
-            assert_eq!(news, [expected.clone()], "{bytes:?} cut at {cut}");
+            assert_eq!(news, from_ref(&expected), "{bytes:?} cut at {cut}");
         }
     }
     let event = |kind, bytes: &[u8]| {

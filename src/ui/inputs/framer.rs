@@ -99,7 +99,7 @@ impl Framer {
     }
 
     /// The next whole unit.
-    pub fn next(&mut self) -> Option<Unit> {
+    pub fn unit(&mut self) -> Option<Unit> {
         self.units.pop_front()
     }
 

@@ -123,7 +123,7 @@ impl Inputs {
         if self.owed.is_some_and(|until| until <= now) {
             self.news.push_back(News::Answered);
         }
-        while let Some(unit) = self.framer.next() {
+        while let Some(unit) = self.framer.unit() {
             self.news.extend(read(unit));
         }
         let news = self.news.pop_front();

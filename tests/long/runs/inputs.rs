@@ -102,7 +102,7 @@ impl Terminal {
     }
 
     fn hear(&mut self) {
-        while let Some(unit) = self.framer.next() {
+        while let Some(unit) = self.framer.unit() {
             self.said.extend(read(unit).filter(|news| matches!(news, News::Input(_))));
         }
     }
