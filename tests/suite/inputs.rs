@@ -9,6 +9,8 @@ use ratatui::crossterm::event::{
 use toolyard::ui::inputs::framer::{Framer, LIMIT, WAIT};
 use toolyard::ui::inputs::{News, read};
 
+use crate::mutations::Numbers;
+
 /// The time, and what came so far.
 struct Terminal {
     framer: Framer,
@@ -268,5 +270,63 @@ fn a_long_report_is_no_key_and_takes_no_memory_for_long() {
 fn bytes_that_are_no_text_lose_no_key() {
     for bytes in [&b"\xc3j"[..], b"\xff\xfej", b"\xe6\xbcj", b"\xc0\xafj", b"\x1b\xc3j"] {
         assert_eq!(Terminal::new().write(bytes, 0), [typed('j')], "{bytes:?}");
+    }
+}
+
+#[test]
+fn no_bytes_break_it_and_a_key_comes_through_behind_all() {
+    const PIECES: [&[u8]; 32] = [
+        b"\x1b",
+        b"[",
+        b"]",
+        b"O",
+        b"P",
+        b"X",
+        b"_",
+        b"<",
+        b">",
+        b"?",
+        b";",
+        b":",
+        b"0",
+        b"1",
+        b"9999999999",
+        b"+0",
+        b" ",
+        b"$",
+        b"M",
+        b"m",
+        b"~",
+        b"u",
+        b"R",
+        b"A",
+        b"200~",
+        b"201~",
+        b"11;rgb:",
+        b"#f",
+        b"\x07",
+        b"\x9b",
+        b"\xc3",
+        "é漢".as_bytes(),
+    ];
+    let mut numbers = Numbers(7);
+    for case in 0..50_000 {
+        let mut terminal = Terminal::new();
+        for _ in 0..numbers.below(12) {
+            let bytes: Vec<u8> = (0..numbers.below(8))
+                .flat_map(|_| PIECES[numbers.below(PIECES.len())])
+                .copied()
+                .collect();
+            terminal.write(bytes, [0, 1, 30, 80, 2500][numbers.below(5)]);
+        }
+        terminal.wait(LIMIT);
+        terminal.wait(LIMIT);
+        terminal.write("\x1b[201~", 0);
+        assert_eq!(terminal.write("q", 100).last(), Some(&typed('q')), "case {case}");
+    }
+    // The parser of mouse events counts down from these places.
+    for places in ["0;0;0M", "0;+0;1M", "0;1;00m", "0;;M", "0;0M"] {
+        assert_eq!(Terminal::new().write(format!("\x1b[<{places}"), 0), []);
+        assert_eq!(Terminal::new().write(format!("\x1b[3{places}"), 0), []);
     }
 }

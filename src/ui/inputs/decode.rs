@@ -55,7 +55,8 @@ fn is_off_the_screen(bytes: &[u8]) -> bool {
         [0x1b, b'[', places @ .., b'M' | b'm'] => places,
         _ => return false,
     };
-    places.split(|byte| *byte == b';').skip(1).any(|place| place.iter().all(|digit| *digit == b'0'))
+    let is_zero = |place: &[u8]| std::str::from_utf8(place).is_ok_and(|it| it.parse() == Ok(0u16));
+    places.split(|byte| *byte == b';').skip(1).any(is_zero)
 }
 
 fn input(event: termina::Event) -> Option<Input> {
