@@ -209,8 +209,8 @@ impl Theme {
                 | "pinned" | "border_focus" => Modifier::BOLD,
                 _ => Modifier::empty(),
             };
-            let reversed = Modifier::REVERSED;
-            Style { fg: None, bg: None, ..style }.remove_modifier(reversed).add_modifier(mark)
+            let marks = (style.add_modifier - Modifier::REVERSED) | mark;
+            Style { fg: None, bg: None, add_modifier: marks, ..style }
         })
     }
 }
