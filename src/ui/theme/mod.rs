@@ -108,7 +108,7 @@ styles! {
     /// What the user did.
     user = fg(Color::Magenta);
     /// A fault made this.
-    injected = YELLOW.add_modifier(Modifier::UNDERLINED);
+    injected = YELLOW.add_modifier(Modifier::ITALIC);
     /// The built-in simulated model.
     simulated = YELLOW;
     graph_node = Style::new();
