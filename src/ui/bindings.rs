@@ -19,6 +19,19 @@ pub enum KeymapError {
          for example keys.{second} = []"
     )]
     Conflict { key: String, first: String, second: String },
+    /// Default keys that no longer work, since they begin with this key, or it begins with them; each with its action.
+    #[error("keys.{first}: {}", lost(key, keys))]
+    Lost { key: String, first: String, keys: Vec<(String, String)> },
+}
+
+fn lost(key: &str, keys: &[(String, String)]) -> String {
+    let all: Vec<_> = keys.iter().map(|(lost, does)| format!("`{lost}` ({does})")).collect();
+    let all = all.join(", ");
+    if keys.iter().all(|(lost, _)| lost.len() > key.len()) {
+        format!("all keys that begin with `{key}` are lost: {all}")
+    } else {
+        format!("`{key}` begins with a key that is lost: {all}")
+    }
 }
 
 impl Default for Keymap {
@@ -64,8 +77,10 @@ impl Keymap {
         for (layer, action, keys) in
             defaults.filter(|(layer, action, _)| !own.contains(&(*layer, *action)))
         {
-            let bound = keys.iter().map(|keys| bind(&mut map, layer, action, keys));
-            errors.extend(bound.filter_map(Result::err));
+            for keys in keys {
+                let bound = bind(&mut map, layer, action, keys);
+                bound.unwrap_or_else(|error| add(&mut errors, error));
+            }
         }
         (map, errors)
     }
@@ -73,13 +88,34 @@ impl Keymap {
 
 fn bind(map: &mut Keymap, layer: Layer, action: Action, text: &str) -> Result<(), KeymapError> {
     let name = name(layer, action);
-    let keys: Keys =
-        text.parse().map_err(|why| KeymapError::Unknown { name: name.clone(), why })?;
+    let keys =
+        Keys::to_bind(text).map_err(|why| KeymapError::Unknown { name: name.clone(), why })?;
     let key = keys.to_string();
-    map.bind(layer, action, keys).map_err(|(other, does)| {
+    map.bind(layer, action, keys).map_err(|(other, does, taken)| {
         let first = self::name(other, does);
-        KeymapError::Conflict { key, first, second: name }
+        if taken.to_string() == key {
+            KeymapError::Conflict { key, first, second: name }
+        } else {
+            KeymapError::Lost { key: taken.to_string(), first, keys: vec![(key, name)] }
+        }
     })
+}
+
+/// Adds an error. One key can take many away, which is one error.
+fn add(errors: &mut Vec<KeymapError>, error: KeymapError) {
+    let KeymapError::Lost { key, first, keys } = &error else { return errors.push(error) };
+    let same = errors.iter_mut().find_map(|known| match known {
+        KeymapError::Lost { key: other, first: does, keys }
+            if (&*other, &*does) == (key, first) =>
+        {
+            Some(keys)
+        }
+        _ => None,
+    });
+    let Some(known) = same else { return errors.push(error) };
+    let is_new = |(lost, _): &&(String, String)| known.iter().all(|(other, _)| other != lost);
+    let new: Vec<_> = keys.iter().filter(is_new).cloned().collect();
+    known.extend(new);
 }
 
 /// The layer and the action that a name of the configuration means.
@@ -190,7 +226,19 @@ mod tests {
         assert!(said[2].starts_with("keys.undo: `hyper-u` is not a key"), "{said:?}");
         assert!(said.iter().any(|said| said.starts_with("keys.stop: `q` also does `quit`")));
         // A key that begins a sequence cannot be one of a pane.
-        assert!(said.iter().any(|said| said.contains("keys.tools.switch: `gg`")), "{said:?}");
+        let lost = "keys.tools.switch: all keys that begin with `g` are lost: ";
+        assert!(said.iter().any(|said| said.starts_with(lost)), "{said:?}");
+        let (_, errors) = Keymap::new(&changed(&[("step", &["g", "ctrl-i", "q q"])]));
+        let said: Vec<_> = errors.iter().map(KeymapError::to_string).collect();
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert_eq!(said[0], "keys.step: `ctrl-i` never comes: a terminal sends tab for it");
+        let of = |start: &str| said.iter().find(|said| said.starts_with(start)).unwrap();
+        let lost = of("keys.step: all keys that begin with `g` are lost: ");
+        assert!(lost.contains("`gg` (top)") && lost.contains("`gf` (faults)"), "{lost}");
+        assert_eq!(
+            of("keys.step: `qq`"),
+            "keys.step: `qq` begins with a key that is lost: `q` (quit)"
+        );
         let quit = map.meaning(&[Layer::Global], &typed("q"));
         assert_eq!(quit, Meaning::Action(Layer::Global, Action::Stop));
     }

@@ -67,12 +67,63 @@ impl Key {
         Self { code, mods }
     }
 
+    /// What a terminal sends in place of this key, so that the program would never see it.
+    pub fn arrives_as(self) -> Option<&'static str> {
+        let is_held = |held| self.mods.contains(held);
+        if is_held(KeyModifiers::CONTROL) {
+            match self.code {
+                KeyCode::Char(c) => control(c),
+                KeyCode::Enter => Some("enter"),
+                KeyCode::Tab if !is_held(KeyModifiers::SHIFT) => Some("tab"),
+                KeyCode::Tab => Some("shift-tab"),
+                KeyCode::Esc => Some("esc"),
+                KeyCode::Backspace => Some("backspace or ctrl-h"),
+                _ => None,
+            }
+        } else if is_held(KeyModifiers::SHIFT) {
+            match self.code {
+                KeyCode::Enter => Some("enter"),
+                KeyCode::Esc => Some("esc"),
+                KeyCode::Backspace => Some("backspace"),
+                _ => None,
+            }
+        } else if is_held(KeyModifiers::ALT) {
+            match self.code {
+                KeyCode::Esc => Some("esc twice"),
+                KeyCode::Char('[' | ']' | 'O' | 'P' | 'X' | '^' | '_') => {
+                    Some("the beginning of its own reports")
+                }
+                _ => None,
+            }
+        } else {
+            None
+        }
+    }
+
     /// The character that this key types, if it types one.
     pub fn types(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.mods.is_empty() => Some(c),
             _ => None,
         }
+    }
+}
+
+/// What a terminal sends for a character together with Ctrl, where that is no key of its own. There are 32 such characters
+/// of control, three of which are other keys; what has none is sent without Ctrl.
+fn control(c: char) -> Option<&'static str> {
+    match c {
+        'i' => Some("tab"),
+        'm' => Some("enter"),
+        '[' | '3' => Some("esc"),
+        '8' | '?' => Some("backspace"),
+        '\\' | '|' => Some("ctrl-4"),
+        ']' | '}' => Some("ctrl-5"),
+        '^' | '~' => Some("ctrl-6"),
+        '/' | '_' => Some("ctrl-7"),
+        '2' | '@' => Some("ctrl-space"),
+        ' ' | 'a'..='z' | '4'..='7' => None,
+        _ => Some("the character without ctrl"),
     }
 }
 
@@ -155,6 +206,29 @@ impl Deref for Keys {
     }
 }
 
+impl Keys {
+    /// Reads keys for an action.
+    ///
+    /// # Errors
+    /// One of them is no key, or one that no terminal sends.
+    pub fn to_bind(text: &str) -> Result<Self, String> {
+        let keys: Self = text.parse()?;
+        let words = text.split_whitespace();
+        for (key, word) in keys.iter().zip(words) {
+            // A terminal sends the same for both, so that the word promises too much.
+            let shifted = word.starts_with("ctrl-shift-") || word.starts_with("shift-ctrl-");
+            let plain = shifted && matches!(key.code, KeyCode::Char(_));
+            if let Some(sent) = key.arrives_as() {
+                return Err(format!("`{word}` never comes: a terminal sends {sent} for it"));
+            }
+            if plain {
+                return Err(format!("`{word}` never comes: a terminal sends {key} for it"));
+            }
+        }
+        Ok(keys)
+    }
+}
+
 impl fmt::Display for Keys {
     /// As people read them: `gg`, but `ctrl-w t`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -221,6 +295,59 @@ mod tests {
         assert_eq!(tab, sent(KeyCode::Tab, KeyModifiers::SHIFT));
         assert_eq!(sent(KeyCode::Char('C'), KeyModifiers::CONTROL).to_string(), "ctrl-c");
         assert_eq!(sent(KeyCode::Char('c'), KeyModifiers::CONTROL).types(), None);
+    }
+
+    #[test]
+    fn a_key_that_terminals_send_as_another_one_is_not_bound() {
+        let refused = |text| Keys::to_bind(text).unwrap_err();
+        assert!(refused("ctrl-i").ends_with("a terminal sends tab for it"));
+        assert!(
+            refused("g ctrl-m").ends_with("`ctrl-m` never comes: a terminal sends enter for it")
+        );
+        for (key, sent) in [
+            ("ctrl-[", "esc"),
+            ("ctrl-alt-i", "tab"),
+            ("ctrl-enter", "enter"),
+            ("shift-enter", "enter"),
+            ("ctrl-tab", "tab"),
+            ("ctrl-shift-tab", "shift-tab"),
+            ("ctrl-backspace", "backspace or ctrl-h"),
+            ("ctrl-?", "backspace"),
+            ("ctrl-\\", "ctrl-4"),
+            ("ctrl-/", "ctrl-7"),
+            ("ctrl-.", "the character without ctrl"),
+            ("ctrl--", "the character without ctrl"),
+            ("ctrl-shift-a", "ctrl-a"),
+            ("alt-esc", "esc twice"),
+            ("alt-]", "the beginning of its own reports"),
+            ("alt-O", "the beginning of its own reports"),
+            ("alt-shift-p", "the beginning of its own reports"),
+        ] {
+            let why = format!("a terminal sends {sent} for it");
+            assert!(refused(key).ends_with(&why), "{key}: {}", refused(key));
+        }
+        let sent = [
+            "ctrl-a",
+            "ctrl-h",
+            "ctrl-j",
+            "ctrl-4",
+            "ctrl-space",
+            "alt-enter",
+            "alt-o",
+            "alt-p",
+            "alt-x",
+            "shift-tab",
+            "shift-up",
+            "ctrl-home",
+            "alt-f5",
+            "ctrl-alt-a",
+            "N",
+            "[",
+            "g g",
+        ];
+        for keys in sent {
+            assert!(Keys::to_bind(keys).is_ok(), "{keys}");
+        }
     }
 
     #[test]

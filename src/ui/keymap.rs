@@ -35,20 +35,24 @@ impl Keymap {
         Self { bindings: Vec::new(), shown: HashMap::new() }
     }
 
-    /// Gives an action a key. Errors name what else the key does already, in a layer that is open at the same time.
+    /// Gives an action a key. Errors name what else the key does already, in a layer that is open at the same time, and
+    /// by which keys.
     pub fn bind(
         &mut self,
         layer: Layer,
         action: Action,
         keys: Keys,
-    ) -> Result<(), (Layer, Action)> {
+    ) -> Result<(), (Layer, Action, Keys)> {
         let clashes = |other: &&Binding| {
             other.layer.meets(layer)
                 && (other.keys.starts_with(&keys) || keys.starts_with(&other.keys))
         };
         if let Some(other) = self.bindings.iter().find(clashes) {
             let is_same = (other.layer, other.action) == (layer, action) && other.keys == keys;
-            return if is_same { Ok(()) } else { Err((other.layer, other.action)) };
+            if is_same {
+                return Ok(());
+            }
+            return Err((other.layer, other.action, other.keys.clone()));
         }
         if !layer.is_popup() {
             let shown = self.shown.entry(action).or_default();

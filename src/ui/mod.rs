@@ -24,6 +24,7 @@ pub mod found;
 mod header;
 pub mod history;
 pub mod hits;
+pub mod inputs;
 pub mod key;
 pub mod keymap;
 pub mod keytable;

@@ -1,17 +1,16 @@
 //! The loop: everything that came is taken in, then at most one frame shows it.
 
 mod guided;
+mod incoming;
 mod looks;
 mod programs;
 mod saving;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{io, pin::pin, task::Poll, thread};
+use std::{io, pin::pin, thread};
 
 use color_eyre::eyre::{Result, WrapErr, eyre};
-use futures::StreamExt;
-use ratatui::crossterm::event::{Event as Input, EventStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -21,6 +20,7 @@ use self::programs::Waiting;
 use super::alert::Caller;
 use super::called::AsCommand;
 use super::clipboard::Clipboard;
+use super::inputs::Inputs;
 use super::layout::LayoutFile;
 use super::outside::Said;
 use super::popups::Sessions;
@@ -30,6 +30,7 @@ use super::show::{self, Show, Unseen};
 use super::source::{EndReason, Library, Read, Settings, Source};
 use super::sweep::SweepNews;
 use super::terminal::{self, OwnedTerminal};
+use super::theme::detect;
 use super::twin::TwinNews;
 use super::view::Tone;
 use super::watch_file::WatchFile;
@@ -62,8 +63,9 @@ const AT_ONCE: usize = 4096;
 /// program, the stop does not come.
 const STOP: Duration = Duration::from_millis(250);
 
-/// How long the first of several keys waits before the keys that may follow are shown.
-const HINT: Duration = Duration::from_millis(300);
+/// How long the first frame waits for what the terminal's ground looks like, so that it is drawn in the right theme. Most
+/// terminals answer within 5 ms; where one answers later, the theme follows.
+const FIRST: Duration = Duration::from_millis(25);
 
 struct Loop {
     front: Show,
@@ -93,6 +95,10 @@ struct Loop {
     awaited: bool,
     /// When the keys that may follow are shown.
     hint: Option<Instant>,
+    /// The terminal is asked for its ground.
+    asks_ground: bool,
+    /// Until when there is no frame, since its theme is about to be known.
+    held: Option<Instant>,
     guided: Guided,
     signals: Signals,
 }
@@ -144,13 +150,20 @@ impl Loop {
             saved: unbounded_channel(),
             awaited: false,
             hint: None,
+            asks_ground: settings.asks_ground,
+            held: None,
             guided,
             signals,
         })
     }
 
     async fn run(&mut self) -> io::Result<EndReason> {
-        let mut inputs = EventStream::new();
+        let mut inputs = Inputs::new()?;
+        if self.asks_ground {
+            inputs.expect();
+            output::send(detect::QUESTION)?;
+            self.held = Some(Instant::now() + FIRST);
+        }
         let at = |due: Option<Instant>| async move {
             match due {
                 Some(due) => tokio::time::sleep_until(due.into()).await,
@@ -166,7 +179,8 @@ impl Loop {
             // While the terminal reads a frame there is no other.
             let due = output::taken().and_then(|took| {
                 let ticks = self.front.screen.ticks(self.front.now());
-                self.pace.due(Instant::now(), ticks, took)
+                let due = self.pace.due(Instant::now(), ticks, took)?;
+                Some(self.held.map_or(due, |held| held.max(due)))
             });
             let signals = &mut self.signals;
             tokio::select! {
@@ -183,16 +197,15 @@ impl Loop {
                     self.owned.refresh()?;
                     self.pace.at_once();
                 }
-                input = inputs.next() => {
-                    let input = input.ok_or(io::ErrorKind::UnexpectedEof)??;
-                    if let Some(end) = self.inputs(input, &mut inputs).await? {
+                news = inputs.next() => {
+                    if let Some(end) = self.inputs(news?, &mut inputs).await? {
                         return Ok(end);
                     }
                     if self.waiting.is_some() {
                         // It would read keys that are the program's.
                         drop(inputs);
                         let ended = self.lend().await;
-                        inputs = EventStream::new();
+                        inputs = Inputs::new()?;
                         if let Some(end) = ended? {
                             return Ok(end);
                         }
@@ -272,43 +285,6 @@ impl Loop {
                 self.pace.soon();
             }
         }
-    }
-
-    /// Takes in this input and all that are read already; how the screen ends, if one of them ends it.
-    async fn inputs(
-        &mut self,
-        first: Input,
-        inputs: &mut EventStream,
-    ) -> io::Result<Option<EndReason>> {
-        let had_tour = self.guided.tour.is_some();
-        let mut next = Some(first);
-        while let Some(input) = next {
-            self.notice_focus(&input);
-            if self.is_for_tour(&input) {
-                next = None;
-                continue;
-            }
-            for effect in self.front.screen.handle(&input) {
-                if let Some(end) = self.effect(effect).await? {
-                    return Ok(Some(end));
-                }
-            }
-            // Polled with this task's own waker: the stream keeps the first waker that it gets, and the next
-            // key must wake this task.
-            next = match futures::poll!(inputs.next()) {
-                Poll::Ready(Some(input)) => Some(input?),
-                Poll::Ready(None) | Poll::Pending => None,
-            };
-        }
-        if had_tour && self.guided.tour.is_none() {
-            let text = "the tour has ended: the session is yours";
-            self.front.screen.tell(Tone::Plain, text);
-        }
-        self.awaited = true;
-        let waits = !self.front.screen.view.pending.is_empty() && !self.front.screen.view.hinted;
-        self.hint = waits.then(|| Instant::now() + HINT);
-        self.pace.at_once();
-        Ok(None)
     }
 
     /// Does what an input asked for; how the screen ends, if that ends it.

@@ -255,6 +255,14 @@ impl Screen {
         self.view.tell(self.live.at, Tone::Plain, format!("theme: {name}"));
     }
 
+    /// Takes the theme of this name for the first one, unless the person has chosen another. Whether it looks otherwise then.
+    pub fn suit(&mut self, name: &str) -> bool {
+        let at = self.setup.themes.iter().position(|theme| theme.name == name);
+        let Some(at) = at.filter(|at| *at > 0 && self.theme == 0) else { return false };
+        self.setup.themes[..=at].rotate_right(1);
+        true
+    }
+
     pub fn tell(&mut self, tone: Tone, text: impl Into<String>) {
         self.view.tell(self.live.at, tone, text);
     }

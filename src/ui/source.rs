@@ -88,6 +88,8 @@ impl Records {
 /// How the screen should be.
 pub struct Settings {
     pub screen: Setup,
+    /// The terminal is asked what its ground looks like, and the theme follows.
+    pub asks_ground: bool,
     /// Whether the mouse is the program's; the terminal's own selection then needs shift.
     pub mouse: bool,
     /// Where screenshots go.

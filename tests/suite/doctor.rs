@@ -126,6 +126,26 @@ async fn a_default_key_that_moved_is_mentioned() {
 }
 
 #[tokio::test]
+async fn case_10_5_a_key_that_begins_others_takes_them_all() {
+    let surroundings = Surroundings::new("[ui.keys]\nstep = \"g\"\n");
+    let text = shown(&surroundings.examined(None, SCREEN).await);
+    let said = "ui.keys.step: all keys that begin with `g` are lost: `g";
+    assert!(text.contains(said) && text.contains("`gg` (top)"), "{text}");
+    assert!(text.contains("`ge` (goto)") && text.contains("`gf` (faults)"), "{text}");
+    assert!(!text.contains("now does `step`"), "{text}");
+}
+
+#[tokio::test]
+async fn case_10_4_a_key_that_no_terminal_sends_is_refused() {
+    for (key, sent) in [("ctrl-i", "tab"), ("ctrl-m", "enter"), ("ctrl-[", "esc")] {
+        let surroundings = Surroundings::new(&format!("[ui.keys]\nstep = \"{key}\"\n"));
+        let text = shown(&surroundings.examined(None, SCREEN).await);
+        let said = format!(":2: ui.keys.step: `{key}` never comes: a terminal sends {sent} for it");
+        assert!(text.contains("FAIL  configuration: ") && text.contains(&said), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn programs_that_are_not_there_are_found_before_a_call_is() {
     let surroundings = Surroundings::new("");
     surroundings.write(

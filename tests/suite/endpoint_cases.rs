@@ -244,9 +244,37 @@ async fn case_5_names_and_arguments_that_are_nearly_right() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_11_2_equal_calls_with_equal_results_are_a_loop() {
-    let run = run(vec![call("weather", "{\"city\": \"Lisbon\"}")], &[]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.json");
+    let more = ["--report", report.to_str().unwrap()];
+    let run = run(vec![call("weather", "{\"city\": \"Lisbon\"}")], &more).await;
     assert_eq!(run.notices.iter().filter(|it| it.contains("a loop: weather")).count(), 1);
     let helpful: Vec<_> = run.calls().iter().map(|call| call.helpful).collect();
     assert_eq!(helpful[..3], [Some(true), Some(false), Some(false)]);
     assert_eq!(run.state.loops(run.task()), 1);
+    // The report counts it, and no breakpoint was set.
+    let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    assert_eq!(report["tasks"][0]["loops"], 1, "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_13_1_a_call_in_a_fence_is_made() {
+    for written in [
+        "```json\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Lisbon\"}}\n```",
+        "```\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Lisbon\"}}\n```\n",
+        "I look it up.\n\n```json\n{\"name\": \"weather\", \"parameters\": {\"city\": \"Lisbon\"}}\n```",
+    ] {
+        let run = after(text(written)).await;
+        assert_eq!((run.called(), run.answer()), (lisbon(), Some("It is sunny.")), "{written}");
+        assert!(run.noticed("set `tools = \"text\"`"), "{:?}", run.notices);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_13_2_the_prompt_demands_a_call_and_an_answer_without_one_is_marked() {
+    let run = after(text("I know the answer to the task.")).await;
+    assert_eq!(run.task().caveats, [Caveat::WithoutCall]);
+    let prompt = run.sent[0]["messages"][0]["content"].as_str().unwrap();
+    assert!(prompt.contains("call"), "{prompt}");
+    assert!(run.ran.out.contains("without a tool call"), "{}", run.ran.out);
 }

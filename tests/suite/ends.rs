@@ -178,6 +178,39 @@ fn a_home_that_cannot_be_written_is_said_with_what_to_do() {
 }
 
 #[test]
+fn case_10_6_a_folder_that_cannot_be_written_is_said_with_the_setting_and_the_option() {
+    let home = Home::new();
+    home.write("file", "");
+    let file = home.path("file").display().to_string();
+    let task = ["run", "--tasks-limit", "1"];
+    for (variable, place) in [
+        ("HOME", "/proc/none"),
+        ("XDG_DATA_HOME", "/proc/none"),
+        ("XDG_DATA_HOME", "/dev/null"),
+        ("XDG_DATA_HOME", &file),
+    ] {
+        let mut command = home.command(&task);
+        command.env_remove("XDG_DATA_HOME").env(variable, place);
+        let ran = Ran::of(command.output().unwrap());
+        assert_eq!(ran.code, 2, "{variable}={place}: {ran:?}");
+        let mut shown = vec![ran.err];
+        if variable != "HOME" {
+            let screen = [env!("CARGO_BIN_EXE_toolyard")];
+            let (status, bytes) = Sitting::of(&home, 100, 30, &screen, &[(variable, place)]).end();
+            assert_eq!(status.exit_code(), 2, "{variable}={place}: {bytes}");
+            shown.push(bytes);
+        }
+        for name in [place, "`[session] journals`", "--no-journal", "--journal FILE"] {
+            assert!(shown.iter().all(|said| said.contains(name)), "{name}: {shown:?}");
+        }
+        // What it says helps.
+        let mut command = home.command(&[&task[..], &["--no-journal"]].concat());
+        command.env_remove("XDG_DATA_HOME").env(variable, place);
+        assert_eq!(Ran::of(command.output().unwrap()).code, 0, "{variable}={place}");
+    }
+}
+
+#[test]
 fn a_benchmark_ends_within_a_second_wherever_it_is() {
     for wait in [100, 700, 2_500] {
         let home = Home::new();

@@ -116,8 +116,10 @@ fn a_thousand_sessions_are_listed() {
             toolyard_journal: FORMAT,
             program,
             opened,
+            id: None,
             parent: None,
             continues: None,
+            continues_id: None,
             spec: None,
         };
         let mut journal = Journal::create(&path, &header).unwrap();

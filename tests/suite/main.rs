@@ -10,6 +10,7 @@
 
 use std::path::PathBuf;
 
+mod answers;
 mod architecture;
 mod atc_films;
 mod atc_programs;
@@ -42,6 +43,7 @@ mod import;
 mod import_openapi;
 mod import_qa;
 mod index;
+mod inputs;
 mod interrupted;
 mod jobs;
 mod journal;

@@ -3,10 +3,10 @@
 
 use std::fs;
 
-use ratatui::style::{Color, Style};
+use ratatui::style::{Color, Modifier, Style};
 use toolyard::files::toml_file::Problem;
 use toolyard::ui::theme::load::{self, BUILT_IN};
-use toolyard::ui::theme::{Rgb, Theme};
+use toolyard::ui::theme::{Rgb, TerminalColours, Theme};
 
 /// Loads a theme file with this text.
 fn load(text: &str) -> (Theme, Vec<Problem>) {
@@ -61,6 +61,92 @@ fn built_in_themes_are_readable() {
             let least = if faint.contains(name) { 1.3 } else { least };
             assert!(contrast >= least, "{}: {name} has {contrast:.1}:1", theme.name);
         }
+    }
+}
+
+/// Terminals as people have set them up: ground, text, and the sixteen colours.
+fn terminals() -> Vec<(&'static str, TerminalColours)> {
+    const SOLARIZED: [u32; 16] = [
+        0x073642, 0xdc322f, 0x859900, 0xb58900, 0x268bd2, 0xd33682, 0x2aa198, 0xeee8d5, 0x002b36,
+        0xcb4b16, 0x586e75, 0x657b83, 0x839496, 0x6c71c4, 0x93a1a1, 0xfdf6e3,
+    ];
+    const XTERM: [u32; 16] = [
+        0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, 0x7f7f7f,
+        0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
+    ];
+    const CONSOLE: [u32; 16] = [
+        0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa, 0x555555,
+        0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff,
+    ];
+    const TANGO: [u32; 16] = [
+        0x2e3436, 0xcc0000, 0x4e9a06, 0xc4a000, 0x3465a4, 0x75507b, 0x06989a, 0xd3d7cf, 0x555753,
+        0xef2929, 0x8ae234, 0xfce94f, 0x729fcf, 0xad7fa8, 0x34e2e2, 0xeeeeec,
+    ];
+    const MAC: [u32; 16] = [
+        0x000000, 0x990000, 0x00a600, 0x999900, 0x0000b2, 0xb200b2, 0x00a6b2, 0xbfbfbf, 0x666666,
+        0xe50000, 0x00d900, 0xe5e500, 0x0000ff, 0xe500e5, 0x00e5e5, 0xe5e5e5,
+    ];
+    let rgb = |colour: u32| {
+        let [_, r, g, b] = colour.to_be_bytes();
+        (r, g, b)
+    };
+    [
+        ("Solarized dark", 0x002b36, 0x839496, SOLARIZED),
+        ("Solarized light", 0xfdf6e3, 0x657b83, SOLARIZED),
+        ("xterm on black", 0x000000, 0xe5e5e5, XTERM),
+        ("xterm on white", 0xffffff, 0x000000, XTERM),
+        ("the console", 0x000000, 0xaaaaaa, CONSOLE),
+        ("the console's colours on white", 0xffffff, 0x000000, CONSOLE),
+        ("Tango on black", 0x000000, 0xffffff, TANGO),
+        ("Tango on white", 0xffffff, 0x000000, TANGO),
+        ("macOS on black", 0x000000, 0xffffff, MAC),
+        ("macOS on white", 0xffffff, 0x000000, MAC),
+    ]
+    .map(|(name, ground, text, ansi)| {
+        let (ground, text) = (rgb(ground), rgb(text));
+        (name, TerminalColours { ground, text, ansi: ansi.map(rgb) })
+    })
+    .into()
+}
+
+#[test]
+fn the_sixteen_colours_are_readable_on_every_ground() {
+    for (terminal, colours) in terminals() {
+        let mut theme = Theme { terminal: colours, ..Theme::default() };
+        let own = contrast(theme.foreground(), theme.ground());
+        for name in Theme::NAMES {
+            let style = *theme.style_mut(name).unwrap();
+            let (fg, bg) = seen(&theme, style);
+            // Colours say again what words and symbols say. All else is as readable as the terminal itself.
+            let least = match (style.fg, style.bg) {
+                (None, None) => own,
+                (Some(_), Some(_)) => 3.4,
+                _ if terminal.starts_with("Solarized") => 2.9,
+                _ => 1.95,
+            };
+            let contrast = contrast(fg, bg);
+            assert!(contrast >= least, "{terminal}: {name} has {contrast:.2}:1");
+        }
+    }
+}
+
+#[test]
+fn of_sixteen_colours_none_is_used_that_may_be_a_ground_or_a_grey() {
+    let mut theme = Theme::default();
+    let safe = [Color::Red, Color::Green, Color::Magenta, Color::Cyan];
+    for name in Theme::NAMES {
+        let style = *theme.style_mut(name).unwrap();
+        let is_safe = match (style.fg, style.bg) {
+            (Some(fg), None) => safe.contains(&fg),
+            (Some(fg), Some(ground)) => {
+                fg == Color::Black && [Color::Yellow, Color::Cyan].contains(&ground)
+            }
+            (None, ground) => ground.is_none(),
+        };
+        assert!(is_safe, "{name}: {style:?}");
+        // Many terminals show another of the sixteen colours where text is bold.
+        let is_bold = style.add_modifier.contains(Modifier::BOLD);
+        assert!(!is_bold || style.fg.is_none(), "{name}: {style:?}");
     }
 }
 

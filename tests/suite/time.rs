@@ -194,8 +194,10 @@ fn every_landmark_of_a_long_session_is_reached_from_its_journal() {
         toolyard_journal: FORMAT,
         program,
         opened,
+        id: None,
         parent: None,
         continues: None,
+        continues_id: None,
         spec: None,
     };
     let mut journal = Journal::create(&path, &header).unwrap();

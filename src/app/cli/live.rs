@@ -210,10 +210,8 @@ pub(super) fn settings(
     let (keymap, wrong) = ui::keymap::Keymap::with(&config.ui.keys, &config.ui.commands);
     let variable = |name: &str| std::env::var(name).ok();
     let depth = Depth::of(variable);
-    let name = match config.ui.theme.as_str() {
-        AUTO => detect::name(depth, variable),
-        name => name,
-    };
+    let is_auto = config.ui.theme == AUTO;
+    let name = if is_auto { detect::guess(depth, variable) } else { &config.ui.theme };
     let (themes, ugly) = ui::theme::load::all(name, None, depth);
     let shots = match &config.ui.shots {
         Some(folder) => folder.clone(),
@@ -234,6 +232,7 @@ pub(super) fn settings(
     };
     Ok(ui::Settings {
         screen,
+        asks_ground: is_auto && detect::can_ask(depth, variable),
         mouse: config.ui.mouse,
         shots,
         layouts,

@@ -163,7 +163,7 @@ fn own_commands(fields: &Fields<'_>) -> Vec<OwnCommand> {
                 field.refuse(format!("`{keys}` also runs {}; give it another key", other.name));
                 return None;
             }
-            let read = keys.parse::<Keys>();
+            let read = Keys::to_bind(keys);
             read.map(|_| Some(keys.to_owned())).map_err(|why| field.refuse(why)).ok()
         });
         of_command.finish();
@@ -214,6 +214,10 @@ fn fault<'e>(
         KeymapError::Unknown { name, .. } => name.as_str(),
         KeymapError::Conflict { second, .. } if !own.contains_key(second) => return None,
         KeymapError::Conflict { first, .. } => first,
+        KeymapError::Lost { keys, .. } if !keys.iter().any(|(_, name)| own.contains_key(name)) => {
+            return None;
+        }
+        KeymapError::Lost { first, .. } => first,
     };
     let text = error.to_string();
     // The problem names the field itself.

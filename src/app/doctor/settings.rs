@@ -47,7 +47,7 @@ fn moved(taken: &KeymapError) -> String {
         KeymapError::Conflict { key, first, second } => {
             format!("ui.keys: `{key}` now does `{first}` instead of `{second}`")
         }
-        KeymapError::Unknown { .. } => taken.to_string(),
+        KeymapError::Lost { .. } | KeymapError::Unknown { .. } => format!("ui.{taken}"),
     }
 }
 

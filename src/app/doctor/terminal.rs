@@ -5,6 +5,7 @@ use super::Finding;
 use crate::app::config::Environment;
 use crate::ui::layout::{MIN, Size};
 use crate::ui::symbols::Locale;
+use crate::ui::theme::detect::Depth;
 
 const ABOUT: &str = "terminal";
 
@@ -64,20 +65,14 @@ fn size((columns, rows): (u16, u16)) -> Finding {
 }
 
 fn colours(variable: &dyn Fn(&str) -> Option<String>) -> Finding {
-    if variable("NO_COLOR").is_some() {
-        let text = "NO_COLOR is set: no colours; words, glyphs and bold are used instead";
-        return Finding::ok(ABOUT, text);
-    }
-    let colorterm = variable("COLORTERM").unwrap_or_default();
-    let term = variable("TERM").unwrap_or_default();
-    let all = matches!(&*colorterm, "truecolor" | "24bit") || term.ends_with("-direct");
-    if all {
-        Finding::ok(ABOUT, "all colours (COLORTERM)")
-    } else if term.contains("256color") {
-        Finding::ok(ABOUT, "256 colours: the theme `terminal` is exact, the others are approximate")
-    } else {
-        Finding::ok(ABOUT, "16 colours: use the theme `terminal`")
-    }
+    let text = match Depth::of(variable) {
+        Depth::None => "NO_COLOR is set: no colours; words, glyphs and bold are used instead",
+        Depth::True if variable("COLORTERM").is_some() => "all colours (COLORTERM)",
+        Depth::True => "all colours (TERM)",
+        Depth::Indexed => "256 colours: the theme `terminal` is exact, the others are approximate",
+        Depth::Sixteen => "16 colours: use the theme `terminal`",
+    };
+    Finding::ok(ABOUT, text)
 }
 
 fn locale(variable: &dyn Fn(&str) -> Option<String>) -> Finding {

@@ -8,6 +8,7 @@
 //! ```
 
 mod classes;
+mod continued;
 mod costs;
 mod embedding;
 mod error;

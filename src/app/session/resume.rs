@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{JournalChoice, PreparedSession, SessionError, SessionSpec};
+use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, continued};
 use crate::domain::{
     EffectId, Event, ModelName, Opening, Record, SessionEvent, State, TaskEvent, TaskId,
 };
@@ -120,18 +120,16 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
     if summary.strategy.is_none() {
         return Err(wrong(path, EMPTY));
     }
-    if let Some(next) = continued_by(path) {
+    if let Some(next) = continued::in_turn(path, past_of) {
         let why = format!("it was resumed in {}: resume that", next.display());
         return Err(wrong(path, &why));
     }
-    if let Some(earlier) =
-        journal::Reader::open(path).map_err(SessionError::input)?.header.continues
+    let header = journal::Reader::open(path).map_err(SessionError::input)?.header;
+    if let Some(earlier) = continued::by(path, &header)
+        && summary.events <= past_of(&earlier)
     {
-        let earlier = path.with_file_name(earlier);
-        if summary.events <= past_of(&earlier) {
-            let why = format!("it had only begun to continue {}: resume that", earlier.display());
-            return Err(wrong(path, &why));
-        }
+        let why = format!("it had only begun to continue {}: resume that", earlier.display());
+        return Err(wrong(path, &why));
     }
     let Some(ended) = summary.ended else { return Ok(()) };
     let records = journal::read(path).map_err(SessionError::input)?.records;
@@ -143,25 +141,6 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
     Err(wrong(path, &format!("its session has ended ({ended}), and no task is left")))
 }
 
-/// The journal of the same folder that continues this one.
-fn continued_by(path: &Path) -> Option<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let name = path.file_name()?.to_str()?;
-    let all = folder::journals(folder.unwrap_or(Path::new("."))).ok()?;
-    let continues = |other: &&folder::Kept| {
-        let header = journal::Reader::open(&other.path).map(|reader| reader.header);
-        header.is_ok_and(|header| header.continues.as_deref() == Some(name))
-    };
-    // One that was killed before it had copied this one adds nothing, unless it is being written.
-    let adds = |other: &&folder::Kept| {
-        let is_written = journal::is_written(&other.path).unwrap_or(true);
-        let lines = |path: &Path| journal::Summary::of(path).map_or(0, |summary| summary.events);
-        is_written || lines(&other.path) > past_of(path)
-    };
-    let next = all.iter().filter(continues).find(adds)?;
-    Some(path.with_file_name(next.path.file_name()?))
-}
-
 /// How many records of this journal one that continues it copies first.
 fn past_of(path: &Path) -> u64 {
     let read = journal::read(path).map(|loaded| Interrupted::of(loaded.records).past.len());
@@ -171,14 +150,19 @@ fn past_of(path: &Path) -> u64 {
 /// The parts of a session. Where it was resumed before and the same task is at work, what that task had done before
 /// counts, too: the session may have been interrupted before it came so far again.
 fn interrupted(path: &Path, loaded: LoadedJournal) -> Result<Interrupted, SessionError> {
-    let mut continues = loaded.header.continues.clone();
+    let mut header = loaded.header;
     let mut parts = Interrupted::of(loaded.records);
     let mut at = path.to_owned();
     for _ in 0..MOST {
-        let Some(name) = continues else { return Ok(parts) };
-        at = at.with_file_name(name);
+        let Some(name) = &header.continues else { return Ok(parts) };
+        at = continued::by(&at, &header).ok_or_else(|| {
+            let why = format!(
+                "it continues a session whose journal was {name}, and that is not in its folder any more: put it back"
+            );
+            wrong(path, &why)
+        })?;
         let earlier = journal::read(&at).map_err(SessionError::input)?;
-        continues = earlier.header.continues.clone();
+        header = earlier.header;
         let earlier = Interrupted::of(earlier.records);
         match task_of(&earlier.rest) {
             Some(task) if !has_ended(&parts.past, task) => {

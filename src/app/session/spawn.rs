@@ -14,7 +14,7 @@ use crate::domain::{Command, Record, State, tokens};
 use crate::engine::{self, Listener};
 use crate::net::known;
 use crate::serve::{Opened, Server};
-use crate::store::journal::{Header, Journal, JournalError};
+use crate::store::journal::{self, Header, Journal, JournalError};
 use crate::ui::{Remark, Seat, view::Tone};
 
 /// A running session.
@@ -138,6 +138,7 @@ impl PreparedSession {
         Header {
             parent: self.spec.parent.clone(),
             continues: resumed.and_then(name),
+            continues_id: resumed.and_then(|path| journal::Reader::open(path).ok()?.header.id),
             spec,
             ..Header::at(jiff::Timestamp::now())
         }
@@ -163,7 +164,7 @@ impl PreparedSession {
         started.map_err(|error| match (&self.spec.journal, &error) {
             (JournalChoice::Configured, JournalError::Io { .. }) => SessionError::input(format!(
                 "{error}; the journal cannot be written there: name another file with --journal FILE, set \
-                 session.journals in the configuration, or run with --no-journal"
+                 `[session] journals` in the configuration, or run with --no-journal"
             )),
             _ => SessionError::input(error),
         })

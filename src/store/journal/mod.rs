@@ -22,6 +22,7 @@ mod sync;
 mod unnamed;
 mod write;
 
+use std::hash::{BuildHasher, RandomState};
 use std::{io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,9 @@ pub struct Header {
     pub program: String,
     /// When the session was opened (RFC 3339, UTC). Events count microseconds from here.
     pub opened: String,
+    /// No other session has it, whatever the names of their files. Older versions wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The name of the journal of the session of which this one is a twin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
@@ -55,6 +59,9 @@ pub struct Header {
     /// the task that was at work. Where no task had begun, the session started again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<String>,
+    /// The id in that journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues_id: Option<String>,
     /// What the session was to do, as a spec of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<Value>,
@@ -67,11 +74,26 @@ impl Header {
             toolyard_journal: FORMAT,
             program: env!("CARGO_PKG_VERSION").to_owned(),
             opened: format!("{opened:.3}"),
+            id: Some(new_id()),
             parent: None,
             continues: None,
+            continues_id: None,
             spec: None,
         }
     }
+
+    /// Whether the journal with this header continues the one with this name and the header `earlier`.
+    pub fn continues(&self, name: &str, earlier: &Header) -> bool {
+        match (&self.continues_id, &earlier.id) {
+            (None, None) => self.continues.as_deref() == Some(name),
+            (continued, id) => continued == id,
+        }
+    }
+}
+
+/// The keys of hash maps are the randomness of the standard library: 64 bits of it.
+fn new_id() -> String {
+    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
 /// Errors of a journal.

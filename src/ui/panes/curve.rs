@@ -15,7 +15,8 @@ pub fn draw(
     (low, high): (f64, f64),
     (area, buf): (Rect, &mut Buffer),
 ) {
-    let color = style.fg.unwrap_or(Color::Reset);
+    // A line on a ground of its own takes the colour of that.
+    let color = style.bg.or(style.fg).unwrap_or(Color::Reset);
     let ground = theme.screen.bg.unwrap_or(Color::Reset);
     let below = buf.clone();
     Canvas::default()

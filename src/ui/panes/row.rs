@@ -1,7 +1,8 @@
 //! One line of a pane, written from left to right. What does not fit is cut, never wrapped, and
 //! all text is cleaned before it is written.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::style::{Modifier, Style};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::glyph;
 use crate::ui::text;
@@ -68,14 +69,14 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// The text at the left end of exactly so many cells; all of them get the style.
+    /// The text at the left end of exactly so many cells; all of them get the style, but for its ground.
     pub fn cell(&mut self, text: &str, width: usize, style: Style) -> &mut Self {
         let width = width.min(self.left());
         // At most what is left of the line, which is measured in u16.
         let end = self.x + u16::try_from(width).unwrap_or(0);
         self.write(text, width, style);
         let rest = Rect { x: self.x, y: self.y, width: end - self.x, height: 1 };
-        self.buf.set_style(rest, style);
+        self.buf.set_style(rest, groundless(style));
         self.x = end;
         self
     }
@@ -111,6 +112,36 @@ impl<'a> Row<'a> {
             return;
         }
         let text = text::cut(text, width);
-        self.x = self.buf.set_stringn(self.x, self.y, &text, width, style).0.min(self.right);
+        let (start, inner) = (text.len() - text.trim_start().len(), text.trim());
+        let end = start + inner.len();
+        for (part, style) in
+            [(&text[..start], groundless(style)), (inner, style), (&text[end..], groundless(style))]
+        {
+            let left = self.left();
+            self.x = self.buf.set_stringn(self.x, self.y, part, left, style).0.min(self.right);
+        }
+    }
+}
+
+/// The style of blanks beside a text. A ground there would look like a text of its own.
+fn groundless(style: Style) -> Style {
+    Style { bg: None, add_modifier: style.add_modifier - Modifier::REVERSED, ..style }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Color;
+
+    use super::*;
+
+    #[test]
+    fn a_ground_is_under_a_text_and_not_under_the_blanks_beside_it() {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 12, 1));
+        let style = Style::new().bg(Color::Yellow).add_modifier(Modifier::UNDERLINED);
+        Row::new(buf.area, &mut buf).put(" a b ", style).cell("c", 3, style).cell("", 2, style);
+        let grounds: String =
+            (0..12).map(|x| if buf[(x, 0)].bg == Color::Yellow { 'y' } else { '.' }).collect();
+        assert_eq!(grounds, ".yyy.y......");
+        assert!((0..10).all(|x| buf[(x, 0)].modifier == Modifier::UNDERLINED));
     }
 }

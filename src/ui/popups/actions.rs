@@ -195,12 +195,12 @@ impl Choice for Actions {
             let Some(item) = self.all.get(found.id) else {
                 let (sign, style, meaning) = legend::line(found.id - self.all.len(), cx.theme);
                 row.gap(1).cell(sign, KEY_WIDTH, style).gap(1);
-                let styles = (cx.theme.text, cx.theme.accent);
+                let styles = (cx.theme.text, cx.theme.letters());
                 return chooser::put(&mut row, found, ("", meaning), (0, 0), styles);
             };
             let style = if item.can { cx.theme.text } else { cx.theme.dim };
             row.gap(1).cell(&item.keys, KEY_WIDTH, cx.theme.key).gap(1);
-            let (words, styles) = ((&*item.name, &*item.doc), (style, cx.theme.accent));
+            let (words, styles) = ((&*item.name, &*item.doc), (style, cx.theme.letters()));
             chooser::put(&mut row, found, words, (NAME_WIDTH, 1), styles);
         });
         if let Some(n) = self.event() {

@@ -244,7 +244,7 @@ impl Choice for Choose {
         let details = widest(|choice| &choice.detail);
         let width = (labels + details + 7).max(text::width(&self.title) + 2).max(44);
         let look = Look { title: &self.title, hints: self.hints(), width };
-        let styles = (cx.theme.text, cx.theme.accent);
+        let styles = (cx.theme.text, cx.theme.letters());
         self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let choice = &self.choices[found.id];
             let mut row = Row::new(line, buf);

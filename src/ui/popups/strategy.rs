@@ -114,7 +114,7 @@ impl StrategyChoice {
         let mut row = Row::new(line, buf);
         let mut put = |found: &Found, mark, mark_style, words, style| {
             row.gap(1).cell(mark, MARK, mark_style);
-            chooser::put(&mut row, found, words, (NAME, 0), (style, theme.accent));
+            chooser::put(&mut row, found, words, (NAME, 0), (style, theme.letters()));
         };
         let Some(switch) = found.id.checked_sub(LOOPS) else {
             let spec = &STRATEGIES[found.id];

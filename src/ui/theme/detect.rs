@@ -1,15 +1,38 @@
 //! Which theme suits the terminal: how many colours it has, and whether its ground is dark.
 
-use std::io::{self, IsTerminal};
-use std::time::Duration;
-
 use ratatui::style::{Color, Style};
-use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
 
 use super::{Rgb, TerminalColours, Theme};
 
-/// How long the terminal may take to say what its ground looks like. Most that know answer within 5 ms.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Asks a terminal for the colour of its ground (OSC 11), and for what it is (DA1). Every terminal answers the second
+/// question, and in this order, so that its answer also ends the first.
+pub const QUESTION: &[u8] = b"\x1b]11;?\x07\x1b[c";
+
+/// The names of terminals that have all colours. They set `COLORTERM`, but ssh and sudo do not pass it on.
+const TRUE_COLOUR: &[&str] = &[
+    "alacritty",
+    "contour",
+    "foot",
+    "foot-extra",
+    "ghostty",
+    "iterm2",
+    "kitty",
+    "konsole",
+    "konsole-256color",
+    "mintty",
+    "ms-terminal",
+    "rio",
+    "st-256color",
+    "vte-256color",
+    "wezterm",
+    "xterm-ghostty",
+    "xterm-kitty",
+    "xterm-rio",
+    "xterm-wezterm",
+];
+
+/// Terminals that answer in another order, or not at all.
+const SILENT: &[&str] = &["dumb", "Eterm", "linux", "screen"];
 
 /// How many colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +56,7 @@ impl Depth {
             () if is("NO_COLOR", |value| !value.is_empty()) => Depth::None,
             () if is("TERM", |value| value == "dumb") => Depth::None,
             () if is("COLORTERM", |value| matches!(value, "truecolor" | "24bit")) => Depth::True,
+            () if is("TERM", has_all_colours) => Depth::True,
             () if is("TERM", |value| value.contains("256color")) => Depth::Indexed,
             () => Depth::Sixteen,
         }
@@ -49,25 +73,42 @@ impl Depth {
     }
 }
 
-/// The name of the theme that suits this terminal. Asks the terminal for its ground, where that matters; call
-/// it before anything else reads the terminal.
-pub fn name(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> &'static str {
+/// Whether terminals of this name have all colours.
+fn has_all_colours(term: &str) -> bool {
+    term.ends_with("-direct") || TRUE_COLOUR.contains(&term)
+}
+
+/// The name of the theme that probably suits this terminal, before it has said what its ground looks like: as `COLORFGBG`
+/// says, else dark.
+pub fn guess(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> &'static str {
+    let is_light = || variable("COLORFGBG").is_some_and(|pair| has_light_ground(&pair));
     match depth {
         Depth::None | Depth::Sixteen => super::load::TERMINAL,
-        Depth::Indexed | Depth::True if is_light(&variable) => "light",
+        Depth::Indexed | Depth::True if is_light() => "light",
         Depth::Indexed | Depth::True => "dark",
     }
 }
 
-/// By the terminal's own answer (OSC 11), else by `COLORFGBG`; dark where neither says.
-fn is_light(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let mut options = QueryOptions::default();
-    options.timeout = PATIENCE;
-    let answer = io::stdout().is_terminal().then(|| theme_mode(options));
-    match answer {
-        Some(Ok(mode)) => mode == ThemeMode::Light,
-        Some(Err(_)) | None => variable("COLORFGBG").is_some_and(|pair| has_light_ground(&pair)),
-    }
+/// Whether [`QUESTION`] is worth asking.
+pub fn can_ask(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> bool {
+    let term = variable("TERM").unwrap_or_default();
+    let is_silent = SILENT.contains(&&*term) || term.starts_with("screen.");
+    matches!(depth, Depth::Indexed | Depth::True) && !is_silent
+}
+
+/// The name of the theme that suits this ground.
+pub fn suiting(ground: Rgb) -> &'static str {
+    // As bright as a grey that black and white text stand out from alike.
+    if luminance(ground) > 0.18 { "light" } else { "dark" }
+}
+
+/// Relative luminance (WCAG 2.2).
+fn luminance((r, g, b): Rgb) -> f64 {
+    let linear = |c: u8| {
+        let c = f64::from(c) / 255.0;
+        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
 }
 
 /// `15;0` says white on black: the last number is the ground's, of the sixteen colours.
@@ -112,7 +153,26 @@ mod tests {
         assert_eq!(depth(&[("TERM", "tmux-256color")]), Depth::Indexed);
         assert_eq!(depth(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), Depth::True);
         assert_eq!(depth(&[("COLORTERM", "24bit"), ("NO_COLOR", "1")]), Depth::None);
+        assert_eq!(depth(&[("TERM", "screen-256color")]), Depth::Indexed);
+        assert_eq!(depth(&[("TERM", "rxvt-16color")]), Depth::Sixteen);
         assert_eq!(depth(&[("NO_COLOR", ""), ("TERM", "dumb")]), Depth::None);
+    }
+
+    #[test]
+    fn terminals_that_are_known_for_all_colours_have_them_without_a_variable() {
+        let names = ["xterm-kitty", "xterm-ghostty", "foot", "wezterm", "alacritty", "tmux-direct"];
+        for name in names {
+            assert_eq!(depth(&[("TERM", name)]), Depth::True, "{name}");
+            assert_eq!(depth(&[("TERM", name), ("NO_COLOR", "1")]), Depth::None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_theme_suits_the_ground_that_a_terminal_says() {
+        let light = [(253, 246, 227), (255, 255, 255), (0xd0, 0xd0, 0xd0), (128, 128, 128)];
+        let dark = [(0, 43, 54), (0, 0, 0), (40, 42, 54), (0x60, 0x60, 0x60)];
+        assert_eq!(light.map(suiting), ["light"; 4]);
+        assert_eq!(dark.map(suiting), ["dark"; 4]);
     }
 
     #[test]

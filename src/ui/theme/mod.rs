@@ -2,6 +2,10 @@
 //! colour; a theme gives each meaning a style. The one in code uses the terminal's own sixteen colours, so it
 //! fits the user's choice there; the others are files.
 //!
+//! Nobody knows what the sixteen colours look like, nor the ground: 8 is the ground of Solarized dark, 7 and 15 those of light
+//! terminals, 9 to 14 are greys in Solarized, and yellow cannot be read on white. So text is red, green, magenta, cyan or of
+//! the terminal's own colour, or black on yellow or cyan. It is never bold and coloured, since many terminals show 9 to 14 then.
+//!
 //! A colour has one meaning: red is failure and nothing else, orange was injected, yellow needs a look, teal
 //! is now, green is done, blue was spent, grey-blue is planned, violet is the person, lavender the past. Each meaning has a word or a
 //! symbol too: with `NO_COLOR`, or for a reader who does not see the difference, nothing is lost.
@@ -53,11 +57,11 @@ macro_rules! styles {
                     name: "terminal".to_owned(),
                     $($name: $default,)*
                     heat: [
-                        fg(Color::DarkGray),
-                        fg(Color::Gray),
-                        fg(Color::Blue),
-                        fg(Color::LightBlue),
-                        fg(Color::LightBlue).add_modifier(Modifier::BOLD),
+                        FAINT,
+                        Style::new(),
+                        fg(Color::Cyan),
+                        BOLD,
+                        BOLD.add_modifier(Modifier::REVERSED),
                     ],
                     terminal: TerminalColours::default(),
                 }
@@ -72,53 +76,53 @@ styles! {
     /// What is read. Without a ground, so that it can stand on any.
     text = Style::new();
     /// What matters less.
-    dim = fg(Color::DarkGray);
+    dim = FAINT;
     /// What the eye should find first: names, the current item.
-    accent = fg(Color::Cyan).add_modifier(Modifier::BOLD);
+    accent = BOLD;
     /// Headings inside panes and popups.
-    title = Style::new().add_modifier(Modifier::BOLD);
+    title = BOLD;
     /// Succeeded, rising, right.
     good = fg(Color::Green);
     /// Failed, wrong; nothing else.
     bad = fg(Color::Red);
     /// Held, refused, falling, unsure: worth a look.
-    warn = fg(Color::Yellow);
+    warn = YELLOW;
     /// The selected row of the pane that has the keyboard: a tint, which never inverts a bar. No ground of the
     /// sixteen colours is safe under every text, so there it is a line.
     selection = Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED));
     /// The selected row of any other pane.
     selection_dim = Style::new().add_modifier(Modifier::UNDERLINED);
-    border = fg(Color::DarkGray);
+    border = FAINT;
     /// The frame of the pane that has the keyboard.
-    border_focus = fg(Color::Cyan).add_modifier(Modifier::BOLD);
+    border_focus = fg(Color::Cyan);
     /// The first line of the screen.
     header = Style::new();
     /// A key, where keys are explained.
-    key = fg(Color::Cyan).add_modifier(Modifier::BOLD);
+    key = BOLD;
     /// The agent runs.
-    running = fg(Color::LightCyan).add_modifier(Modifier::BOLD);
+    running = fg(Color::Cyan);
     /// The agent is held, or about to be.
-    paused = fg(Color::Yellow).add_modifier(Modifier::BOLD);
+    paused = YELLOW;
     /// The past is looked at.
-    past = fg(Color::LightMagenta).add_modifier(Modifier::BOLD);
+    past = fg(Color::Magenta).add_modifier(Modifier::REVERSED);
     /// What the user did.
     user = fg(Color::Magenta);
     /// A fault made this.
-    injected = fg(Color::Yellow).add_modifier(Modifier::BOLD);
+    injected = YELLOW.add_modifier(Modifier::ITALIC);
     /// The built-in simulated model.
-    simulated = fg(Color::Yellow).add_modifier(Modifier::BOLD);
+    simulated = YELLOW;
     graph_node = Style::new();
     /// The node at which the agent is.
-    graph_here = fg(Color::LightCyan).add_modifier(Modifier::BOLD);
-    graph_edge = fg(Color::DarkGray);
+    graph_here = fg(Color::Cyan).add_modifier(Modifier::REVERSED);
+    graph_edge = FAINT;
     /// A weight that the user holds.
-    pinned = fg(Color::Magenta).add_modifier(Modifier::BOLD);
-    bar_fill = fg(Color::LightBlue);
+    pinned = fg(Color::Magenta);
+    bar_fill = Style::new();
     /// What is planned to be spent.
-    planned = fg(Color::Gray);
-    bar_empty = fg(Color::DarkGray);
+    planned = FAINT;
+    bar_empty = FAINT;
     /// What a search found.
-    found = fg(Color::Black).bg(Color::Yellow);
+    found = fg(Color::Black).bg(Color::Cyan);
     /// The ground and text of popups.
     popup = Style::new();
     /// What is being typed.
@@ -128,6 +132,10 @@ styles! {
 const fn fg(color: Color) -> Style {
     Style::new().fg(color)
 }
+
+const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+const FAINT: Style = Style::new().add_modifier(Modifier::DIM);
+const YELLOW: Style = fg(Color::Black).bg(Color::Yellow);
 
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
@@ -168,6 +176,11 @@ impl Theme {
         &THEME
     }
 
+    /// The letters of a name that were typed to find it. They stand out in a selected row, too, which may be bold.
+    pub fn letters(&self) -> Style {
+        if self.accent.fg.is_some() { self.accent } else { self.found }
+    }
+
     /// The style of a selected row.
     pub fn selection(&self, focused: bool) -> Style {
         if focused { self.selection } else { self.selection_dim }
@@ -188,13 +201,16 @@ impl Theme {
     #[must_use]
     pub fn without_colour(self) -> Self {
         self.restyled(|name, style| {
-            // What only its ground told apart must still stand out.
+            // What only its colour or ground told apart must still stand out.
             let mark = match name {
                 "selection" | "found" => Modifier::BOLD | Modifier::UNDERLINED,
                 "selection_dim" => Modifier::UNDERLINED,
+                "running" | "paused" | "past" | "injected" | "simulated" | "graph_here"
+                | "pinned" | "border_focus" => Modifier::BOLD,
                 _ => Modifier::empty(),
             };
-            Style { fg: None, bg: None, ..style }.add_modifier(mark)
+            let marks = (style.add_modifier - Modifier::REVERSED) | mark;
+            Style { fg: None, bg: None, add_modifier: marks, ..style }
         })
     }
 }

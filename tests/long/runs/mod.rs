@@ -1,5 +1,6 @@
 //! The long runs, shared by two targets: `tests/long` runs them whole, `tests/slow` a part of each.
 
+mod inputs;
 mod journals;
 #[cfg(target_os = "linux")]
 mod kills;

@@ -11,6 +11,26 @@ fn one(text: &str) -> Value {
 }
 
 #[test]
+fn case_13_4_a_missing_builtin_says_which_there_are() {
+    let home = Home::new();
+    for (name, instead) in [
+        ("eval", "write the expression itself"),
+        ("exec", "write the statements themselves"),
+        ("compile", "write the statements themselves"),
+    ] {
+        for program in
+            [format!("print({name}('1 + 1'))\n"), format!("f = {name}\nprint(f('1 + 1'))\n")]
+        {
+            home.write("p.py", &program);
+            let ran = home.run(&["program", "run", "p.py"]);
+            let said = format!("NameError: name '{name}' is not defined ({instead}");
+            assert!(ran.code != 0 && ran.out.contains(&said), "{program}: {ran:?}");
+            assert!(ran.out.contains("there are int and float for texts"), "{program}: {ran:?}");
+        }
+    }
+}
+
+#[test]
 fn a_program_prints_its_calls_its_text_and_its_error_with_its_place() {
     let home = Home::new();
     home.write("fine.py", "x = calculator(expression='2 + 3')\nprint(x + 1)\n");

@@ -60,6 +60,67 @@ fn a_torn_journal_goes_on_in_a_new_one_that_has_everything() {
 }
 
 #[test]
+fn case_11_1_a_session_is_known_by_its_id_and_not_by_the_name_of_its_file() {
+    let home = Home::new();
+    torn(&home);
+    home.succeed(&["resume", "j.jsonl", "--headless"]);
+    // Another session gets the name.
+    std::fs::remove_file(home.path("j.jsonl")).unwrap();
+    torn(&home);
+    let said = home.succeed(&["resume", "j.jsonl", "--headless"]);
+    assert!(said.starts_with("resuming j.jsonl\n") && said.contains("4 of 4 answered"), "{said}");
+    assert_eq!(state(&home, "j.3.jsonl")["tasks_done"], 4);
+    let refused = home.run(&["resume", "j.jsonl", "--headless"]);
+    assert!(refused.err.contains("it was resumed in j.3.jsonl: resume that"), "{refused:?}");
+    // Under another name it is the same session.
+    std::fs::rename(home.path("j.jsonl"), home.path("k.jsonl")).unwrap();
+    let refused = home.run(&["resume", "k.jsonl", "--headless"]);
+    assert!(refused.err.contains("it was resumed in j.3.jsonl: resume that"), "{refused:?}");
+}
+
+#[test]
+fn a_session_goes_on_from_an_earlier_journal_of_another_name_and_never_from_another_session() {
+    let home = Home::new();
+    torn(&home);
+    home.succeed(&["resume", "j.jsonl", "--headless"]);
+    tear(&home, "j.2.jsonl");
+    std::fs::rename(home.path("j.jsonl"), home.path("old.jsonl")).unwrap();
+    torn(&home);
+    // The journal whose name it has is another session now.
+    let said = home.succeed(&["resume", "j.2.jsonl", "--headless"]);
+    assert!(said.contains("4 of 4 answered"), "{said}");
+    std::fs::remove_file(home.path("old.jsonl")).unwrap();
+    std::fs::remove_file(home.path("j.3.jsonl")).unwrap();
+    let refused = home.run(&["resume", "j.2.jsonl", "--headless"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    let why =
+        "it continues a session whose journal was j.jsonl, and that is not in its folder any more";
+    assert!(refused.err.contains(why), "{refused:?}");
+}
+
+/// Journals of older versions have no ids.
+#[test]
+fn a_journal_without_an_id_is_known_by_its_name() {
+    let home = Home::new();
+    torn(&home);
+    home.succeed(&["resume", "j.jsonl", "--headless"]);
+    for name in ["j.jsonl", "j.2.jsonl"] {
+        let (head, rest) = home
+            .read(name)
+            .split_once('\n')
+            .map(|(head, rest)| (head.to_owned(), rest.to_owned()))
+            .unwrap();
+        let mut head: Value = serde_json::from_str(&head).unwrap();
+        let fields = head.as_object_mut().unwrap();
+        assert!(fields.remove("id").is_some());
+        assert_eq!(fields.remove("continues_id").is_some(), name == "j.2.jsonl");
+        home.write(name, format!("{head}\n{rest}"));
+    }
+    let refused = home.run(&["resume", "j.jsonl", "--headless"]);
+    assert!(refused.err.contains("it was resumed in j.2.jsonl: resume that"), "{refused:?}");
+}
+
+#[test]
 fn a_session_that_was_killed_before_its_first_task_is_resumed_once() {
     let home = Home::new();
     home.succeed(&RUN);

@@ -331,6 +331,18 @@ fn a_broken_line_of_a_journal_is_named() {
 }
 
 #[test]
+fn case_13_5_a_single_word_that_looks_like_a_command_is_no_task() {
+    let home = Home::new();
+    for word in ["mcp", "serve", "list-tools", "docter"] {
+        let ran = home.run(&[word]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{word}: {ran:?}");
+        for part in [format!("unknown command `{word}`"), format!("toolyard -- {word}")] {
+            assert!(ran.err.contains(&part), "{word}: {ran:?}");
+        }
+    }
+}
+
+#[test]
 fn a_message_never_takes_the_terminal_over() {
     let home = Home::new();
     home.write("t.jsonl", "{\"task\": \"a\", \"\u{1b}]0;title\u{7}\": 1}\n");

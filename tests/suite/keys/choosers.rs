@@ -32,8 +32,12 @@ fn letters_narrow_a_list_and_the_best_is_selected() {
     // The letters that fit stand out in the name.
     let (x, y) = (0..40).find_map(|y| find(&stage, y, "step-out")).unwrap();
     let bold = |x: u16| stage.buf[(x, y)].modifier.contains(Modifier::BOLD);
-    let accent = stage.screen.theme().accent.fg;
-    let marked: Vec<bool> = (x..x + 8).map(|x| stage.buf[(x, y)].style().fg == accent).collect();
+    let letters = stage.screen.theme().letters();
+    let stands_out = |x: u16| {
+        let style = stage.buf[(x, y)].style();
+        (style.fg, style.bg) == (letters.fg, letters.bg)
+    };
+    let marked: Vec<bool> = (x..x + 8).map(stands_out).collect();
     assert_eq!(marked, [true, true, false, true, false, true, true, true]);
     assert!(bold(x));
     // With nothing typed the list is in its own order again.

@@ -295,7 +295,7 @@ async fn what_cannot_pass_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn an_idle_connection_that_the_server_closed_costs_no_wait() {
+async fn case_13_3_an_idle_connection_that_the_server_closed_costs_no_wait() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let answer = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
@@ -325,7 +325,7 @@ async fn an_idle_connection_that_the_server_closed_costs_no_wait() {
         };
         assert_eq!(model.ask(&request(), &mut report).await.unwrap().text, "Hello");
     }
-    // Case 13.3: nothing is said of it either.
+    // Nothing is said of it either.
     assert_eq!(waits, Vec::<Duration>::new());
     assert!(start.elapsed() < Duration::from_millis(350), "{:?}", start.elapsed());
 }

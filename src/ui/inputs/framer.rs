@@ -1,0 +1,341 @@
+//! Cuts what a terminal sends into units: one key, one report, one paste. A report is what a terminal says by itself, such as
+//! its colours, and it comes between keys, in any pieces and late. Two keys look like the beginning of a report: Escape, and
+//! Alt with `[`, `]`, `P`, `O`, `X`, `^` or `_`. Time and the bytes that follow tell them apart. The clock is the caller's.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::grammar::{self, Reading};
+
+/// How long an Escape waits for what may follow it. A person does not notice it, and what a terminal writes at once comes
+/// sooner.
+pub const WAIT: Duration = Duration::from_millis(50);
+
+/// Bytes that come sooner than this after an Escape were written together with it.
+const TOGETHER: Duration = Duration::from_millis(2);
+
+/// How long a report may pause. After that, what comes is keys again, so that nothing locks a person out for ever.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// Bytes that are kept of a report. No key and no answer is longer.
+const LONGEST: usize = 256;
+
+const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
+const PASTE: &[u8] = b"\x1b[200~";
+const PASTED: &[u8] = b"\x1b[201~";
+
+/// What a terminal sent as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A key, a mouse event or a report, with all its bytes. The end of a string is left out.
+    Sequence(Vec<u8>),
+    Paste(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ground,
+    /// A character, so many bytes of which are still to come.
+    Character(usize),
+    /// Behind an ESC.
+    Escape,
+    /// Behind `ESC [`.
+    Control,
+    /// A mouse event in the form of X10, so many bytes of which are still to come.
+    Mouse(usize),
+    /// Behind `ESC O`.
+    Single,
+    /// In an OSC, DCS, APC, PM or SOS; whether it began with a control of eight bits.
+    String(bool),
+    Paste,
+}
+
+/// How sure it is that what began with ESC is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    Sure,
+    /// ESC and the byte behind it came together, and nothing else. No key that is used sends that.
+    Paired,
+    /// ESC came alone.
+    Alone,
+}
+
+/// The state between two pieces.
+#[derive(Debug)]
+pub struct Framer {
+    state: State,
+    trust: Trust,
+    /// What came of the unit.
+    unit: Vec<u8>,
+    /// So many bytes of it were given out as keys, since nothing followed in time.
+    told: usize,
+    /// The ESC ended a string, so that it is no key.
+    ends_string: bool,
+    /// When the last bytes came.
+    last: Instant,
+    /// Until when the terminal owes an answer.
+    asked: Option<Instant>,
+    units: VecDeque<Unit>,
+}
+
+impl Framer {
+    pub fn new(now: Instant) -> Self {
+        Self {
+            state: State::Ground,
+            trust: Trust::Sure,
+            unit: Vec::new(),
+            told: 0,
+            ends_string: false,
+            last: now,
+            asked: None,
+            units: VecDeque::new(),
+        }
+    }
+
+    /// The terminal owes an answer until then; `None`: it has given it.
+    pub fn expect(&mut self, until: Option<Instant>) {
+        self.asked = until;
+    }
+
+    /// The next whole unit.
+    pub fn unit(&mut self) -> Option<Unit> {
+        self.units.pop_front()
+    }
+
+    /// Takes what came at this time.
+    pub fn feed(&mut self, bytes: &[u8], now: Instant) {
+        self.pass(now);
+        if now.saturating_duration_since(self.last) < TOGETHER && self.told == 0 {
+            self.trust = Trust::Sure;
+        }
+        self.last = now;
+        let mut rest = bytes;
+        if self.ends_string && self.state == State::Escape && rest.first() == Some(&b'\\') {
+            self.reset();
+            rest = &rest[1..];
+        }
+        self.judge(rest);
+        rest.iter().for_each(|byte| self.step(*byte));
+        self.trust = match (self.trust, self.state, self.unit.len()) {
+            (Trust::Sure, State::Escape, _) => Trust::Alone,
+            (Trust::Sure, State::String(_) | State::Single, 2) => Trust::Paired,
+            (trust, ..) => trust,
+        };
+    }
+
+    /// When something is decided by time alone.
+    pub fn due(&self) -> Option<Instant> {
+        let is_told = self.told == self.unit.len();
+        match (self.state, self.trust) {
+            (State::Ground | State::Paste, _) => None,
+            (_, Trust::Alone) if is_told => Some(self.last + LIMIT),
+            (_, Trust::Alone) => {
+                let soon = self.last + WAIT;
+                // These probably begin the answer.
+                let asked = self.asked.filter(|_| matches!(self.unit.get(1), Some(b'[' | b']')));
+                Some(asked.map_or(soon, |asked| asked.max(soon)))
+            }
+            (_, Trust::Sure | Trust::Paired) => Some(self.last + LIMIT),
+        }
+    }
+
+    /// Decides what is due.
+    pub fn pass(&mut self, now: Instant) {
+        while self.due().is_some_and(|due| due <= now) {
+            if self.trust == Trust::Alone && self.told < self.unit.len() {
+                self.tell();
+            } else {
+                self.give_up();
+            }
+        }
+    }
+
+    /// Decides by what follows whether the unit that began is one of a report.
+    fn judge(&mut self, bytes: &[u8]) {
+        let Some(first) = bytes.first() else { return };
+        let begun = self.unit.get(1..).unwrap_or_default();
+        let reading = match self.trust {
+            Trust::Sure => return,
+            Trust::Paired => grammar::paired(begun, *first),
+            Trust::Alone => grammar::apart(&[begun, bytes].concat(), bytes.len()),
+        };
+        match reading {
+            Reading::Report => (self.trust, self.told) = (Trust::Sure, 0),
+            Reading::Maybe => {}
+            Reading::Keys => self.give_up(),
+        }
+    }
+
+    /// Gives out as keys what may still be the beginning of a report.
+    fn tell(&mut self) {
+        let from = if self.ends_string { self.told.max(1) } else { self.told };
+        let keys = self.unit.iter().skip(from).map(|byte| Unit::Sequence(vec![*byte]));
+        self.units.extend(keys);
+        self.told = self.unit.len();
+    }
+
+    /// What began is no unit. It was keys where ESC came alone, and nothing otherwise.
+    fn give_up(&mut self) {
+        if self.trust == Trust::Alone {
+            self.tell();
+        }
+        self.reset();
+    }
+
+    fn reset(&mut self) {
+        self.unit.clear();
+        (self.state, self.trust, self.told) = (State::Ground, Trust::Sure, 0);
+        self.ends_string = false;
+    }
+
+    fn emit(&mut self) {
+        let unit = std::mem::take(&mut self.unit);
+        self.units.push_back(Unit::Sequence(unit));
+        self.reset();
+    }
+
+    fn enter(&mut self, state: State, byte: u8) {
+        self.state = state;
+        self.unit.push(byte);
+    }
+
+    /// Takes the byte, and forgets what lies beyond the longest unit that is read.
+    fn keep(&mut self, byte: u8) {
+        if self.unit.len() < LONGEST {
+            self.unit.push(byte);
+        }
+    }
+
+    /// Begins anew with a byte that cannot belong to what began.
+    fn again(&mut self, byte: u8) {
+        self.reset();
+        self.step(byte);
+    }
+
+    fn step(&mut self, byte: u8) {
+        match self.state {
+            State::Ground if byte == ESC => self.enter(State::Escape, byte),
+            State::Ground => self.begin(byte),
+            State::Character(more) => self.character(more, byte),
+            State::Escape => self.escape(byte),
+            State::Control => self.control(byte),
+            State::Mouse(_) | State::Single if byte < b' ' => self.again(byte),
+            State::Single if byte >= 0x7f => self.again(byte),
+            State::Mouse(more) => {
+                self.unit.push(byte);
+                self.state = State::Mouse(more - 1);
+                if more == 1 {
+                    self.emit();
+                }
+            }
+            State::Single => {
+                self.keep(byte);
+                // Some terminals write modifiers before the letter.
+                if !matches!(byte, b'0'..=b'9' | b';') {
+                    self.emit();
+                }
+            }
+            State::String(is_eight) => self.string(is_eight, byte),
+            State::Paste => self.paste(byte),
+        }
+    }
+
+    /// A byte that begins a unit, or that follows ESC as a key that is held together with Alt.
+    fn begin(&mut self, byte: u8) {
+        match byte {
+            0xc2..=0xdf => self.enter(State::Character(1), byte),
+            0xe0..=0xef => self.enter(State::Character(2), byte),
+            0xf0..=0xf4 => self.enter(State::Character(3), byte),
+            0x80.. => match grammar::introducer(byte) {
+                Some(letter) => {
+                    self.unit.push(ESC);
+                    self.introduce(letter, true);
+                }
+                None => self.reset(),
+            },
+            _ => {
+                self.unit.push(byte);
+                self.emit();
+            }
+        }
+    }
+
+    fn character(&mut self, more: usize, byte: u8) {
+        if !matches!(byte, 0x80..=0xbf) {
+            return self.again(byte);
+        }
+        self.enter(State::Character(more - 1), byte);
+        if more == 1 {
+            self.emit();
+        }
+    }
+
+    fn escape(&mut self, byte: u8) {
+        match byte {
+            b'\\' if self.ends_string => self.reset(),
+            ESC | 0x80..=0x9f => {
+                self.tell();
+                self.again(byte);
+            }
+            b'[' | b'O' | b']' | b'P' | b'_' | b'^' | b'X' => self.introduce(byte, false),
+            _ => self.begin(byte),
+        }
+    }
+
+    /// Takes the byte that says what ESC begins.
+    fn introduce(&mut self, letter: u8, is_eight: bool) {
+        let state = match letter {
+            b'[' => State::Control,
+            b'O' => State::Single,
+            _ => State::String(is_eight),
+        };
+        self.enter(state, letter);
+    }
+
+    fn control(&mut self, byte: u8) {
+        let is_linux = self.unit == b"\x1b[[";
+        match byte {
+            // The Linux console has keys `ESC [ [ A`.
+            b'[' if self.unit.len() == 2 => self.unit.push(byte),
+            b' '..=b'?' if !is_linux => self.keep(byte),
+            b'@'..=b'~' => {
+                self.keep(byte);
+                match &*self.unit {
+                    b"\x1b[M" => self.state = State::Mouse(3),
+                    PASTE => {
+                        self.unit.clear();
+                        self.state = State::Paste;
+                    }
+                    _ => self.emit(),
+                }
+            }
+            _ => self.again(byte),
+        }
+    }
+
+    /// No report has a control character in it, so that one ends what is no report: a person can always get out by Enter,
+    /// Escape or Ctrl-C.
+    fn string(&mut self, is_eight: bool, byte: u8) {
+        match byte {
+            BEL => self.emit(),
+            0x9c if is_eight => self.emit(),
+            ESC => {
+                self.emit();
+                self.enter(State::Escape, byte);
+                self.ends_string = true;
+            }
+            0..b' ' | 0x7f => self.again(byte),
+            _ => self.keep(byte),
+        }
+    }
+
+    fn paste(&mut self, byte: u8) {
+        self.unit.push(byte);
+        if let Some(text) = self.unit.strip_suffix(PASTED) {
+            let text = String::from_utf8_lossy(text).into_owned();
+            self.units.push_back(Unit::Paste(text));
+            self.reset();
+        }
+    }
+}

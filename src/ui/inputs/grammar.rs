@@ -1,0 +1,85 @@
+//! Whether bytes behind an ESC are a report or what a person typed.
+
+/// What bytes may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    Report,
+    /// More bytes or the time will tell.
+    Maybe,
+    Keys,
+}
+
+use Reading::{Keys, Maybe, Report};
+
+/// The most bytes that may be held back one by one: a person who types waits for each.
+const HELD: usize = 4;
+
+/// The letter behind ESC that means the same as a control of eight bits.
+pub(super) fn introducer(byte: u8) -> Option<u8> {
+    let letter = byte.checked_sub(0x40)?;
+    matches!(letter, b'[' | b']' | b'O' | b'P' | b'X' | b'^' | b'_').then_some(letter)
+}
+
+/// What follows ESC and an introducer, where these two came together.
+pub(super) fn paired(introducer: &[u8], first: u8) -> Reading {
+    let fits = match introducer {
+        b"O" => matches!(first, b'0'..=b'9' | b';' | b' ' | b'A'..=b'Z' | b'j'..=b'y'),
+        b"]" => matches!(first, b'0'..=b'9' | b'l' | b'L'),
+        b"P" => matches!(first, b' '..=b'?'),
+        _ => first >= b' ' && first != 0x7f,
+    };
+    if fits { Report } else { Keys }
+}
+
+/// What came behind an ESC that came alone, the last `new` bytes of it at once. A person types one byte at a time, a
+/// terminal writes a report at once.
+pub(super) fn apart(bytes: &[u8], new: usize) -> Reading {
+    let Some((introducer, rest)) = bytes.split_first() else { return Keys };
+    let is_parameter = |byte: &u8| matches!(byte, b' '..=b'?');
+    let parameters = rest.iter().take_while(|byte| is_parameter(byte)).count();
+    let is_begun = match introducer {
+        b'[' => match rest.get(parameters) {
+            None => true,
+            // The keys of the Linux console.
+            Some(b'[') => matches!(rest, [b'[', b'A'..=b'E', ..]),
+            Some(last) => {
+                matches!(last, b'@'..=b'~') && (parameters > 0 || b"ABCDEFHIMOPQSZ".contains(last))
+            }
+        },
+        b'O' => rest.first().is_none_or(|first| matches!(first, b'A'..=b'S')),
+        b']' => is_command(rest),
+        b'P' => rest.first().is_none_or(is_parameter),
+        b'_' => rest.first().is_none_or(|first| *first == b'G'),
+        b'X' | b'^' => rest.is_empty(),
+        _ => return Keys,
+    };
+    let is_string = !matches!(introducer, b'[' | b'O');
+    // A control character is the end of a report, or the next key.
+    let is_text = |byte: &&u8| matches!(byte, b' '..=b'~');
+    let is_title = matches!(rest, [b'l' | b'L', ..]);
+    let text = bytes[bytes.len() - new..].iter().take_while(|byte| is_text(byte) || is_title);
+    let text = text.count();
+    let is_open = parameters == rest.len() || is_string && text == new;
+    match new {
+        1 if is_begun && is_open && bytes.len() <= HELD => Maybe,
+        1 => Keys,
+        _ if is_begun && text > 1 || is_string && is_ended(rest) => Report,
+        _ => Keys,
+    }
+}
+
+/// Whether the text of an OSC begins as all of them do: with a number, or with the letter of a title.
+fn is_command(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match text.get(digits) {
+        None | Some(b';') => true,
+        Some(b'l' | b'L') => digits == 0,
+        Some(_) => false,
+    }
+}
+
+/// Whether the text of a string comes with its end.
+fn is_ended(text: &[u8]) -> bool {
+    let end = text.iter().position(|byte| !matches!(byte, b' '..=b'~'));
+    end.is_some_and(|end| text[end] == 0x07 || text[end..].starts_with(b"\x1b\\"))
+}

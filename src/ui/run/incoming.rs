@@ -1,0 +1,77 @@
+//! What comes from the terminal: keys and the like go to the screen, and what the terminal says of its colours changes the theme.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::Event as Input;
+
+use super::Loop;
+use crate::ui::inputs::{Inputs, News};
+use crate::ui::source::EndReason;
+use crate::ui::theme::{Rgb, detect};
+use crate::ui::view::Tone;
+
+/// How long the first of several keys waits before the keys that may follow are shown.
+const HINT: Duration = Duration::from_millis(300);
+
+impl Loop {
+    /// Takes in what came from the terminal, and all that is there already; how the screen ends, if an input ends it.
+    pub(super) async fn inputs(
+        &mut self,
+        first: News,
+        inputs: &mut Inputs,
+    ) -> io::Result<Option<EndReason>> {
+        let had_tour = self.guided.tour.is_some();
+        let mut next = Some(first);
+        while let Some(news) = next {
+            match news {
+                News::Input(input) => {
+                    if let Some(end) = self.input(&input).await? {
+                        return Ok(Some(end));
+                    }
+                }
+                News::Ground(ground) => self.suit(ground)?,
+                News::Answered => self.held = None,
+            }
+            next = inputs.ready()?;
+        }
+        if had_tour && self.guided.tour.is_none() {
+            let text = "the tour has ended: the session is yours";
+            self.front.screen.tell(Tone::Plain, text);
+        }
+        Ok(None)
+    }
+
+    /// Does what a key, the mouse or a paste asks for; how the screen ends, if that ends it.
+    async fn input(&mut self, input: &Input) -> io::Result<Option<EndReason>> {
+        self.notice_focus(input);
+        if !self.is_for_tour(input) {
+            for effect in self.front.screen.handle(input) {
+                if let Some(end) = self.effect(effect).await? {
+                    return Ok(Some(end));
+                }
+            }
+        }
+        self.awaited = true;
+        let waits = !self.front.screen.view.pending.is_empty() && !self.front.screen.view.hinted;
+        self.hint = waits.then(|| Instant::now() + HINT);
+        self.pace.at_once();
+        Ok(None)
+    }
+
+    /// Takes the theme that suits the terminal's ground.
+    fn suit(&mut self, ground: Rgb) -> io::Result<()> {
+        if !self.asks_ground {
+            return Ok(());
+        }
+        let name = detect::suiting(ground);
+        if let Some(behind) = &mut self.behind {
+            behind.screen.suit(name);
+        }
+        if !self.front.screen.suit(name) {
+            return Ok(());
+        }
+        self.pace.at_once();
+        self.owned.redraw()
+    }
+}
