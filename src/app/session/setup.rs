@@ -172,7 +172,7 @@ impl PreparedSession {
         let sample = self.workspace.sample;
         let (costs, seed) = (self.spec.costs, self.config.session.seed);
         let read = move || {
-            let mut manifests = workspace::manifests(sample, &folders)?;
+            let mut manifests = workspace::manifests(sample, &folders)?.manifests;
             if let Some(costs) = costs {
                 costs.draw(seed, &mut manifests);
             }
