@@ -155,10 +155,11 @@ impl Workspace {
         })
     }
 
-    /// What is wrong with manifests, in words for people: of those that are left out, and of others.
-    pub fn notices(&self) -> Vec<String> {
+    /// What is wrong with manifests, in words for people: of those that are left out, and of tools for which `is_meant`.
+    pub fn notices(&self, is_meant: impl Fn(&ToolName) -> bool) -> Vec<String> {
         let left = self.left_out.iter().map(|problem| format!("{problem}; this tool is left out"));
-        let remarks = self.manifests.iter().flat_map(|manifest| &manifest.remarks);
+        let meant = self.manifests.iter().filter(|manifest| is_meant(&manifest.spec.name));
+        let remarks = meant.flat_map(|manifest| &manifest.remarks);
         left.chain(remarks.map(ToString::to_string)).collect()
     }
 

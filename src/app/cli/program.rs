@@ -44,9 +44,8 @@ fn tools(args: &CheckArgs) -> Result<(Option<PathBuf>, Option<TempDir>), Trouble
     let folder = tempfile::tempdir().map_err(Trouble::failed)?;
     let path = folder.path().join("api");
     let api = OpenApi::read(file).map_err(Trouble::usage)?;
-    let imported = api
-        .write(args.base.as_deref(), &path, false, &openapi::check)
-        .map_err(Trouble::usage)?;
+    let imported =
+        api.write(args.base.as_deref(), &path, false, &openapi::check).map_err(Trouble::usage)?;
     imported.remarks.iter().for_each(|remark| out::warn(remark));
     Ok((Some(path), Some(folder)))
 }

@@ -244,7 +244,8 @@ impl Config {
         let used = |folder: &PathBuf| {
             self.tools.folders.contains(folder) || given.is_none() && own == Some(folder)
         };
-        let missing = self.named_folders.iter().filter(|(folder, _)| used(folder) && !folder.is_dir());
+        let missing =
+            self.named_folders.iter().filter(|(folder, _)| used(folder) && !folder.is_dir());
         let problems: Vec<_> = missing.map(|(_, problem)| problem.clone()).collect();
         if problems.is_empty() { Ok(given.or(own)) } else { Err(Problems(problems)) }
     }

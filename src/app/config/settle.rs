@@ -116,7 +116,10 @@ impl Config {
         ] {
             if let Some(path) = given(name, environment) {
                 let path = PathBuf::from(path);
-                let text = format!("no such folder: {}; expected a folder with tools/*.toml in it", path.display());
+                let text = format!(
+                    "no such folder: {}; expected a folder with tools/*.toml in it",
+                    path.display()
+                );
                 if name == "TOOLYARD_WORKSPACE" {
                     self.named_folders.push((path.clone(), Problem::of_file(name, text)));
                 }

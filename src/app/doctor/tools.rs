@@ -20,15 +20,14 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
     let opened = config
         .workspace(folder)
         .and_then(|folder| Workspace::open(folder, sample, &config.tools.folders));
-    let workspace =
-        match opened {
-            Ok(workspace) => workspace,
-            Err(problems) => {
-                let failed = |problem: &Problem| Finding::fail("workspace", problem.to_string());
-                findings.extend(problems.0.iter().map(failed));
-                return 0;
-            }
-        };
+    let workspace = match opened {
+        Ok(workspace) => workspace,
+        Err(problems) => {
+            let failed = |problem: &Problem| Finding::fail("workspace", problem.to_string());
+            findings.extend(problems.0.iter().map(failed));
+            return 0;
+        }
+    };
     findings.push(contents(&workspace));
     let left_out = |problem: &Problem| {
         Finding::fail("workspace", format!("{problem}")).advise("this tool is left out until then")

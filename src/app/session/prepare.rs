@@ -108,7 +108,7 @@ impl SessionSpec {
             learned,
             experience,
             past_uses: None,
-            notices: workspace.notices(),
+            notices: workspace.notices(|_| true),
             workspace,
         })
     }

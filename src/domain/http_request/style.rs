@@ -141,7 +141,7 @@ pub(super) fn has_places(style: Option<Style>, value: &Value) -> bool {
 }
 
 /// The arguments of a call that are not among these names.
-pub fn rest<'a>(arguments: &'a Value, named: &[&str]) -> Map<String, Value> {
+pub fn rest(arguments: &Value, named: &[&str]) -> Map<String, Value> {
     let all = arguments.as_object().into_iter().flatten();
     all.filter(|(name, _)| !named.contains(&name.as_str()))
         .map(|(name, value)| (name.clone(), value.clone()))
@@ -180,7 +180,11 @@ mod tests {
     fn every_style_makes_its_pairs() {
         let pairs = |style, each, value: &Value| {
             let pairs = pairs_of(style, each, "c", value, str::to_owned);
-            pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
+            pairs
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect::<Vec<_>>()
+                .join("&")
         };
         let (list, object) = (json!(["a", 2]), json!({"R": 1, "G": true}));
         for (style, each, of_list, of_object) in [
@@ -191,10 +195,15 @@ mod tests {
             (Some(Style::Json), false, "c=[\"a\",2]", "c={\"R\":1,\"G\":true}"),
             (None, false, "c=a,2", "c[R]=1&c[G]=true"),
         ] {
-            assert_eq!((pairs(style, each, &list), pairs(style, each, &object)), (of_list.into(), of_object.into()));
+            assert_eq!(
+                (pairs(style, each, &list), pairs(style, each, &object)),
+                (of_list.into(), of_object.into())
+            );
         }
         let deep = json!({"a": [{"b": 1}]});
         assert_eq!(pairs(Some(Style::DeepObject), true, &deep), "c[a][0][b]=1");
-        assert!(has_places(Some(Style::DeepObject), &deep) && !has_places(Some(Style::Form), &deep));
+        assert!(
+            has_places(Some(Style::DeepObject), &deep) && !has_places(Some(Style::Form), &deep)
+        );
     }
 }

@@ -105,8 +105,7 @@ impl Body {
         variables: Variables<'_>,
         elsewhere: &[&str],
     ) -> Result<Option<(&'static str, Vec<u8>)>, Unfilled> {
-        let own: Vec<&str> =
-            self.templates().into_iter().flat_map(Template::arguments).collect();
+        let own: Vec<&str> = self.templates().into_iter().flat_map(Template::arguments).collect();
         let more = match self.rest {
             true => rest(arguments, &[&own, elsewhere].concat()),
             false => Map::new(),

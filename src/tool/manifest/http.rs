@@ -139,7 +139,9 @@ fn key_in_file(name: &str, prefix: &str) -> String {
 fn read_cookies(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
     let cookies = templates(field)?;
     if let Some((name, _)) = cookies.iter().find(|(name, _)| HeaderName::try_from(name).is_err()) {
-        field.refuse(format!("{name:?} is not the name of a cookie; expected letters, digits, `-` and `_`"));
+        field.refuse(format!(
+            "{name:?} is not the name of a cookie; expected letters, digits, `-` and `_`"
+        ));
         return None;
     }
     Some(cookies)

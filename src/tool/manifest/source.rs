@@ -94,9 +94,8 @@ fn read_command(
 }
 
 /// Endings of files that an interpreter runs.
-const SCRIPTS: [&str; 14] = [
-    "py", "sh", "bash", "js", "mjs", "cjs", "ts", "rb", "pl", "php", "lua", "awk", "R", "jar",
-];
+const SCRIPTS: [&str; 14] =
+    ["py", "sh", "bash", "js", "mjs", "cjs", "ts", "rb", "pl", "php", "lua", "awk", "R", "jar"];
 
 /// The first word of the command that is a script's file, if there is no such file. Files of others words may be made
 /// by the program.
@@ -106,13 +105,16 @@ fn missing_script(command: &Field<'_>, cwd: Option<&Path>) -> Option<Problem> {
         let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
         !word.starts_with('-') && ending.is_some_and(|ending| SCRIPTS.contains(&ending))
     };
-    let is_path = |(at, word): (usize, &str)| if at == 0 { word.contains('/') } else { is_script(word) };
-    let place = words.iter().enumerate().find(|(at, word)| {
-        word.text().is_some_and(|word| is_path((*at, word)))
-    });
+    let is_path =
+        |(at, word): (usize, &str)| if at == 0 { word.contains('/') } else { is_script(word) };
+    let place = words
+        .iter()
+        .enumerate()
+        .find(|(at, word)| word.text().is_some_and(|word| is_path((*at, word))));
     let (_, field) = place?;
     let file = cwd.unwrap_or(Path::new("")).join(field.text()?);
-    let text = || format!("no such file: {}; correct the name, or put the file there", file.display());
+    let text =
+        || format!("no such file: {}; correct the name, or put the file there", file.display());
     (!file.exists()).then(|| field.problem(text()))
 }
 

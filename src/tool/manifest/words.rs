@@ -172,11 +172,17 @@ mod tests {
             "zzz": {},
         });
         let faults = faults(&schema, "p");
-        let fields = |faults: &[Fault]| faults.iter().map(|(field, _)| field.clone()).collect::<Vec<_>>();
+        let fields =
+            |faults: &[Fault]| faults.iter().map(|(field, _)| field.clone()).collect::<Vec<_>>();
         assert_eq!(fields(&faults.wrong), ["p.properties.city.type", "p.properties.requird.type"]);
         assert_eq!(
             fields(&faults.unknown),
-            ["p.properties.city.minLenght", "p.properties.list.items.oneOf[1].enmu", "p.requird", "p.zzz"]
+            [
+                "p.properties.city.minLenght",
+                "p.properties.list.items.oneOf[1].enmu",
+                "p.requird",
+                "p.zzz"
+            ]
         );
         assert!(faults.wrong[0].1.ends_with("\"strng\" is not a type; did you mean `string`?"));
         assert!(faults.unknown[2].1.ends_with("did you mean `required`?"));

@@ -74,6 +74,8 @@ impl<'d> Arguments<'d> {
         let split = Path::read(place.path)?;
         let parameters = self.parameters(place)?;
         let mut places: IndexMap<String, String> = IndexMap::new();
+        // The fixed query comes first, as in the path; its places are known once all parameters are.
+        source.query.extend(split.query.iter().map(|(name, _)| (name.clone(), String::new())));
         for parameter in parameters.values() {
             let is_in_path = split.places().any(|name| name == parameter.name);
             let is_fixed = split.query.iter().any(|(name, _)| name == parameter.name);
@@ -108,7 +110,8 @@ impl<'d> Arguments<'d> {
         place: &Place<'d>,
     ) -> Result<IndexMap<(In, &'d str), Parameter<'d>>, Left> {
         let mut parameters = IndexMap::new();
-        let both = [(place.item, vec!["parameters"]), (place.operation, vec![place.key, "parameters"])];
+        let both =
+            [(place.item, vec!["parameters"]), (place.operation, vec![place.key, "parameters"])];
         for (holder, at) in both {
             let list = match holder.get("parameters") {
                 None | Some(Value::Null) => continue,

@@ -57,7 +57,9 @@ pub(super) fn add<'d>(
     if types.is_empty() {
         return Ok(());
     }
-    let is_text = |kind: &str| kind.starts_with("text/") || matches!(kind, "application/xml" | "application/graphql");
+    let is_text = |kind: &str| {
+        kind.starts_with("text/") || matches!(kind, "application/xml" | "application/graphql")
+    };
     let media = types.iter().min_by_key(|media| rank(arguments.root, media));
     let Some(media) = media else { return Ok(()) };
     let mut left = String::new();
@@ -71,12 +73,17 @@ pub(super) fn add<'d>(
             Err(why) => left = format!("; {why}"),
         }
     }
-    if let Some(text) = types.iter().find(|media| is_text(&media.kind) && is_plain(arguments.root, media))
+    if let Some(text) =
+        types.iter().find(|media| is_text(&media.kind) && is_plain(arguments.root, media))
     {
         let schema = text.value.get("schema").map(|schema| arguments.write(schema, Way::Sent));
-        let own = arguments.add("body", schema.unwrap_or_else(|| json!({ "type": "string" })), is_required);
+        let own = arguments.add(
+            "body",
+            schema.unwrap_or_else(|| json!({ "type": "string" })),
+            is_required,
+        );
         source.text = Some(format!("{{{own}}}"));
-        say_type(text.written, "text/plain", source);
+        say_type(text.written, "", source);
         return Ok(());
     }
     if !is_required && types.iter().all(|media| is_empty(arguments.root, media)) {
@@ -122,9 +129,7 @@ fn is_empty(root: Root<'_>, media: &Media<'_>) -> bool {
         schema.as_object().is_some_and(|fields| fields.is_empty())
             || (schema["type"] == "object"
                 && schema["properties"].as_object().is_none_or(|all| all.is_empty())
-                && !schema["additionalProperties"].is_object()
-                && schema["additionalProperties"] != true
-                && ["allOf", "anyOf", "oneOf"].iter().all(|key| schema.get(*key).is_none()))
+                && schema["additionalProperties"] == false)
     })
 }
 
@@ -211,7 +216,7 @@ fn fields<'d>(arguments: &mut Arguments<'d>, media: &Media<'d>, is_required: boo
     };
     let is_form = media.kind == FORM;
     if media.kind == MERGE_PATCH {
-        let removable = schema["properties"].as_object_mut();
+        let removable = schema.get_mut("properties").and_then(Value::as_object_mut);
         removable.into_iter().flatten().for_each(|(_, field)| removing(field));
     }
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -219,7 +224,8 @@ fn fields<'d>(arguments: &mut Arguments<'d>, media: &Media<'d>, is_required: boo
     let is_closed = more == Some(json!(false)) || more.is_none() && is_form;
     let Some(properties) = properties.filter(|properties| !properties.is_empty()) else {
         let is_object = schema["type"] == "object" && schema.get("oneOf").is_none();
-        let is_nothing = is_object && is_closed && schema.get("anyOf").is_none() || is_unsaid(&schema, is_form);
+        let is_nothing =
+            is_object && is_closed && schema.get("anyOf").is_none() || is_unsaid(&schema, is_form);
         return match (is_nothing, is_required) {
             (true, false) => Fields::Nothing,
             (true, true) if is_closed && is_object => Fields::Named(Vec::new()),
@@ -252,7 +258,8 @@ fn fields<'d>(arguments: &mut Arguments<'d>, media: &Media<'d>, is_required: boo
 
 /// Whether a form's schema says nothing of what is in it.
 fn is_unsaid(schema: &Value, is_form: bool) -> bool {
-    is_form && schema.as_object().is_some_and(|fields| fields.keys().all(|key| key == "description"))
+    is_form
+        && schema.as_object().is_some_and(|fields| fields.keys().all(|key| key == "description"))
 }
 
 /// Whether other parts of the schema have fields that its own properties do not name.

@@ -64,7 +64,9 @@ fn note(levels: &[Level], field: &[String], line: usize, best: &mut (usize, Opti
         Level::Object { key } => key.as_ref() == Some(name),
         Level::List { at } => at.to_string() == *name,
     };
-    if levels.len() > best.0 && levels.len() <= field.len() && levels.iter().zip(field).all(is_there)
+    if levels.len() > best.0
+        && levels.len() <= field.len()
+        && levels.iter().zip(field).all(is_there)
     {
         *best = (levels.len(), Some(line));
     }
@@ -85,7 +87,8 @@ mod tests {
         assert_eq!(line(yaml, "paths /a get parameters 1 in"), Some(7));
         assert_eq!(line(yaml, "paths /b get"), Some(8));
         assert_eq!(line(yaml, "info"), None);
-        let json = "{\n \"openapi\": \"3.0.0\",\n \"paths\": { \"/a\": {\n  \"get\": [1,\n 2] } } }";
+        let json =
+            "{\n \"openapi\": \"3.0.0\",\n \"paths\": { \"/a\": {\n  \"get\": [1,\n 2] } } }";
         assert_eq!(line(json, "paths /a get 1"), Some(5));
         assert_eq!(line("{", "paths"), None);
     }

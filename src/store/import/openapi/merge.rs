@@ -78,7 +78,8 @@ fn narrow_types(said: &mut Value, other: &Value) {
     let mut types: Vec<Value> = Vec::new();
     for kind in one.iter().chain(&other) {
         let is_of = |kinds: &[Value]| {
-            kinds.contains(kind) || (kind == "integer" && kinds.iter().any(|known| known == "number"))
+            kinds.contains(kind)
+                || (kind == "integer" && kinds.iter().any(|known| known == "number"))
         };
         if is_of(&one) && is_of(&other) && !types.contains(kind) {
             types.push(kind.clone());
@@ -136,7 +137,11 @@ mod tests {
             })
         );
         assert_eq!(
-            merged(&[json!({ "pattern": "a" }), json!({ "pattern": "b" }), json!({ "pattern": "c" })]),
+            merged(&[
+                json!({ "pattern": "a" }),
+                json!({ "pattern": "b" }),
+                json!({ "pattern": "c" })
+            ]),
             json!({ "pattern": "a", "allOf": [{ "pattern": "b" }, { "pattern": "c" }] })
         );
     }

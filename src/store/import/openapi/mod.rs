@@ -26,8 +26,8 @@ mod security;
 mod server;
 mod swagger;
 
-use std::path::{Path, PathBuf};
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
@@ -48,6 +48,7 @@ const MARK: &str = "workspace.toml";
 const NOWHERE: &str = "https://api.invalid";
 /// Remarks that are shown one by one, besides those of operations that are left out.
 const REMARKS: usize = 20;
+/// In the order in which the operations of a path become tools.
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// Reads a manifest as a session would: name of the file, text, folder.
@@ -149,7 +150,8 @@ impl OpenApi {
         let mut imported =
             ImportedApi { remarks: self.document.remarks.clone(), ..ImportedApi::default() };
         imported.disabled = base.is_none().then(|| self.why_disabled());
-        let written = self.written(address.unwrap_or(NOWHERE), &out.join("tools"), check, &mut imported)?;
+        let written =
+            self.written(address.unwrap_or(NOWHERE), &out.join("tools"), check, &mut imported)?;
         imported.remarks.extend(self.repeated_ids());
         if !force && !files::is_vacant(out)? && !out.join(MARK).is_file() {
             return Err(ImportError::Occupied(out.to_owned()));
@@ -178,7 +180,8 @@ impl OpenApi {
     ) -> Result<Vec<Written>, ImportError> {
         let root = self.root();
         let schemas = Schemas::new(root);
-        let earlier = if folder.is_dir() { earlier::of(folder) } else { earlier::Folder::default() };
+        let earlier =
+            if folder.is_dir() { earlier::of(folder) } else { earlier::Folder::default() };
         let mut names = Names::default();
         let kept = earlier.imported.values().map(|earlier| &earlier.name);
         earlier.others.iter().chain(kept).for_each(|name| names.reserve(name));
@@ -187,26 +190,29 @@ impl OpenApi {
         for place in self.places(&mut imported.remarks) {
             imported.operations += 1;
             let operation = place.name();
-            let made = operation::tool(root, &schemas, &place, base).and_then(|mut tool| {
-                let id = if repeated.contains_key(place.id()) { "" } else { place.id() };
-                let (name, file) = match earlier.imported.get(&operation) {
-                    Some(earlier) => {
-                        let today = Names::default().tool(id, &operation);
-                        imported.renamed += usize::from(today != earlier.name);
-                        (earlier.name.clone(), earlier.file.clone())
-                    }
-                    None => {
-                        let name = names.tool(id, &operation);
-                        let file = folder.join(format!("{name}.toml"));
-                        (name, file)
-                    }
-                };
-                tool.name = name;
-                let text = text_of(&tool, imported.disabled.as_deref())?;
-                check(&file.display().to_string(), &text, folder)
-                    .map_err(|problems| format!("its manifest cannot be used: {}", first_of(&problems)))?;
-                Ok(Written { tool, file, text })
-            });
+            let made = operation::tool(root, &schemas, &place, base, &self.servers).and_then(
+                |mut tool| {
+                    let id = if repeated.contains_key(place.id()) { "" } else { place.id() };
+                    let (name, file) = match earlier.imported.get(&operation) {
+                        Some(earlier) => {
+                            let today = Names::default().tool(id, &operation);
+                            imported.renamed += usize::from(today != earlier.name);
+                            (earlier.name.clone(), earlier.file.clone())
+                        }
+                        None => {
+                            let name = names.tool(id, &operation);
+                            let file = folder.join(format!("{name}.toml"));
+                            (name, file)
+                        }
+                    };
+                    tool.name = name;
+                    let text = text_of(&tool, imported.disabled.as_deref())?;
+                    check(&file.display().to_string(), &text, folder).map_err(|problems| {
+                        format!("its manifest cannot be used: {}", first_of(&problems))
+                    })?;
+                    Ok(Written { tool, file, text })
+                },
+            );
             match made {
                 Ok(made) => {
                     let remarks = made.tool.remarks.iter();
@@ -228,7 +234,9 @@ impl OpenApi {
     fn unusable(&self, first: Option<(String, Left)>) -> Problem {
         let Some((path, left)) = first else {
             let field = ["paths".to_owned()];
-            return self.document.problem(&field, "no operation can be a tool: it has no operations");
+            return self
+                .document
+                .problem(&field, "no operation can be a tool: it has no operations");
         };
         let field: Vec<String> = ["paths".to_owned(), path].into_iter().chain(left.at).collect();
         self.document.problem(&field, format!("no operation can be a tool: {}", left.why))
@@ -252,12 +260,20 @@ impl OpenApi {
             };
             let Some(fields) = target.as_object() else {
                 let got = parameter::shown(target);
-                remarks.push(format!("{path} is left out: expected an object with operations, got {got}"));
+                remarks.push(format!(
+                    "{path} is left out: expected an object with operations, got {got}"
+                ));
                 continue;
             };
-            let is_method = |key: &str| METHODS.iter().any(|method| key.eq_ignore_ascii_case(method));
-            let operations = fields.iter().filter(|(key, _)| is_method(key));
-            places.extend(operations.map(|(key, operation)| Place { path, item: target, key, operation }));
+            for method in METHODS {
+                let operations = fields.iter().filter(|(key, _)| key.eq_ignore_ascii_case(method));
+                places.extend(operations.map(|(key, operation)| Place {
+                    path,
+                    item: target,
+                    key,
+                    operation,
+                }));
+            }
         }
         places
     }
@@ -273,7 +289,8 @@ impl OpenApi {
     /// Ids of several operations, with the operations.
     fn repeated(&self) -> IndexMap<String, Vec<String>> {
         let mut having: IndexMap<String, Vec<String>> = IndexMap::new();
-        for place in self.places(&mut Vec::new()).into_iter().filter(|place| !place.id().is_empty()) {
+        for place in self.places(&mut Vec::new()).into_iter().filter(|place| !place.id().is_empty())
+        {
             having.entry(place.id().to_owned()).or_default().push(place.name());
         }
         having.retain(|_, operations| operations.len() > 1);
@@ -309,7 +326,10 @@ fn few(remarks: Vec<String>) -> Vec<String> {
 }
 
 fn first_of(problems: &Problems) -> String {
-    problems.0.first().map_or_else(String::new, |Problem { field, text, .. }| format!("{field}: {text}"))
+    problems
+        .0
+        .first()
+        .map_or_else(String::new, |Problem { field, text, .. }| format!("{field}: {text}"))
 }
 
 fn text_of(tool: &ImportedTool, disabled: Option<&str>) -> Result<String, String> {

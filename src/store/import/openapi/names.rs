@@ -58,13 +58,15 @@ fn shortened(name: &str, most: usize) -> String {
     let words = words(name);
     let length = |words: &[&str]| words.iter().map(|word| word.len()).sum::<usize>();
     let (mut from, mut to) = (0, words.len());
-    // Words are taken from both ends in turn, as long as they fit.
+    let fits = |(from, to): &(usize, usize)| {
+        from <= to && length(&words[..*from]) + length(&words[*to..]) <= most
+    };
+    // Words are taken from both ends in turn, as long as one of them fits.
     for turn in 0..words.len() {
-        let (first, last) = if turn % 2 == 0 { (from + 1, to) } else { (from, to - 1) };
-        if length(&words[..first]) + length(&words[last..]) > most {
-            break;
-        }
-        (from, to) = (first, last);
+        let mut ends = [(from + 1, to), (from, to - 1)];
+        ends.rotate_left(turn % 2);
+        let Some(next) = ends.into_iter().find(fits) else { break };
+        (from, to) = next;
     }
     let kept = [&words[..from], &words[to..]].concat().concat();
     // A single word may be longer than a name.
@@ -156,9 +158,15 @@ mod tests {
         assert_eq!(short, "GET_repos_owner_repo_actions_run_id_attempts_attempt_number_jobs");
         let logs = names.tool("", &path.replace("/jobs", "/logs"));
         assert_eq!(logs, short.replace("jobs", "logs"));
-        assert_eq!(names.tool("", path), "GET_repos_owner_repo_actions_id_attempts_attempt_number_jobs_2");
+        assert_eq!(
+            names.tool("", path),
+            "GET_repos_owner_repo_actions_id_attempts_attempt_number_jobs_2"
+        );
         let id = "replaceApiextensionsV1beta2NamespacedCustomResourceDefinitionDummyScaleStatus";
-        assert_eq!(names.tool(id, ""), "replaceApiextensionsV1beta2NamespacedDefinitionDummyScaleStatus");
+        assert_eq!(
+            names.tool(id, ""),
+            "replaceApiextensionsV1beta2NamespacedDefinitionDummyScaleStatus"
+        );
         assert_eq!(names.tool(&"x".repeat(99), "").len(), LONGEST);
     }
 

@@ -8,6 +8,7 @@ use super::parameter::is_json;
 use super::reference::Root;
 use super::schema::{Schemas, Way, plain};
 use super::security::{self, Keys};
+use super::server;
 use crate::domain::EffectClass;
 use crate::domain::words::clipped;
 use crate::store::import::manifest::{HttpSource, Returns};
@@ -76,7 +77,8 @@ pub(super) struct ImportedTool {
     pub remarks: Vec<String>,
 }
 
-/// The tool that makes the request of an operation below this address. It has no name yet.
+/// The tool that makes the request of an operation below this address. It has no name yet. `servers` are those of the
+/// document.
 ///
 /// # Errors
 /// Why the operation cannot be a tool.
@@ -85,10 +87,14 @@ pub(super) fn tool<'d>(
     schemas: &'d Schemas<'d>,
     place: &Place<'d>,
     base: &str,
+    servers: &[String],
 ) -> Result<ImportedTool, Left> {
     let Place { item, key, operation, .. } = *place;
     if let Some(reference) = operation.get("$ref") {
-        return Err(Left::at(&[key], format!("expected an operation, got a reference to {reference}")));
+        return Err(Left::at(
+            &[key],
+            format!("expected an operation, got a reference to {reference}"),
+        ));
     }
     if !operation.is_object() {
         let got = super::parameter::shown(operation);
@@ -110,13 +116,12 @@ pub(super) fn tool<'d>(
     source.headers.extend(keys.headers.iter().cloned());
     source.cookies.extend(keys.cookies.iter().cloned());
     let mut remarks = std::mem::take(&mut arguments.notes);
-    let has_server = |holder: &Value| holder["servers"].as_array().is_some_and(|all| !all.is_empty());
-    if has_server(item) || has_server(operation) {
+    let has_own = |holder: &Value| server::listed(holder).iter().any(|own| !servers.contains(own));
+    if has_own(item) || has_own(operation) {
         remarks.push("the file names a server for it alone, which is not used".to_owned());
     }
     if arguments.is_cut {
-        let text =
-            "parts of its arguments refer in a circle or are too large; they allow anything";
+        let text = "parts of its arguments refer in a circle or are too large; they allow anything";
         remarks.push(text.to_owned());
     }
     if arguments.is_wrong {

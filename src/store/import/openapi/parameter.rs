@@ -64,7 +64,10 @@ impl<'d> Parameter<'d> {
         let text = |field: &str| value[field].as_str();
         let name = text("name").filter(|name| !name.is_empty());
         let Some(name) = name else {
-            return Err(("name", format!("expected the name of a parameter, got {}", shown(&value["name"]))));
+            return Err((
+                "name",
+                format!("expected the name of a parameter, got {}", shown(&value["name"])),
+            ));
         };
         let place = match text("in") {
             Some("path") => In::Path,
@@ -143,7 +146,12 @@ fn form_of_style(
             };
             said.filter(is_of_place).ok_or_else(|| {
                 let (style, place) = (shown(style), place.name());
-                ("style", format!("its parameter {name:?} has the style {style}, which a {place} has not"))
+                (
+                    "style",
+                    format!(
+                        "its parameter {name:?} has the style {style}, which a {place} has not"
+                    ),
+                )
             })?
         }
     };
@@ -151,7 +159,12 @@ fn form_of_style(
 }
 
 /// A flag. A word in its place counts as what it says, and otherwise as none.
-pub(super) fn flag(value: &Value, name: &str, field: &str, notes: &mut Vec<String>) -> Option<bool> {
+pub(super) fn flag(
+    value: &Value,
+    name: &str,
+    field: &str,
+    notes: &mut Vec<String>,
+) -> Option<bool> {
     let (read, taken) = match value {
         Value::Null => return None,
         Value::Bool(flag) => return Some(*flag),
@@ -183,7 +196,9 @@ pub(super) fn written(own: &str, wire: &str, form: Form, schema: &Value) -> Resu
         Style::Label => format!("{{{own}{each}:label}}"),
         Style::Matrix if own == wire => format!("{{{own}{each}:matrix}}"),
         Style::Matrix if wire.contains(['{', '}', ':', '=']) => {
-            return Err(format!("the name of its parameter {wire:?} cannot be sent in the style matrix"));
+            return Err(format!(
+                "the name of its parameter {wire:?} cannot be sent in the style matrix"
+            ));
         }
         Style::Matrix => format!("{{{own}{each}:matrix={wire}}}"),
         _ if !has_parts(schema) => format!("{{{own}}}"),

@@ -38,7 +38,9 @@ impl Path {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decoded(name);
             if pairs.iter().any(|(known, _)| *known == name) {
-                return Err(format!("the query of its path has {name:?} twice, which cannot be sent"));
+                return Err(format!(
+                    "the query of its path has {name:?} twice, which cannot be sent"
+                ));
             }
             let value = pieces(value)?.into_iter().map(|piece| match piece {
                 Piece::Text(text) => Piece::Text(decoded(&text)),

@@ -1,11 +1,13 @@
 //! References within a document: JSON pointers to any part of it. They are followed step by step, since a document may
 //! refer in a circle.
 
+use std::cell::Cell;
+
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-/// Most references on the way to one part.
-const HOPS: usize = 32;
+/// Most references on the way to one part, with those in the pointers of others.
+const HOPS: usize = 64;
 
 /// A document whose parts refer to each other.
 #[derive(Clone, Copy)]
@@ -21,7 +23,7 @@ impl<'d> Root<'d> {
     /// # Errors
     /// A reference leads to nothing in this document, to another one, or in a circle.
     pub fn follow(&self, part: &'d Value) -> Result<&'d Value, String> {
-        self.follow_within(part, HOPS)
+        self.follow_within(part, &Cell::new(HOPS))
     }
 
     /// The part that a reference names; it may be a reference itself.
@@ -29,18 +31,22 @@ impl<'d> Root<'d> {
     /// # Errors
     /// It leads to nothing in this document, or to another one.
     pub fn at(&self, reference: &str) -> Result<&'d Value, String> {
-        self.at_within(reference, HOPS)
+        self.at_within(reference, &Cell::new(HOPS))
     }
 
-    fn follow_within(&self, part: &'d Value, hops: usize) -> Result<&'d Value, String> {
-        let Some(reference) = reference_of(part) else { return Ok(part) };
-        let Some(left) = hops.checked_sub(1) else {
-            return Err(format!("its references lead in a circle at {reference:?}"));
-        };
-        self.follow_within(self.at_within(reference, left)?, left)
+    /// `hops` may still be made, by all that is followed on the way.
+    fn follow_within(&self, mut part: &'d Value, hops: &Cell<usize>) -> Result<&'d Value, String> {
+        while let Some(reference) = reference_of(part) {
+            let Some(left) = hops.get().checked_sub(1) else {
+                return Err(format!("its references lead in a circle at {reference:?}"));
+            };
+            hops.set(left);
+            part = self.at_within(reference, hops)?;
+        }
+        Ok(part)
     }
 
-    fn at_within(&self, reference: &str, hops: usize) -> Result<&'d Value, String> {
+    fn at_within(&self, reference: &str, hops: &Cell<usize>) -> Result<&'d Value, String> {
         let (file, pointer) = reference.split_once('#').unwrap_or((reference, ""));
         let is_own = file.is_empty() || file.strip_prefix("./").unwrap_or(file) == self.file;
         if !is_own {

@@ -225,7 +225,8 @@ impl<'d> Schemas<'d> {
         if is_nullable && let Some(kind @ Value::String(_)) = written.get_mut("type") {
             *kind = json!([kind.take(), "null"]);
         }
-        let has_null = |value: &Value| value.as_array().is_some_and(|all| all.contains(&Value::Null));
+        let has_null =
+            |value: &Value| value.as_array().is_some_and(|all| all.contains(&Value::Null));
         if work.way == Way::Body && fields.get("enum").is_some_and(has_null) {
             allow_null(&mut written);
         }
@@ -265,10 +266,9 @@ impl<'d> Schemas<'d> {
             // What is cut allows anything, and would fit several parts, or turn into nothing.
             "oneOf" | "not" | "if" | "then" | "else" => {
                 let (part, is_cut) = work.cutting(|| match list {
-                    Some(parts) => parts
-                        .iter()
-                        .map(|part| self.part(part, work, within, depth + 1))
-                        .collect(),
+                    Some(parts) => {
+                        parts.iter().map(|part| self.part(part, work, within, depth + 1)).collect()
+                    }
                     None => self.part(value, work, within, depth + 1),
                 });
                 (!is_cut).then_some(part)

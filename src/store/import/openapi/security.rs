@@ -83,7 +83,9 @@ fn add(root: Root<'_>, name: &str, keys: &mut Keys) -> Result<(), String> {
             return Err("it needs a certificate of the client, which cannot be sent".to_owned());
         }
         (other, _) => {
-            return Err(format!("its security scheme {name:?} has the type {other:?}, which is none"));
+            return Err(format!(
+                "its security scheme {name:?} has the type {other:?}, which is none"
+            ));
         }
     };
     keys.variables.push((variable, what));

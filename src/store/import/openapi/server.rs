@@ -3,9 +3,23 @@
 use reqwest::Url;
 use serde_json::Value;
 
-/// The absolute addresses that a document names, with the defaults of their variables and without a last slash.
+/// The absolute addresses that a document names, with the defaults of their variables and without a last slash. A
+/// document without servers of its own may name one in each of its paths.
 pub(super) fn named(document: &Value) -> Vec<String> {
-    let servers = document["servers"].as_array().into_iter().flatten();
+    let servers = listed(document);
+    if !servers.is_empty() {
+        return servers;
+    }
+    let items = document["paths"].as_object().into_iter().flatten();
+    let mut servers: Vec<String> = items.flat_map(|(_, item)| listed(item)).collect();
+    servers.sort_unstable();
+    servers.dedup();
+    servers
+}
+
+/// The absolute addresses that a document, a path or an operation lists.
+pub(super) fn listed(holder: &Value) -> Vec<String> {
+    let servers = holder["servers"].as_array().into_iter().flatten();
     let mut servers: Vec<String> = servers.filter_map(|server| address(server)?.ok()).collect();
     servers.dedup();
     servers

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use super::reference::Root;
 
 /// Fields of a parameter that are no part of its schema.
-const OWN: [&str; 6] = ["name", "in", "required", "description", "collectionFormat", "allowEmptyValue"];
+const OWN: [&str; 6] =
+    ["name", "in", "required", "description", "collectionFormat", "allowEmptyValue"];
 const FORM: &str = "application/x-www-form-urlencoded";
 const MULTIPART: &str = "multipart/form-data";
 

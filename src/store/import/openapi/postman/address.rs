@@ -35,7 +35,9 @@ impl Address {
         }
         for pair in &pairs {
             let name = pair["key"].as_str().unwrap_or_default();
-            let is_known = parameters.iter().any(|known: &Value| known["name"] == name && known["in"] == "query");
+            let is_known = parameters
+                .iter()
+                .any(|known: &Value| known["name"] == name && known["in"] == "query");
             if !name.is_empty() && !name.contains("{{") && !is_known {
                 parameters.push(argument(name, "query", pair));
             }

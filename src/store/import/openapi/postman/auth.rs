@@ -13,7 +13,8 @@ pub(super) fn security(auth: &Value, schemes: &mut Map<String, Value>) -> Option
         "basic" => json!({ "type": "http", "scheme": "basic" }),
         "oauth2" => json!({ "type": "oauth2", "flows": {} }),
         "apikey" => {
-            let place = if said(&auth["apikey"], "in") == Some("query") { "query" } else { "header" };
+            let place =
+                if said(&auth["apikey"], "in") == Some("query") { "query" } else { "header" };
             let name = said(&auth["apikey"], "key").unwrap_or("Authorization");
             json!({ "type": "apiKey", "name": name, "in": place })
         }

@@ -26,14 +26,17 @@ pub(super) fn of(body: &Value, headers: &Value) -> Option<Value> {
             let said = said.and_then(|header| header["value"].as_str());
             let language = body["options"]["raw"]["language"].as_str();
             let example = example(text);
-            let is_json = said.map_or(language == Some("json") || example.is_some(), |kind| kind.contains("json"));
+            let is_json = said.map_or(language == Some("json") || example.is_some(), |kind| {
+                kind.contains("json")
+            });
             match is_json {
                 true => {
                     let schema = example.map_or_else(|| json!({}), |example| schema_of(&example));
                     content(said.unwrap_or("application/json"), schema)
                 }
                 false => {
-                    let kind = if language == Some("xml") { "application/xml" } else { "text/plain" };
+                    let kind =
+                        if language == Some("xml") { "application/xml" } else { "text/plain" };
                     content(said.unwrap_or(kind), json!({ "type": "string" }))
                 }
             }
@@ -81,7 +84,8 @@ fn example(text: &str) -> Option<Value> {
             continue;
         }
         let is_escaped = is_text && c == '\\';
-        let taken = if is_escaped { rest.chars().take(2).map(char::len_utf8).sum() } else { c.len_utf8() };
+        let taken =
+            if is_escaped { rest.chars().take(2).map(char::len_utf8).sum() } else { c.len_utf8() };
         plain.push_str(&rest[..taken]);
         is_text ^= c == '"';
         rest = &rest[taken..];

@@ -18,7 +18,8 @@ const DEEPEST: usize = 32;
 /// Whether it is a collection of version 2.
 pub(super) fn is_collection(document: &Value) -> bool {
     let schema = document["info"]["schema"].as_str().unwrap_or_default();
-    document["item"].is_array() && (schema.contains("/collection/v2") || document["info"]["_postman_id"].is_string())
+    document["item"].is_array()
+        && (schema.contains("/collection/v2") || document["info"]["_postman_id"].is_string())
 }
 
 /// One saved request, with what it has of the folders around it.
@@ -95,7 +96,11 @@ fn collect<'d>(
 fn most_common(saved: &[Saved<'_>]) -> Option<String> {
     let servers = || saved.iter().filter_map(|saved| saved.address.server.as_ref());
     let count = |server: &String| servers().filter(|known| *known == server).count();
-    servers().max_by_key(|server| (count(server), usize::MAX - servers().position(|known| known == *server).unwrap_or(0))).cloned()
+    servers()
+        .max_by_key(|server| {
+            (count(server), usize::MAX - servers().position(|known| known == *server).unwrap_or(0))
+        })
+        .cloned()
 }
 
 /// Puts an operation into its path. A second one of the same method gets a fragment, which is not sent.
@@ -144,7 +149,10 @@ fn header_of(
     };
     let value = header["value"].as_str().unwrap_or_default();
     let is_off = header["disabled"] == true;
-    if ["content-type", "accept", "content-length", "host"].iter().any(|own| name.eq_ignore_ascii_case(own)) {
+    if ["content-type", "accept", "content-length", "host"]
+        .iter()
+        .any(|own| name.eq_ignore_ascii_case(own))
+    {
         return;
     }
     if carries_key(name) || holds_a_key(name) {
@@ -176,7 +184,12 @@ fn described(description: &str, example: &Value) -> String {
         }
         Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
     };
-    [description, &example].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
+    [description, &example]
+        .iter()
+        .filter(|part| !part.is_empty())
+        .copied()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A description, which may be an object with its type.
