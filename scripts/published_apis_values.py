@@ -1,5 +1,6 @@
 """Values for the arguments of a tool, by the JSON Schema of its manifest."""
 
+import importlib
 import itertools
 
 import jsonschema
@@ -20,6 +21,8 @@ FORMATS = {
 }
 # Letters that an address or a form must encode, but none that separates parts in some style.
 ODD = "é&=+#"
+# Some published patterns take for ever on long texts.
+importlib.import_module("rstr.xeger").STAR_PLUS_LIMIT = 4
 DEEPEST = 5
 
 
@@ -120,7 +123,7 @@ class Values:
                 text = rstr.xeger(schema["pattern"])
             except Exception:  # A pattern that its library cannot turn round.
                 return "a"
-            if text.isascii() and text.isprintable() and validator.is_valid(text):
+            if text.isascii() and text.isprintable() and len(text) <= 40 and validator.is_valid(text):
                 return text
         return "a"
 
