@@ -90,6 +90,7 @@ class Checker:
         document = json.loads(json.dumps(document).replace('"#/paths/', '"#/x-paths/'))
         self.paths = document["x-paths"] = document.pop("paths")
         self.document = document
+        self.whole(document)
         for name in ("security", "servers", "webhooks"):
             document.pop(name, None)
         self.operations = [
@@ -99,6 +100,14 @@ class Checker:
         ]
         if self.is_postman:
             self.operations = range(count_requests(published))
+
+    def whole(self, part):
+        """Puts the properties that a schema refers to as a whole into their place, which openapi-core does not read."""
+        properties = part.get("properties") if isinstance(part, dict) else None
+        if isinstance(properties, dict) and isinstance(properties.get("$ref"), str):
+            part["properties"] = self.resolved(properties)
+        for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+            self.whole(inner)
 
     def resolved(self, part):
         while "$ref" in part:
@@ -167,9 +176,12 @@ class Checker:
                 values = {name.lower(): value for name, value in headers}
             if place == "query" and (":deepObject}" in text or wire.lower() not in values):
                 # Of the style deepObject openapi-core decodes objects, and neither lists nor texts.
-                values, given = {wire.lower(): filled_in(nested.get(wire))}, filled_in(given)
-                if nested.get(wire) is None:
-                    values = {}
+                found_there = nested.get(wire)
+                if isinstance(given, dict) and "*:form}" in text:
+                    # Nor does it gather the fields of an object that is exploded.
+                    found_there = {name: nested.get(name) for name in given}
+                values = {wire.lower(): filled_in(found_there)} if found_there is not None else {}
+                given = filled_in(given)
             if wire.lower() not in values and place != "path":
                 if given in ([], {}, None):
                     continue

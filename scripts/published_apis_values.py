@@ -123,7 +123,7 @@ class Values:
                 text = rstr.xeger(schema["pattern"])
             except Exception:  # A pattern that its library cannot turn round.
                 return "a"
-            if text.isascii() and text.isprintable() and len(text) <= 40 and validator.is_valid(text):
+            if text.isascii() and text.isprintable() and len(text) <= 80 and validator.is_valid(text):
                 return text
         return "a"
 

@@ -129,6 +129,21 @@ async fn a_postman_collection_is_read() {
     );
 }
 
+#[tokio::test]
+async fn properties_may_be_those_of_another_schema() {
+    let schema =
+        json!({ "type": "object", "properties": { "$ref": "#/components/schemas/S/properties" } });
+    let content = json!({ "application/json": { "schema": schema } });
+    let document = json!({
+        "openapi": "3.0.0",
+        "paths": { "/a": { "post": { "requestBody": { "required": true, "content": content } } } },
+        "components": { "schemas": { "S": { "properties": { "n": { "type": "integer" }, "$ref": { "type": "string" } } } } },
+    });
+    let api = Api::of("a.json", &document.to_string()).await;
+    let sent = api.sent("POST_a", json!({ "n": 1, "ref": "r" })).await;
+    assert_eq!(sent.body(), "{\"n\":1,\"$ref\":\"r\"}");
+}
+
 /// The workspace of an import by method and path, as it was before operations' ids named tools.
 #[test]
 fn an_import_into_an_earlier_one_leaves_one_tool_of_each_operation() {

@@ -297,6 +297,8 @@ impl<'d> Schemas<'d> {
             let target = self.root.follow(property).unwrap_or(property);
             [property, target].iter().any(|it| it.get(other) == Some(&Value::Bool(true)))
         };
+        // Bundlers refer to the properties of another schema as a whole.
+        let properties = self.root.follow(properties).unwrap_or(properties);
         let mut written = Map::new();
         for (name, property) in properties.as_object().into_iter().flatten() {
             match is_other(property) {
