@@ -116,6 +116,7 @@ impl Sample {
         manifest::unique(
             files.iter().map(|(file, text)| Manifest::parse(file, text, Path::new(""))),
         )
+        .whole()
     }
 
     /// Its tasks, with gold answers and reference chains.

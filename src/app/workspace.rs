@@ -24,7 +24,7 @@ use crate::domain::{FewShot, Prior, Prompts, Task, ToolGraph, ToolName};
 use crate::files::toml_file::{Problem, Problems};
 use crate::store::experience::{Experience, ExperienceError};
 use crate::store::{breakpoints, few_shots, kept, prompts, tasks};
-use crate::tool::manifest::{self, Manifest};
+use crate::tool::manifest::{self, Loaded, Manifest};
 
 /// The name of a file of past uses in a workspace.
 const EXPERIENCE: &str = "experience.jsonl";
@@ -41,6 +41,8 @@ pub struct Workspace {
     /// Folders of manifests, in addition to embedded ones.
     pub tool_folders: Vec<PathBuf>,
     pub manifests: Vec<Manifest>,
+    /// Faults of manifests that are left out.
+    pub left_out: Vec<Problem>,
     pub tasks: Vec<Task>,
     pub graph: ToolGraph,
     pub prompts: Prompts,
@@ -49,16 +51,21 @@ pub struct Workspace {
     pub learned: LearnedState,
 }
 
-/// All manifests: those of a sample, and of these folders. Names are unique.
+/// All manifests: those of a sample, and of these folders. Names are unique. Those that are wrong are left out.
 ///
 /// # Errors
-/// All faults of the manifests.
-pub fn manifests(sample: Option<Sample>, folders: &[PathBuf]) -> Result<Vec<Manifest>, Problems> {
+/// A folder cannot be read, or there are only manifests that are wrong.
+pub fn manifests(sample: Option<Sample>, folders: &[PathBuf]) -> Result<Loaded, Problems> {
     let mut all = sample.map_or_else(|| Ok(Vec::new()), Sample::manifests)?;
+    let mut problems = Vec::new();
     for folder in folders {
-        all.extend(manifest::load_dir(folder)?);
+        let loaded = manifest::load_dir(folder)?;
+        all.extend(loaded.manifests);
+        problems.extend(loaded.problems);
     }
-    manifest::unique(all.into_iter().map(Ok))
+    let mut loaded = manifest::unique(all.into_iter().map(Ok));
+    problems.append(&mut loaded.problems);
+    Loaded { problems, ..loaded }.usable()
 }
 
 /// The prompts of this workspace, or the built-in ones.
@@ -104,7 +111,7 @@ impl Workspace {
     fn embedded(sample: Sample, more_tools: &[PathBuf]) -> Result<Self, Problems> {
         let graph = crate::papers::toolnet::learn(&sample.trajectories()?)
             .map_err(|error| Problem::of_file("sample trajectories", error.to_string()))?;
-        let manifests = manifests(Some(sample), more_tools)?;
+        let Loaded { manifests, problems } = manifests(Some(sample), more_tools)?;
         Ok(Self {
             title: sample.title().to_owned(),
             folder: None,
@@ -113,6 +120,7 @@ impl Workspace {
             graph: fitted(graph, &manifests),
             prompts: prompts_of(None)?,
             manifests,
+            left_out: problems,
             tasks: sample.tasks()?,
             few_shots: Vec::new(),
             breakpoints: Vec::new(),
@@ -124,7 +132,7 @@ impl Workspace {
         let prompts = prompts_of(Some(folder))?;
         let mut tool_folders = vec![folder.join("tools")];
         tool_folders.extend_from_slice(more_tools);
-        let manifests = manifests(None, &tool_folders)?;
+        let Loaded { manifests, problems } = manifests(None, &tool_folders)?;
         let file = folder.join("graph.json");
         let graph = match kept::text(&file)? {
             Some(text) => ToolGraph::from_json(&text)
@@ -139,11 +147,20 @@ impl Workspace {
             graph: fitted(graph, &manifests),
             prompts,
             manifests,
+            left_out: problems,
             tasks: find_tasks(folder)?,
             few_shots: few_shots::load(folder)?,
             breakpoints: breakpoints::load(folder)?,
             learned: LearnedState::load(&folder.join("learned.json"))?,
         })
+    }
+
+    /// What is wrong with manifests, in words for people: of those that are left out, and of tools for which `is_meant`.
+    pub fn notices(&self, is_meant: impl Fn(&ToolName) -> bool) -> Vec<String> {
+        let left = self.left_out.iter().map(|problem| format!("{problem}; this tool is left out"));
+        let meant = self.manifests.iter().filter(|manifest| is_meant(&manifest.spec.name));
+        let remarks = meant.flat_map(|manifest| &manifest.remarks);
+        left.chain(remarks.map(ToString::to_string)).collect()
     }
 
     /// The graph with the edges that were explored in earlier sessions.

@@ -36,7 +36,9 @@ async fn every_chain_leads_to_the_gold_answer() {
 #[test]
 fn the_embedded_files_are_all_of_the_folder() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-tools/films");
-    let loaded = toolyard::tool::manifest::load_dir(folder.as_ref()).unwrap();
+    let loaded = toolyard::tool::manifest::load_dir(folder.as_ref())
+        .and_then(toolyard::tool::manifest::Loaded::whole)
+        .unwrap();
     let embedded = Sample::Films.manifests().unwrap();
     let names = |all: &[toolyard::tool::manifest::Manifest]| -> BTreeSet<String> {
         all.iter().map(|manifest| manifest.spec.name.to_string()).collect()

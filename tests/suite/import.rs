@@ -8,7 +8,7 @@ use toolyard::store::import::{
     Format, ImportError, ImportSummary, import_api_bank, read_trajectories,
 };
 use toolyard::store::journal;
-use toolyard::tool::manifest::{Manifest, Source, load_dir};
+use toolyard::tool::manifest::{Loaded, Manifest, Source, load_dir};
 
 use crate::{program::Home, shared};
 
@@ -25,7 +25,7 @@ fn api_bank_becomes_a_workspace_whose_calls_all_have_answers() {
     let imported = import_api_bank(&data, &out, false).unwrap();
     assert_eq!(imported, ImportSummary { tools: 49, tasks: 212, calls: 389, without_calls: 2 });
 
-    let manifests = load_dir(&out.join("tools")).unwrap();
+    let manifests = load_dir(&out.join("tools")).and_then(Loaded::whole).unwrap();
     assert_eq!(manifests.len(), 49);
     let tools: HashMap<_, _> =
         manifests.iter().map(|manifest| (manifest.spec.name.clone(), manifest)).collect();

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolyard::domain::EffectClass;
+use toolyard::files::toml_file::Problems;
 use toolyard::store::import::OpenApi;
-use toolyard::tool::manifest::{Manifest, load_dir};
+use toolyard::tool::manifest::{Loaded, Manifest, load_dir};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -19,11 +20,19 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/openapi").join(name)
 }
 
+/// Reads a manifest as a session would.
+pub fn checked(file: &str, text: &str, folder: &Path) -> Result<(), Problems> {
+    Manifest::parse(file, text, folder).map(drop)
+}
+
 /// The tools of a file by name, and what the import said.
-fn imported(file: &Path, base: Option<&str>) -> (BTreeMap<String, Manifest>, String, Vec<String>) {
+pub fn imported(
+    file: &Path,
+    base: Option<&str>,
+) -> (BTreeMap<String, Manifest>, String, Vec<String>) {
     let out = tempfile::tempdir().unwrap();
-    let imported = OpenApi::read(file).unwrap().write(base, out.path(), false).unwrap();
-    let tools = load_dir(&out.path().join("tools")).unwrap();
+    let imported = OpenApi::read(file).unwrap().write(base, out.path(), false, &checked).unwrap();
+    let tools = load_dir(&out.path().join("tools")).and_then(Loaded::whole).unwrap();
     assert_eq!(tools.len(), imported.tools);
     let tools = tools.into_iter().map(|tool| (tool.spec.name.to_string(), tool)).collect();
     (tools, imported.to_string(), imported.remarks)
@@ -52,7 +61,7 @@ fn version_3_0_in_json() {
     );
     assert_eq!(
         said,
-        "6 tools, of which 2 only read\nset SHOP_API_KEY: the key\nset SHOP_BASIC: user:password in Base64"
+        "6 tools, of which 2 only read; 2 operations left out\nset SHOP_API_KEY: the key\nset SHOP_BASIC: user:password in Base64"
     );
     let circle = "parts of its arguments refer in a circle or are too large; they allow anything";
     assert_eq!(
@@ -62,7 +71,7 @@ fn version_3_0_in_json() {
             "OPTIONS /items/{item-id} is left out: its method is no request for data".to_owned(),
             "POST /items is left out: its body is multipart/form-data, which cannot be sent".to_owned(),
             format!("PATCH /items: {circle}"),
-            "operationId \"item\" is that of GET /items/{item-id} and PUT /items/{item-id}; tools are named by \
+            "operationId \"item\" is that of GET /items/{item-id} and PUT /items/{item-id}; these tools are named by \
              method and path"
                 .to_owned(),
         ]
@@ -80,6 +89,7 @@ fn version_3_0_in_json() {
                 "X_Trace": { "type": "string" },
                 "id": { "type": ["string", "null"], "enum": ["a", "b"], "default": "a" },
             },
+            "additionalProperties": false,
         })
     );
     let asked = line(get, json!({ "item_id": 7, "id": "b", "X_Trace": "t" }));
@@ -147,32 +157,35 @@ fn version_3_1_in_yaml() {
 fn files_that_are_no_openapi_get_one_line_that_says_why() {
     let cases = [
         (
-            "swagger.json",
-            "is Swagger 2.0; expected an OpenAPI document of version 3.0 or 3.1: convert it, ",
+            "swagger.json:1",
+            "swagger: expected OpenAPI of version 3.0, 3.1 or 3.2, Swagger 2.0, or a Postman",
         ),
-        ("no-paths.yaml", "has no paths; expected at least one operation in `paths`"),
-        ("version.json", "expected an OpenAPI document of version 3.0 or 3.1, got version 4.0.0"),
+        ("no-paths.yaml:3", "paths: has no paths; expected at least one operation in `paths`"),
+        (
+            "version.json:1",
+            "openapi: expected OpenAPI of version 3.0, 3.1 or 3.2, Swagger 2.0, or a Postman collection of version 2, got version 4.0.0",
+        ),
         (
             "no-version.json",
-            "expected an OpenAPI document of version 3.0 or 3.1, got one without a field `openapi`",
+            "expected OpenAPI of version 3.0, 3.1 or 3.2, Swagger 2.0, or a Postman collection of version 2, got one without a field `openapi`",
         ),
         ("broken.json:3", "not JSON: key must be a string"),
         ("broken.yaml:2", "not YAML that can be read: mismatched bracket"),
         (
             "list.yaml",
-            "expected an OpenAPI document of version 3.0 or 3.1, which is an object with",
+            "expected OpenAPI of version 3.0, 3.1 or 3.2, Swagger 2.0, or a Postman collection of version 2, which is an object with",
         ),
         (
-            "parameters.yaml",
-            "paths./a.get.parameters: not as OpenAPI has it: invalid type: integer `3`",
+            "parameters.yaml:6",
+            "paths./a.get.parameters: no operation can be a tool: expected a list of parameters, got 3",
         ),
         (
-            "circle.yaml",
-            "no operation can be a tool: GET /a is left out: its references in `components.parameters`",
+            "circle.yaml:6",
+            "paths./a.get.parameters.0: no operation can be a tool: its references lead in a circle at \"#/components/parameters/",
         ),
         (
-            "elsewhere.yaml",
-            "no operation can be a tool: GET /a is left out: \"other.yaml#/components/parameters/A\" leads",
+            "elsewhere.yaml:6",
+            "paths./a.get.parameters.0: no operation can be a tool: \"other.yaml#/components/parameters/A\" leads to another file",
         ),
         ("bomb.yaml:8", "repeats or nests too much to be read; write it without aliases"),
         ("deep.json:1", "not JSON: recursion limit exceeded"),
@@ -182,7 +195,10 @@ fn files_that_are_no_openapi_get_one_line_that_says_why() {
     for (place, text) in cases {
         let name = place.split(':').next().unwrap();
         let read = OpenApi::read(&data("bad").join(name));
-        let error = read.and_then(|api| api.write(None, out.path(), false)).map(drop).unwrap_err();
+        let error = read
+            .and_then(|api| api.write(None, out.path(), false, &checked))
+            .map(drop)
+            .unwrap_err();
         let error = error.to_string();
         assert!(error.contains(&format!("{place}: {text}")), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");

@@ -43,7 +43,12 @@ fn tool(source: CommandSource) -> Manifest {
         returns: None,
         request: None,
     };
-    Manifest { spec: Arc::new(spec), source: Source::Command(source), file: String::new() }
+    Manifest {
+        spec: Arc::new(spec),
+        source: Source::Command(source),
+        file: String::new(),
+        remarks: Vec::new(),
+    }
 }
 
 async fn run(source: CommandSource, arguments: Value) -> Result<ToolOutput, ToolError> {

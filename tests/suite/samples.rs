@@ -34,7 +34,7 @@ fn is_search(step: &ChainStep) -> bool {
 #[test]
 fn the_embedded_set_is_the_one_in_the_folder() {
     let embedded = Sample::General.manifests().unwrap();
-    let loaded = manifest::load_dir(folder()).unwrap();
+    let loaded = manifest::load_dir(folder()).and_then(manifest::Loaded::whole).unwrap();
     let specs =
         |list: &[manifest::Manifest]| -> Vec<_> { list.iter().map(|m| m.spec.clone()).collect() };
     assert_eq!(specs(&embedded), specs(&loaded));

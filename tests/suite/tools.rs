@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::VecDeque, fs, path::Path, rc::Rc, sync::Ar
 use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{EffectClass, ToolName, ToolSpec};
-use toolyard::tool::manifest::{self, Manifest, Manifests, Source};
+use toolyard::tool::manifest::{self, Loaded, Manifest, Manifests, Source};
 use toolyard::tool::{Changes, Invocation, Tool, ToolBox, ToolErrorKind, provider::Provider};
 
 const WHOLE: &str = r#"
@@ -138,7 +138,11 @@ fn every_mistake_is_named_with_its_line_and_what_to_do() {
             "class = 3",
             "t.toml:4: class: expected a text in quotes, got 3",
         ),
-        ("type = \"string\"", "type = \"strin\"", "t.toml:10: parameters: not a JSON Schema: "),
+        (
+            "type = \"string\"",
+            "type = \"strin\"",
+            "t.toml:14: parameters.properties.city.type: not a JSON Schema: \"strin\" is not a type; did you mean `string`?",
+        ),
         ("type = \"string\"", "pattern = \"(\"", "t.toml:10: parameters: not a JSON Schema: "),
         (
             "type = \"string\"",
@@ -258,14 +262,15 @@ fn a_folder_is_read_in_order_and_all_its_mistakes_are_told() {
     write(".hidden.toml", "not a tool");
     fs::create_dir(folder.path().join("more")).unwrap();
     write("more/c.toml", "not a tool");
-    let loaded = manifest::load_dir(folder.path()).unwrap();
+    let loaded = manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap();
     let names: Vec<_> = loaded.iter().map(|manifest| manifest.spec.name.as_str()).collect();
     assert_eq!(names, ["alpha", "beta"]);
 
     write("c.toml", &builtin("alpha", "again"));
     write("d.toml", "name = 3");
     fs::write(folder.path().join("e.toml"), [0xff]).unwrap();
-    let problems = manifest::load_dir(folder.path()).unwrap_err().to_string();
+    let problems =
+        manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap_err().to_string();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let expected = [
         format!(
@@ -279,7 +284,10 @@ fn a_folder_is_read_in_order_and_all_its_mistakes_are_told() {
     for phrase in expected {
         assert!(problems.contains(&phrase), "{phrase:?} is not in\n{problems}");
     }
-    let missing = manifest::load_dir(&folder.path().join("none")).unwrap_err().to_string();
+    let missing = manifest::load_dir(&folder.path().join("none"))
+        .and_then(Loaded::whole)
+        .unwrap_err()
+        .to_string();
     assert!(missing.contains("expected a directory of tool manifests"), "{missing}");
 }
 
@@ -291,7 +299,8 @@ async fn recorded_answers_lie_beside_the_manifest() {
                 [source]\nrecorded = \"sky.jsonl\"\n";
     write("sky.toml", text);
     write("sky.jsonl", "{\"arguments\":{\"city\":\"Lyon\"},\"result\":\"blue\"}\n");
-    let tools = ToolBox::from_manifests(manifest::load_dir(folder.path()).unwrap());
+    let tools =
+        ToolBox::from_manifests(manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap());
     let call = |city: &str| Invocation { arguments: json!({ "city": city }), seed: 0 };
     let tool = tools.get("sky").unwrap();
     assert_eq!(tool.call(&call("Lyon")).await.unwrap().text, "blue");
@@ -299,14 +308,17 @@ async fn recorded_answers_lie_beside_the_manifest() {
     assert_eq!(miss.kind, ToolErrorKind::NotRecorded);
 
     write("sky.toml", &format!("{text}otherwise = \"grey\"\n"));
-    let tools = ToolBox::from_manifests(manifest::load_dir(folder.path()).unwrap());
+    let tools =
+        ToolBox::from_manifests(manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap());
     assert_eq!(tools.get("sky").unwrap().call(&call("Lyons")).await.unwrap().text, "grey");
 
     write("sky.jsonl", "\n{\"arguments\":{}}\n");
-    let problems = manifest::load_dir(folder.path()).unwrap_err().to_string();
+    let problems =
+        manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap_err().to_string();
     assert!(problems.contains("sky.jsonl:2: result: missing"), "{problems}");
     fs::remove_file(folder.path().join("sky.jsonl")).unwrap();
-    let problems = manifest::load_dir(folder.path()).unwrap_err().to_string();
+    let problems =
+        manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap_err().to_string();
     assert!(problems.contains("sky.jsonl: cannot be read"), "{problems}");
 }
 
@@ -320,7 +332,9 @@ async fn manifests_join_leave_and_change_while_a_session_runs() {
     let first = manifests(&[builtin("a", "1"), builtin("b", "1")]);
     let provider = Manifests::new(first, move || match lists.borrow_mut().pop_front() {
         Some(list) => Ok(manifests(&list)),
-        None => Err(manifest::load_dir(Path::new("no/such/folder")).unwrap_err()),
+        None => Err(manifest::load_dir(Path::new("no/such/folder"))
+            .and_then(Loaded::whole)
+            .unwrap_err()),
     });
     let mut tools = ToolBox::default();
     tools.replace("files", provider.tools().await.unwrap());

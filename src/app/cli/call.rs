@@ -27,7 +27,10 @@ pub fn call(args: &CallArgs) -> Result<(), Trouble> {
         stay: true,
         ..SessionSpec::default()
     };
-    let Session { mut records, commands, engine, .. } = spec.prepare()?.spawn()?;
+    let prepared = spec.prepare()?;
+    let notices = prepared.workspace.notices(|tool| tool.as_str() == args.tool);
+    notices.iter().for_each(|notice| out::warn(notice));
+    let Session { mut records, commands, engine, .. } = prepared.spawn()?;
     let mut state = State::default();
     let made = fold(&mut state, &mut records, are_tools_known)
         .and_then(|()| command(&state, args))

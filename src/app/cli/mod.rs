@@ -317,7 +317,7 @@ pub enum ImportCommand {
         #[arg(long)]
         force: bool,
     },
-    /// An OpenAPI file (3.0 or 3.1, JSON or YAML): each operation becomes a tool over HTTP.
+    /// OpenAPI 3, Swagger 2.0 or a Postman collection, in JSON or YAML: each operation becomes a tool over HTTP.
     Openapi(OpenApiArgs),
     /// A set of questions and answers (.csv, .tsv, .jsonl or .json) becomes a file of tasks.
     ///

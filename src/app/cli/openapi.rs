@@ -1,12 +1,14 @@
 //! `toolyard import openapi`.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::{out, trouble::Trouble};
+use crate::files::toml_file::Problems;
 use crate::store::import::OpenApi;
+use crate::tool::manifest::{self, Loaded, Manifest};
 use crate::ui::text::clean;
 
 #[derive(Debug, Args)]
@@ -36,11 +38,24 @@ pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
         (None, Some(server)) if agrees(server) => Some(server),
         _ => base.as_deref(),
     };
-    let imported = api.write(agreed, folder, *force).map_err(Trouble::usage)?;
+    let imported = api.write(agreed, folder, *force, &check).map_err(Trouble::usage)?;
     for remark in &imported.remarks {
         out::warn(remark);
     }
+    // What was written is read as the next session will read it.
+    let loaded = manifest::load_dir(&folder.join("tools")).and_then(Loaded::usable);
+    for problem in loaded.map_err(Trouble::usage)?.problems {
+        out::warn(&format!("{problem}; this tool is left out"));
+    }
     out::print_line(format!("{imported}\nrun it: toolyard --workspace {}", folder.display()))
+}
+
+/// Reads a manifest as a session would.
+///
+/// # Errors
+/// All faults of it.
+pub(super) fn check(file: &str, text: &str, folder: &Path) -> Result<(), Problems> {
+    Manifest::parse(file, text, folder).map(drop)
 }
 
 /// Whether a person at the terminal wants this server to be called. No answer is a no.

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use self::items::{Item, items};
 use self::print::Printer;
 use super::program_args::{CheckArgs, ProgramCommand, RunProgramArgs};
-use super::{out, trouble::Trouble};
+use super::{openapi, out, trouble::Trouble};
 use crate::app::sample::Sample;
 use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::program::Function;
@@ -44,7 +44,8 @@ fn tools(args: &CheckArgs) -> Result<(Option<PathBuf>, Option<TempDir>), Trouble
     let folder = tempfile::tempdir().map_err(Trouble::failed)?;
     let path = folder.path().join("api");
     let api = OpenApi::read(file).map_err(Trouble::usage)?;
-    let imported = api.write(args.base.as_deref(), &path, false).map_err(Trouble::usage)?;
+    let imported =
+        api.write(args.base.as_deref(), &path, false, &openapi::check).map_err(Trouble::usage)?;
     imported.remarks.iter().for_each(|remark| out::warn(remark));
     Ok((Some(path), Some(folder)))
 }

@@ -13,7 +13,7 @@ pub fn prompts(args: &PromptsArgs) -> Result<(), Trouble> {
         return write(folder, one);
     }
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
-    let folder = args.workspace.as_deref().or(config.session.workspace.as_deref());
+    let folder = config.workspace(args.workspace.as_deref()).map_err(Trouble::usage)?;
     let prompts = workspace::prompts_of(folder).map_err(Trouble::usage)?;
     match one {
         Some(spec) => out::print_line(prompts.text(spec.prompt)),

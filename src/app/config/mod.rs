@@ -30,7 +30,7 @@ pub use self::{
     settle::{Environment, LoadedConfig},
 };
 use crate::domain::{Knobs, ModelName, Rates, Retrieve, Role, SamplingOfRoles, Strategy};
-use crate::files::toml_file::{Problems, TomlFile};
+use crate::files::toml_file::{Problem, Problems, TomlFile};
 use crate::model::{http::Endpoint, local, simulated};
 use crate::ui::theme::load::AUTO;
 use crate::ui::{alert::Alerts, own::OwnCommand, symbols::Charset};
@@ -69,6 +69,8 @@ pub struct Config {
     pub approval: crate::domain::Approval,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
+    /// Where the file or the environment names folders that must exist.
+    pub named_folders: Vec<(PathBuf, Problem)>,
 }
 
 /// Settings that somebody chose, where a session has defaults of its own.
@@ -207,6 +209,7 @@ impl Default for Config {
             workers: crate::domain::worker_settings::WorkerSettings::default(),
             approval: crate::domain::Approval::default(),
             prices: None,
+            named_folders: Vec::new(),
         }
     }
 }
@@ -232,6 +235,21 @@ impl Default for UiConfig {
 }
 
 impl Config {
+    /// The folder of a session's workspace: the given one, else the configured one; `None` for an embedded sample.
+    ///
+    /// # Errors
+    /// The configured folder, or one of `[tools] folders`, does not exist, with the place that names it.
+    pub fn workspace<'p>(&'p self, given: Option<&'p Path>) -> Result<Option<&'p Path>, Problems> {
+        let own = self.session.workspace.as_deref();
+        let used = |folder: &PathBuf| {
+            self.tools.folders.contains(folder) || given.is_none() && own == Some(folder)
+        };
+        let missing =
+            self.named_folders.iter().filter(|(folder, _)| used(folder) && !folder.is_dir());
+        let problems: Vec<_> = missing.map(|(_, problem)| problem.clone()).collect();
+        if problems.is_empty() { Ok(given.or(own)) } else { Err(Problems(problems)) }
+    }
+
     /// The file of past uses: the configured one, else that of the workspace (this one, or the
     /// configured one), else the one in the platform's folder for data; `None` if the user has no
     /// home.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Finite, Knob, KnobSpec, Knobs, knob::KNOBS, words};
-use crate::files::toml_file::{Field, Fields, Problems};
+use crate::files::toml_file::{Field, Fields, Problem, Problems};
 use crate::net::known;
 use crate::ui::alert::{Alert, CallsBy};
 use crate::ui::own::{OwnCommand, Shows};
@@ -30,6 +30,10 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     fields.section("session", |fields| {
         config.chosen.strategy = fields.get("strategy").is_some();
         session(fields, folder, &mut config.session);
+        if let (Some(field), Some(path)) = (fields.get("workspace"), &config.session.workspace) {
+            let expected = "expected a folder with tools/*.toml in it";
+            config.named_folders.push((path.clone(), no_folder(&field, path, expected)));
+        }
     });
     fields.section("knobs", |fields| {
         config.chosen.speed = fields.get(Knob::Speed.spec().name).is_some();
@@ -44,7 +48,14 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     }
     fields.section("roles", |fields| roles::roles(fields, &mut config));
     fields.section("ui", |fields| ui(fields, folder, &mut config.ui));
-    fields.section("tools", |fields| tools(fields, folder, &mut config.tools));
+    fields.section("tools", |fields| {
+        tools(fields, folder, &mut config.tools);
+        let named = fields.get("folders").and_then(|field| field.list()).unwrap_or_default();
+        for (field, path) in named.iter().zip(&config.tools.folders) {
+            let expected = "expected a folder of tool manifests";
+            config.named_folders.push((path.clone(), no_folder(field, path, expected)));
+        }
+    });
     fields.section("experience", |fields| experience(fields, folder, &mut config.experience));
     fields.section("reader", |fields| reader(fields, folder, &mut config.reader));
     fields.section("cost", |fields| cost(fields, folder, &mut config));
@@ -52,6 +63,10 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     fields.section("approval", |fields| approval(fields, &mut config.approval));
     fields.finish();
     config
+}
+
+fn no_folder(field: &Field<'_>, path: &Path, expected: &str) -> Problem {
+    field.problem(format!("no such folder: {}; {expected}", path.display()))
 }
 
 fn session(fields: &mut Fields<'_>, folder: &Path, session: &mut SessionConfig) {

@@ -115,7 +115,15 @@ impl Config {
             ("TOOLYARD_READER_MODEL", &mut self.reader.model),
         ] {
             if let Some(path) = given(name, environment) {
-                *place = Some(path.into());
+                let path = PathBuf::from(path);
+                let text = format!(
+                    "no such folder: {}; expected a folder with tools/*.toml in it",
+                    path.display()
+                );
+                if name == "TOOLYARD_WORKSPACE" {
+                    self.named_folders.push((path.clone(), Problem::of_file(name, text)));
+                }
+                *place = Some(path);
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }

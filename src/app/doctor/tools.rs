@@ -16,17 +16,23 @@ const ABOUT: &str = "tools";
 
 /// Adds the findings; returns the tokens of the tools together, as a request has them.
 pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec<Finding>) -> u64 {
-    let folder = folder.or(config.session.workspace.as_deref());
-    let workspace =
-        match Workspace::open(folder, Sample::of(config.session.strategy), &config.tools.folders) {
-            Ok(workspace) => workspace,
-            Err(problems) => {
-                let failed = |problem: &Problem| Finding::fail("workspace", problem.to_string());
-                findings.extend(problems.0.iter().map(failed));
-                return 0;
-            }
-        };
+    let sample = Sample::of(config.session.strategy);
+    let opened = config
+        .workspace(folder)
+        .and_then(|folder| Workspace::open(folder, sample, &config.tools.folders));
+    let workspace = match opened {
+        Ok(workspace) => workspace,
+        Err(problems) => {
+            let failed = |problem: &Problem| Finding::fail("workspace", problem.to_string());
+            findings.extend(problems.0.iter().map(failed));
+            return 0;
+        }
+    };
     findings.push(contents(&workspace));
+    let left_out = |problem: &Problem| {
+        Finding::fail("workspace", format!("{problem}")).advise("this tool is left out until then")
+    };
+    findings.extend(workspace.left_out.iter().map(left_out));
     findings.push(prompts(&workspace.prompts));
     if workspace.manifests.is_empty() {
         let text = "there are none, so an agent can only answer from its own knowledge";
@@ -34,7 +40,7 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
         findings.push(Finding::warn(ABOUT, text).advise(advice));
         return 0;
     }
-    let before = findings.len();
+    let before = findings.len() - workspace.left_out.len();
     findings.extend(workspace.manifests.iter().flat_map(faults));
     findings.extend(callable::findings(&workspace.manifests));
     if findings.len() == before {
@@ -78,6 +84,12 @@ fn prompts(prompts: &Prompts) -> Finding {
 fn faults(manifest: &Manifest) -> Vec<Finding> {
     let about = || format!("tool {}", manifest.spec.name);
     let mut findings = Vec::new();
+    // A program or a folder that is not there fails each call; a word that says nothing fails none.
+    let remark = |problem: &Problem| match problem.field.starts_with("source") {
+        true => Finding::fail(about(), problem.to_string()),
+        false => Finding::warn(about(), problem.to_string()),
+    };
+    findings.extend(manifest.remarks.iter().map(remark));
     if let Some(fault) = Checker::new(&manifest.spec.parameters).fault() {
         let text = format!("{}: parameters: not a JSON Schema: {fault}", manifest.file);
         findings.push(Finding::fail(about(), text));

@@ -71,7 +71,7 @@ impl SessionSpec {
     pub(super) fn read(&self) -> Result<PreparedSession, SessionError> {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
-        let folder = self.workspace.as_deref().or(config.session.workspace.as_deref());
+        let folder = config.workspace(self.workspace.as_deref()).map_err(SessionError::input)?;
         let sample = self.sample.unwrap_or_else(|| Sample::of(config.session.strategy));
         let mut workspace =
             Workspace::open(folder, sample, &config.tools.folders).map_err(SessionError::input)?;
@@ -108,7 +108,7 @@ impl SessionSpec {
             learned,
             experience,
             past_uses: None,
-            notices: Vec::new(),
+            notices: workspace.notices(|_| true),
             workspace,
         })
     }

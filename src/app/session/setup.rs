@@ -10,10 +10,15 @@ use crate::app::workspace;
 use crate::domain::{ModelName, Opening, Prior, State, Task, TaskList, ToolGraph};
 use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
 use crate::engine::{Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
+use crate::files::toml_file::Problems;
 use crate::model::{Model, http::Endpoint, local::Local, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
-use crate::tool::{ToolBox, manifest::Manifests, provider::Provider};
+use crate::tool::{
+    ToolBox,
+    manifest::{Loaded, Manifests},
+    provider::Provider,
+};
 
 impl SessionSpec {
     /// A session with these models and tools instead of configured ones. The first model plays
@@ -171,8 +176,15 @@ impl PreparedSession {
         }
         let sample = self.workspace.sample;
         let (costs, seed) = (self.spec.costs, self.config.session.seed);
+        let known = self.workspace.left_out.clone();
         let read = move || {
-            let mut manifests = workspace::manifests(sample, &folders)?;
+            let Loaded { mut manifests, problems } = workspace::manifests(sample, &folders)?;
+            // A mistake that was made while the session runs is told, and takes no tool away.
+            let new: Vec<_> =
+                problems.into_iter().filter(|problem| !known.contains(problem)).collect();
+            if !new.is_empty() {
+                return Err(Problems(new));
+            }
             if let Some(costs) = costs {
                 costs.draw(seed, &mut manifests);
             }

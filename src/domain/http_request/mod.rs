@@ -1,13 +1,15 @@
 //! The request of an HTTP tool: its address, and which argument goes where. It is pure, so that a call and the screen
 //! write the same address. No secret is in it: environment variables are named, and their values come from outside.
 
+mod style;
 mod template;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::template::{Slot, Template, Unfilled, Variables, given, plain};
+pub use self::style::{Style, rest};
+pub use self::template::{Escape, Template, Unfilled, Variables, given};
 
 /// What RFC 3986 calls unreserved stays as it is; all else is written as %XX.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -47,16 +49,18 @@ impl HttpRequest {
 
     fn written(&self, arguments: &Value, variables: Variables<'_>) -> Result<String, Unfilled> {
         let mut address = self.url.fill(arguments, variables, encoded)?;
-        for name in self.url.arguments() {
-            if given(arguments, name).is_some_and(|value| plain(value).is_empty()) {
+        for slot in self.url.slots() {
+            let value = given(arguments, &slot.name);
+            if value.is_some_and(|value| slot.written(value, encoded).is_empty()) {
+                let name = &slot.name;
                 let text = format!("arguments.{name}: expected a part of the path, got nothing");
-                return Err(Unfilled::Path(text));
+                return Err(Unfilled::Value(text));
             }
         }
         // Clients take such parts away, also percent-encoded ones, and ask for another path.
         if address.split('/').any(|part| part == "." || part == "..") {
             let text = "arguments: `.` and `..` cannot be parts of a path";
-            return Err(Unfilled::Path(text.to_owned()));
+            return Err(Unfilled::Value(text.to_owned()));
         }
         let pairs = pairs(&self.query, arguments, variables, encoded)?;
         for (at, (name, value)) in pairs.iter().enumerate() {
@@ -69,30 +73,25 @@ impl HttpRequest {
 
 /// Names and values for these arguments; what names an argument that is not given is left out. A list in a place
 /// `{name*}` makes one pair for each part, an object `{name*}` a pair for each field. An object in a place `{name}`
-/// makes pairs `name[field]`, which OpenAPI calls `deepObject`.
+/// makes pairs `name[field]`, which OpenAPI calls `deepObject`. `{name:style}` names another [`Style`].
 ///
 /// # Errors
-/// A variable has no value.
+/// A variable has no value, or a value does not fit its place.
 pub fn pairs(
     templates: &[(String, Template)],
     arguments: &Value,
     variables: Variables<'_>,
-    escaped: fn(&str) -> String,
+    escaped: Escape,
 ) -> Result<Vec<(String, String)>, Unfilled> {
     let mut pairs = Vec::new();
     for (name, template) in templates {
-        let slot = template.slot().and_then(|slot| Some((slot, given(arguments, &slot.name)?)));
-        match slot {
-            Some((Slot { each: true, .. }, Value::Array(parts))) => {
-                pairs.extend(parts.iter().map(|part| (name.clone(), escaped(&plain(part)))));
+        match template.slot() {
+            Some(slot) => {
+                if let Some(value) = slot.given(arguments)? {
+                    pairs.extend(slot.pairs(name, value, escaped));
+                }
             }
-            Some((Slot { each, .. }, Value::Object(fields))) => {
-                pairs.extend(fields.iter().map(|(field, value)| {
-                    let name = if *each { field.clone() } else { format!("{name}[{field}]") };
-                    (name, escaped(&plain(value)))
-                }));
-            }
-            _ => match template.fill(arguments, variables, escaped) {
+            None => match template.fill(arguments, variables, escaped) {
                 Ok(value) => pairs.push((name.clone(), value)),
                 Err(Unfilled::Argument(_)) => {}
                 Err(why) => return Err(why),

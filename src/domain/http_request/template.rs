@@ -5,6 +5,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::style::{self, Style};
+
+/// Writes a text so that it fits between the literal parts.
+pub type Escape = fn(&str) -> String;
+
 /// A text with places. It is written, and serialised, as a person writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -13,7 +18,7 @@ pub struct Template(Vec<Piece>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    /// `{name}`, or `{name*}` for each of its parts.
+    /// `{name}`, `{name*}` for each of its parts, or `{name:style}`.
     Argument(Slot),
     /// `${NAME}`: an environment variable, whose value is a secret.
     Variable(String),
@@ -25,6 +30,41 @@ pub struct Slot {
     pub name: String,
     /// Whether each part of a list or an object has a place of its own (RFC 6570: the modifier `*`).
     pub each: bool,
+    /// How it is written.
+    pub style: Option<Style>,
+    /// The name that the server knows, where the style writes it and it differs.
+    pub wire: Option<String>,
+}
+
+impl Slot {
+    /// The value in a path, in a header, or within a text.
+    pub fn written(&self, value: &Value, escaped: Escape) -> String {
+        let name = self.wire.as_ref().unwrap_or(&self.name);
+        style::written(self.style, self.each, &escaped(name), value, escaped)
+    }
+
+    /// The pairs of a query, a form or cookies that the value makes.
+    pub fn pairs(&self, name: &str, value: &Value, escaped: Escape) -> Vec<(String, String)> {
+        style::pairs_of(self.style, self.each, name, value, escaped)
+    }
+
+    /// The value of this argument, if the call gives one.
+    ///
+    /// # Errors
+    /// It has parts for which the style has no place.
+    pub fn given<'a>(&self, arguments: &'a Value) -> Result<Option<&'a Value>, Unfilled> {
+        let value = given(arguments, &self.name);
+        if let (Some(style), Some(value)) = (self.style, value)
+            && !style::has_places(Some(style), value)
+        {
+            let (name, style) = (&self.name, style.name());
+            let text = format!(
+                "arguments.{name}: expected texts, numbers or flags within it; the style {style} has no place for more"
+            );
+            return Err(Unfilled::Value(text));
+        }
+        Ok(value)
+    }
 }
 
 /// Why a text could not be filled.
@@ -33,9 +73,9 @@ pub enum Unfilled {
     /// The call does not give this argument.
     #[error("arguments.{0}: missing")]
     Argument(String),
-    /// A value cannot be a part of a path, and why.
+    /// A value does not fit its place, and why.
     #[error("{0}")]
-    Path(String),
+    Value(String),
     /// The value of an environment variable could not be had, and why.
     #[error("{0}")]
     Variable(String),
@@ -89,6 +129,12 @@ impl Template {
         Self(vec![Piece::Text(text.to_owned())])
     }
 
+    /// The place of this argument alone.
+    pub fn place(name: &str) -> Self {
+        let slot = Slot { name: name.to_owned(), each: false, style: None, wire: None };
+        Self(vec![Piece::Argument(slot)])
+    }
+
     /// The place of one argument and nothing else; such a place keeps the type of its value.
     pub fn slot(&self) -> Option<&Slot> {
         match self.0.as_slice() {
@@ -97,12 +143,17 @@ impl Template {
         }
     }
 
-    /// The names of its arguments.
-    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+    /// The places of its arguments.
+    pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Argument(slot) => Some(slot.name.as_str()),
+            Piece::Argument(slot) => Some(slot),
             Piece::Text(_) | Piece::Variable(_) => None,
         })
+    }
+
+    /// The names of its arguments.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.slots().map(|slot| slot.name.as_str())
     }
 
     /// The names of its environment variables.
@@ -122,7 +173,7 @@ impl Template {
         &self,
         arguments: &Value,
         variables: Variables<'_>,
-        escaped: fn(&str) -> String,
+        escaped: Escape,
     ) -> Result<String, Unfilled> {
         let mut text = String::new();
         for piece in &self.0 {
@@ -132,9 +183,9 @@ impl Template {
                     text.push_str(&variables(name).map_err(Unfilled::Variable)?);
                 }
                 Piece::Argument(slot) => {
-                    let value = given(arguments, &slot.name);
+                    let value = slot.given(arguments)?;
                     let value = value.ok_or_else(|| Unfilled::Argument(slot.name.clone()))?;
-                    text.push_str(&joined(value, escaped));
+                    text.push_str(&slot.written(value, escaped));
                 }
             }
         }
@@ -147,31 +198,26 @@ pub fn given<'a>(arguments: &'a Value, name: &str) -> Option<&'a Value> {
     arguments.get(name).filter(|value| !value.is_null())
 }
 
-/// A value as a text: parts of a list with commas between them, an object as JSON.
-pub fn joined(value: &Value, escaped: fn(&str) -> String) -> String {
-    match value {
-        Value::String(text) => escaped(text),
-        Value::Array(parts) => {
-            let parts: Vec<_> = parts.iter().map(|part| escaped(&plain(part))).collect();
-            parts.join(",")
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
-            escaped(&value.to_string())
-        }
-    }
-}
-
 /// A value as a text that is not JSON where it is a text already.
 pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn argument(name: &str) -> Result<Piece, String> {
+/// Only a style that is known ends a name: names may have a colon.
+fn argument(text: &str) -> Result<Piece, String> {
+    let styled = text.rsplit_once(':').and_then(|(name, style)| {
+        let (style, wire) = match style.split_once('=') {
+            Some((style, wire)) => (style, Some(wire.to_owned())),
+            None => (style, None),
+        };
+        Some((name, Some(style.parse::<Style>().ok()?), wire))
+    });
+    let (name, style, wire) = styled.unwrap_or((text, None, None));
     let (name, each) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
     if name.is_empty() || name.contains(['{', '}', '*']) {
         return Err(format!("{{{name}}} names no argument; expected {{name}} or {{name*}}"));
     }
-    Ok(Piece::Argument(Slot { name: name.to_owned(), each }))
+    Ok(Piece::Argument(Slot { name: name.to_owned(), each, style, wire }))
 }
 
 /// Lower case is refused, because a mistaken value is usually a key, which must not become a name that is shown.
@@ -191,13 +237,25 @@ impl fmt::Display for Template {
         for piece in &self.0 {
             match piece {
                 Piece::Text(text) => f.write_str(&text.replace('{', "{{").replace('}', "}}"))?,
-                Piece::Argument(Slot { name, each }) => {
-                    write!(f, "{{{name}{}}}", if *each { "*" } else { "" })?;
-                }
+                Piece::Argument(slot) => slot.fmt(f)?,
                 Piece::Variable(name) => write!(f, "${{{name}}}")?,
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Slot { name, each, style, wire } = self;
+        write!(f, "{{{name}{}", if *each { "*" } else { "" })?;
+        if let Some(style) = style {
+            write!(f, ":{}", style.name())?;
+        }
+        if let Some(wire) = wire {
+            write!(f, "={wire}")?;
+        }
+        f.write_str("}")
     }
 }
 
@@ -258,7 +316,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_template_is_written_as_it_is_read(text in "([a{}$* ]|\\{a\\}|\\{b\\*\\}|\\$\\{V\\}){0,8}") {
+        fn a_template_is_written_as_it_is_read(text in "([a{}$* ]|\\{a\\}|\\{b\\*\\}|\\{c\\*?:(matrix=d|json|x)\\}|\\$\\{V\\}){0,8}") {
             if let Ok(template) = Template::parse(&text) {
                 prop_assert_eq!(Template::parse(&template.to_string()), Ok(template));
             }

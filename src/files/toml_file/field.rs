@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::{Fields, Problems, TomlFile};
+use super::{Fields, Lines, Problem, Problems, TomlFile};
 use crate::domain::words;
 
 /// One value and its place.
@@ -24,6 +24,12 @@ impl<'f> Field<'f> {
         self.file.note(Some(self.span.clone()), self.path.clone(), text.into());
     }
 
+    /// A problem with this field, for what is found out later.
+    pub fn problem(&self, text: impl Into<String>) -> Problem {
+        let line = self.file.line(self.span.start);
+        Problem::of_line(self.file.name, line, self.path.as_str(), text)
+    }
+
     /// Notes the first line of what is wrong: a problem is one line.
     pub fn refuse_briefly(&self, text: &str) {
         self.refuse(text.lines().next().unwrap_or_default());
@@ -37,6 +43,11 @@ impl<'f> Field<'f> {
     /// Notes the problems of another file that this field names.
     pub fn refuse_for(&self, problems: Problems) {
         self.file.problems.borrow_mut().extend(problems.0);
+    }
+
+    /// The lines of the fields of this table.
+    pub fn lines(&self) -> Option<Lines> {
+        Some(self.table()?.lines())
     }
 
     /// No fields at all, for an optional table of this field that is missing.

@@ -40,10 +40,18 @@ pub(super) struct HttpSource {
     pub operation: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub operation_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub optional_body: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rest: bool,
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub query: IndexMap<String, String>,
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub headers: IndexMap<String, String>,
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub cookies: IndexMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]

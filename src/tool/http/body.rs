@@ -1,20 +1,32 @@
-//! The body of a request: a JSON value or a form, with places for arguments.
+//! The body of a request: a JSON value, a form or a text, with places for arguments.
 
 use serde_json::{Map, Value};
 
-use crate::domain::http_request::{Template, Unfilled, Variables, encoded, given, pairs};
+use crate::domain::http_request::{Template, Unfilled, Variables, encoded, pairs, rest};
 
 /// A body with places.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
-    /// `application/json`.
+pub struct Body {
+    pub content: Content,
+    /// Whether there is no body where the call gives no argument of it.
+    pub optional: bool,
+    /// Whether arguments that no place of the request names are fields of it.
+    pub rest: bool,
+}
+
+/// What a body is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// `application/json`, unless a header says another type.
     Json(JsonTemplate),
     /// `application/x-www-form-urlencoded`: names and values.
     Form(Vec<(String, Template)>),
+    /// `text/plain`, unless a header says another type.
+    Text(Template),
 }
 
 /// A JSON value with places in its texts. A text that is a single place `{name}` becomes the argument with its own
-/// type. A field or an element with an argument that is not given is left out.
+/// type, also null. A field or an element with an argument that is not given is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JsonTemplate {
     Fixed(Value),
@@ -48,7 +60,7 @@ impl JsonTemplate {
         match self {
             JsonTemplate::Fixed(value) => Ok(Some(value.clone())),
             JsonTemplate::Text(template) => match template.slot() {
-                Some(slot) => Ok(given(arguments, &slot.name).cloned()),
+                Some(slot) => Ok(arguments.get(&slot.name).cloned()),
                 None => match template.fill(arguments, variables, str::to_owned) {
                     Ok(text) => Ok(Some(Value::String(text))),
                     Err(Unfilled::Argument(_)) => Ok(None),
@@ -85,35 +97,68 @@ impl JsonTemplate {
 }
 
 impl Body {
-    /// Its type and its bytes; `None` if it is one argument that is not given.
+    /// Its usual type and its bytes; `None` if none of its arguments is given and it may be missing. `elsewhere` are
+    /// the names of the arguments that other parts of the request have.
     pub(super) fn fill(
         &self,
         arguments: &Value,
         variables: Variables<'_>,
+        elsewhere: &[&str],
     ) -> Result<Option<(&'static str, Vec<u8>)>, Unfilled> {
-        match self {
-            Body::Json(template) => {
-                let value = template.fill(arguments, variables)?;
-                Ok(value.map(|value| ("application/json", value.to_string().into_bytes())))
+        let own: Vec<&str> = self.templates().into_iter().flat_map(Template::arguments).collect();
+        let more = match self.rest {
+            true => rest(arguments, &[&own, elsewhere].concat()),
+            false => Map::new(),
+        };
+        let is_given = |name: &&str| arguments.get(*name).is_some();
+        if self.optional && more.is_empty() && !own.iter().any(is_given) {
+            return Ok(None);
+        }
+        match &self.content {
+            Content::Json(template) => {
+                let Some(mut value) = template.fill(arguments, variables)? else { return Ok(None) };
+                for (name, field) in more {
+                    if value.get(&name).is_some() {
+                        return Err(twice(&name));
+                    }
+                    if let Some(fields) = value.as_object_mut() {
+                        fields.insert(name, field);
+                    }
+                }
+                Ok(Some(("application/json", value.to_string().into_bytes())))
             }
-            Body::Form(fields) => {
+            Content::Form(fields) => {
                 let variables = |name: &str| variables(name).map(|value| encoded(&value));
-                let pairs = pairs(fields, arguments, &variables, encoded)?;
+                let all = fields.iter().cloned();
+                let all = all.chain(more.keys().map(|name| (name.clone(), Template::place(name))));
+                let all: Vec<_> = all.collect();
+                let pairs = pairs(&all, arguments, &variables, encoded)?;
                 let pairs: Vec<_> = pairs
                     .iter()
                     .map(|(name, value)| format!("{}={value}", encoded(name)))
                     .collect();
                 Ok(Some(("application/x-www-form-urlencoded", pairs.join("&").into_bytes())))
             }
+            Content::Text(template) => match template.fill(arguments, variables, str::to_owned) {
+                Ok(text) => Ok(Some(("text/plain; charset=utf-8", text.into_bytes()))),
+                Err(Unfilled::Argument(_)) => Ok(None),
+                Err(why) => Err(why),
+            },
         }
     }
 
     pub(super) fn templates(&self) -> Vec<&Template> {
-        match self {
-            Body::Json(template) => template.templates(),
-            Body::Form(fields) => fields.iter().map(|(_, template)| template).collect(),
+        match &self.content {
+            Content::Json(template) => template.templates(),
+            Content::Form(fields) => fields.iter().map(|(_, template)| template).collect(),
+            Content::Text(template) => vec![template],
         }
     }
+}
+
+fn twice(name: &str) -> Unfilled {
+    let text = format!("arguments.{name}: the body has a field of this name from another argument");
+    Unfilled::Value(text)
 }
 
 #[cfg(test)]
@@ -123,8 +168,17 @@ mod tests {
     use super::*;
 
     fn filled(body: &Body, arguments: &Value) -> Option<String> {
-        let (_, bytes) = body.fill(arguments, &|name| Ok(format!("<{name}>"))).unwrap()?;
+        let variables = |name: &str| Ok(format!("<{name}>"));
+        let (_, bytes) = body.fill(arguments, &variables, &["path"]).unwrap()?;
         Some(String::from_utf8(bytes).unwrap())
+    }
+
+    fn whole(content: Content) -> Body {
+        Body { content, optional: false, rest: false }
+    }
+
+    fn json_of(template: Value) -> Body {
+        whole(Content::Json(JsonTemplate::parse(&template).unwrap()))
     }
 
     #[test]
@@ -133,13 +187,13 @@ mod tests {
             "n": "{n}", "text": "no. {n}", "deep": {"list": ["{a}", "{gone}", 1, null]}, "gone": "{gone}",
             "also": "x{gone}", "key": "${KEY}",
         });
-        let body = Body::Json(JsonTemplate::parse(&template).unwrap());
-        let arguments = json!({"n": 3, "a": {"b": [true]}, "gone": null});
+        let body = json_of(template);
+        let arguments = json!({"n": 3, "a": {"b": [true]}});
         assert_eq!(
             filled(&body, &arguments).as_deref(),
             Some(r#"{"n":3,"text":"no. 3","deep":{"list":[{"b":[true]},1,null]},"key":"<KEY>"}"#)
         );
-        let whole = Body::Json(JsonTemplate::parse(&json!("{a}")).unwrap());
+        let whole = json_of(json!("{a}"));
         assert_eq!(filled(&whole, &arguments).as_deref(), Some(r#"{"b":[true]}"#));
         assert_eq!(filled(&whole, &json!({})), None);
         assert!(JsonTemplate::parse(&json!([{"a": "{"}])).is_err());
@@ -148,12 +202,47 @@ mod tests {
     #[test]
     fn a_form_is_encoded() {
         let template = |text: &str| Template::parse(text).unwrap();
-        let body = Body::Form(vec![
+        let body = whole(Content::Form(vec![
             ("a b".into(), template("{a}")),
             ("k".into(), template("${KEY}")),
             ("gone".into(), template("{gone}")),
-        ]);
+        ]));
         let arguments = json!({"a": "ü&=+"});
         assert_eq!(filled(&body, &arguments).as_deref(), Some("a%20b=%C3%BC%26%3D%2B&k=%3CKEY%3E"));
+    }
+
+    #[test]
+    fn an_explicit_null_is_sent() {
+        let body = json_of(json!({"due": "{due}", "t": "{t}", "list": ["{due}"]}));
+        let sent = filled(&body, &json!({"due": null, "t": "x"}));
+        assert_eq!(sent.as_deref(), Some(r#"{"due":null,"t":"x","list":[null]}"#));
+    }
+
+    #[test]
+    fn an_optional_body_is_there_if_an_argument_of_it_is_given() {
+        let body = Body { optional: true, ..json_of(json!({"a": "{a}", "fixed": 1})) };
+        assert_eq!(filled(&body, &json!({"path": "p"})), None);
+        assert_eq!(filled(&body, &json!({"a": null})).as_deref(), Some(r#"{"a":null,"fixed":1}"#));
+    }
+
+    #[test]
+    fn other_arguments_become_fields_where_the_body_takes_them() {
+        let body = Body { rest: true, ..json_of(json!({"name": "{name}"})) };
+        let sent = filled(&body, &json!({"name": "n", "extra": [1], "path": "p"}));
+        assert_eq!(sent.as_deref(), Some(r#"{"name":"n","extra":[1]}"#));
+        let renamed = Body { rest: true, ..json_of(json!({"item-id": "{item_id}"})) };
+        let both = json!({"item_id": 1, "item-id": 2});
+        let why = renamed.fill(&both, &|_| Ok(String::new()), &[]).unwrap_err().to_string();
+        assert!(why.starts_with("arguments.item-id: the body has a field of this name"), "{why}");
+        let name = |text: &str| ("name".to_owned(), Template::parse(text).unwrap());
+        let form = Body { rest: true, ..whole(Content::Form(vec![name("{name}")])) };
+        let sent = filled(&form, &json!({"name": "n", "a b": "c", "path": "p"}));
+        assert_eq!(sent.as_deref(), Some("name=n&a%20b=c"));
+    }
+
+    #[test]
+    fn a_text_is_sent_as_it_is() {
+        let body = whole(Content::Text(Template::parse("{body}").unwrap()));
+        assert_eq!(filled(&body, &json!({"body": "# ü & \"x\""})).as_deref(), Some("# ü & \"x\""));
     }
 }

@@ -13,15 +13,15 @@ mod sending;
 use std::sync::Arc;
 use std::time::Instant;
 
-use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use serde_json::Value;
 use tracing::info;
 
-pub use self::body::{Body, JsonTemplate};
+pub use self::body::{Body, Content, JsonTemplate};
 use self::sending::Outgoing;
 use crate::domain::HttpRequest;
-use crate::domain::http_request::{Template, Unfilled};
+use crate::domain::http_request::{Template, Unfilled, encoded, pairs};
 use crate::net::secret::Secret;
 use crate::tool::{ToolError, ToolErrorKind, ToolOutput};
 
@@ -35,6 +35,8 @@ pub struct HttpSource {
     pub request: Arc<HttpRequest>,
     /// Headers; one with an argument that is not given is left out.
     pub headers: Vec<(String, Template)>,
+    /// Cookies; one with an argument that is not given is left out.
+    pub cookies: Vec<(String, Template)>,
     pub body: Option<Body>,
     /// Bytes of the answer that are kept.
     pub max_output: usize,
@@ -62,12 +64,7 @@ impl HttpSource {
 
     /// The names of the environment variables that it needs, each once.
     pub fn variables(&self) -> Vec<&str> {
-        let request = self.request.query.iter().map(|(_, template)| template);
-        let mut names: Vec<&str> = request
-            .chain(self.headers.iter().map(|(_, template)| template))
-            .chain(self.body.iter().flat_map(Body::templates))
-            .flat_map(Template::variables)
-            .collect();
+        let mut names: Vec<&str> = self.templates().flat_map(Template::variables).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -75,12 +72,22 @@ impl HttpSource {
 
     /// The names of the arguments that it uses; one may be named several times.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
-        let request = self.request.query.iter().map(|(_, template)| template);
-        request
-            .chain([&self.request.url])
-            .chain(self.headers.iter().map(|(_, template)| template))
-            .chain(self.body.iter().flat_map(Body::templates))
-            .flat_map(Template::arguments)
+        self.templates().flat_map(Template::arguments)
+    }
+
+    /// Whether arguments that it does not name are sent, too.
+    pub fn takes_more(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| body.rest)
+    }
+
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.around().chain(self.body.iter().flat_map(Body::templates))
+    }
+
+    /// All places but those of the body.
+    fn around(&self) -> impl Iterator<Item = &Template> {
+        let named = self.request.query.iter().chain(&self.headers).chain(&self.cookies);
+        [&self.request.url].into_iter().chain(named.map(|(_, template)| template))
     }
 
     fn outgoing(&self, arguments: &Value) -> Result<Outgoing, ToolError> {
@@ -97,11 +104,27 @@ impl HttpSource {
                 Err(why) => return Err(unfilled(why)),
             }
         }
+        self.put_cookies(arguments, &mut headers)?;
         let body = match &self.body {
-            Some(body) => body.fill(arguments, &secret).map_err(unfilled)?,
+            Some(body) => {
+                let elsewhere: Vec<&str> = self.around().flat_map(Template::arguments).collect();
+                body.fill(arguments, &secret, &elsewhere).map_err(unfilled)?
+            }
             None => None,
         };
+        if body.is_none() {
+            headers.remove(CONTENT_TYPE);
+        }
         Ok(Outgoing { method, url, headers, body })
+    }
+
+    fn put_cookies(&self, arguments: &Value, headers: &mut HeaderMap) -> Result<(), ToolError> {
+        let cookies = pairs(&self.cookies, arguments, &secret, encoded).map_err(unfilled)?;
+        let fixed = headers.get(COOKIE).and_then(|cookies| cookies.to_str().ok());
+        let fixed = fixed.map(str::to_owned).into_iter();
+        let all = cookies.iter().map(|(name, value)| format!("{name}={value}"));
+        let all: Vec<String> = fixed.chain(all).collect();
+        if all.is_empty() { Ok(()) } else { put(headers, "cookie", &all.join("; ")) }
     }
 }
 
@@ -123,7 +146,7 @@ fn secret(name: &str) -> Result<String, String> {
 fn unfilled(why: Unfilled) -> ToolError {
     let kind = match &why {
         Unfilled::Variable(_) => ToolErrorKind::Unavailable,
-        Unfilled::Argument(_) | Unfilled::Path(_) => ToolErrorKind::Arguments,
+        Unfilled::Argument(_) | Unfilled::Value(_) => ToolErrorKind::Arguments,
     };
     ToolError::new(kind, why.to_string())
 }

@@ -11,7 +11,7 @@ use crate::domain::words::clipped;
 use crate::files::toml_file::{Field, Fields};
 use crate::net::client::{carries_key, holds_a_key};
 use crate::net::secret::Secret;
-use crate::tool::http::{Body, HttpSource, JsonTemplate};
+use crate::tool::http::{Body, Content, HttpSource, JsonTemplate};
 use crate::tool::output::MAX_OUTPUT;
 
 /// Headers that the client sets, which a manifest would only get wrong.
@@ -26,6 +26,7 @@ pub(super) fn read(fields: &mut Fields<'_>, url: &Field<'_>) -> Option<(HttpSour
     let url = read_url(url);
     let query = fields.get("query").map_or(Some(Vec::new()), |field| templates(&field));
     let headers = fields.get("headers").map_or(Some(Vec::new()), |field| read_headers(&field));
+    let cookies = fields.get("cookies").map_or(Some(Vec::new()), |field| read_cookies(&field));
     let body = read_body(fields);
     let max_output = fields
         .get("max_output")
@@ -44,6 +45,7 @@ pub(super) fn read(fields: &mut Fields<'_>, url: &Field<'_>) -> Option<(HttpSour
     let source = HttpSource {
         request: Arc::new(request),
         headers: headers?,
+        cookies: cookies?,
         body: body?,
         max_output: max_output? as usize,
         any_address: any_address?,
@@ -133,23 +135,46 @@ fn key_in_file(name: &str, prefix: &str) -> String {
     )
 }
 
-/// `body` for JSON, or `form`; at most one of them.
+/// Cookies, whose names are tokens.
+fn read_cookies(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
+    let cookies = templates(field)?;
+    if let Some((name, _)) = cookies.iter().find(|(name, _)| HeaderName::try_from(name).is_err()) {
+        field.refuse(format!(
+            "{name:?} is not the name of a cookie; expected letters, digits, `-` and `_`"
+        ));
+        return None;
+    }
+    Some(cookies)
+}
+
+/// `body` for JSON, `form` or `text`; at most one of them.
 fn read_body(fields: &mut Fields<'_>) -> Option<Option<Body>> {
-    match (fields.get("body"), fields.get("form")) {
-        (Some(_), Some(form)) => {
-            form.refuse("conflicts with `body`; a request has one body");
-            None
-        }
-        (Some(body), None) => match JsonTemplate::parse(&body.json()?) {
-            Ok(template) => Some(Some(Body::Json(template))),
+    let given = ["body", "form", "text"].map(|key| Some((key, fields.get(key)?)));
+    let given: Vec<_> = given.into_iter().flatten().collect();
+    let mut flag = |key| fields.get(key).map_or(Some(false), |field| field.flag());
+    let (optional, rest) = (flag("optional_body"), flag("rest"));
+    if let [(first, _), (_, second), ..] = given.as_slice() {
+        second.refuse(format!("conflicts with `{first}`; a request has one body"));
+        return None;
+    }
+    let Some((kind, field)) = given.first() else { return Some(None) };
+    let content = match *kind {
+        "body" => match JsonTemplate::parse(&field.json()?) {
+            Ok(template) => Content::Json(template),
             Err(why) => {
-                body.refuse(why);
-                None
+                field.refuse(why);
+                return None;
             }
         },
-        (None, Some(form)) => Some(Some(Body::Form(templates(&form)?))),
-        (None, None) => Some(None),
+        "form" => Content::Form(templates(field)?),
+        _ => Content::Text(template(field)?),
+    };
+    let (optional, rest) = (optional?, rest?);
+    if rest && !matches!(content, Content::Form(_) | Content::Json(JsonTemplate::Object(_))) {
+        field.refuse("`rest` adds fields to it; expected a table of fields");
+        return None;
     }
+    Some(Some(Body { content, optional, rest }))
 }
 
 fn template(field: &Field<'_>) -> Option<Template> {

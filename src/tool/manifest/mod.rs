@@ -32,7 +32,11 @@
 //! # method = "GET"              # or HEAD, POST, PUT, PATCH, DELETE
 //! # query = { "vote.gte" = "{votes}", tag = "{tags*}" }  # `*`: once for each part of a list
 //! # headers = { Authorization = "Bearer ${TOKEN}" }      # ${TOKEN}: an environment variable
-//! # body = { title = "{title}" }  # JSON; a place alone keeps its type. Or form = { … }
+//! # cookies = { session = "{session}" }
+//! # body = { title = "{title}" }  # JSON; a place alone keeps its type. Or form = { … }, or text = "{text}"
+//! # optional_body = true        # no body where no argument of it is given
+//! # rest = true                 # arguments that no place names are fields of the body
+//! # A place can name a style of OpenAPI: "{ids:pipeDelimited}", "{filter:deepObject}", "{filter:json}"
 //! # max_output = 65536          # bytes of the answer that are kept
 //! # any_address = false         # true: also link-local and metadata addresses, and a proxy
 //! # operation = "GET /movie/{id}", operation_id = "movie"  # what it was made from, for people
@@ -48,6 +52,7 @@ mod http;
 mod provider;
 mod read;
 mod source;
+mod words;
 
 use std::{collections::HashMap, fs, num::NonZeroUsize, path::Path, sync::Arc, thread};
 
@@ -78,6 +83,37 @@ pub struct Manifest {
     pub source: Source,
     /// The file it was read from, for messages.
     pub file: String,
+    /// What does not keep it from being a tool, but is probably a mistake.
+    pub remarks: Vec<Problem>,
+}
+
+/// The manifests of some files.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    pub manifests: Vec<Manifest>,
+    /// All faults of those that are left out.
+    pub problems: Vec<Problem>,
+}
+
+impl Loaded {
+    /// The manifests, if none is left out.
+    ///
+    /// # Errors
+    /// All faults.
+    pub fn whole(self) -> Result<Vec<Manifest>, Problems> {
+        if self.problems.is_empty() { Ok(self.manifests) } else { Err(Problems(self.problems)) }
+    }
+
+    /// The manifests, and what is wrong with others. One that is wrong does not keep the others from being tools.
+    ///
+    /// # Errors
+    /// All faults, if there are some and not one manifest is right.
+    pub fn usable(self) -> Result<Self, Problems> {
+        match self.manifests.is_empty() && !self.problems.is_empty() {
+            true => Err(Problems(self.problems)),
+            false => Ok(self),
+        }
+    }
 }
 
 impl Manifest {
@@ -130,11 +166,12 @@ impl Tool for Manifest {
 /// A thread pays from this number of files on.
 const A_THREADS: usize = 256;
 
-/// Reads every `*.toml` of a directory (not of subdirectories), in the order of their names.
+/// Reads every `*.toml` of a directory (not of subdirectories), in the order of their names. Those that are wrong are
+/// left out, with their faults.
 ///
 /// # Errors
-/// All faults in any of them; two tools with the same name; an unreadable directory.
-pub fn load_dir(path: &Path) -> Result<Vec<Manifest>, Problems> {
+/// The directory cannot be read.
+pub fn load_dir(path: &Path) -> Result<Loaded, Problems> {
     let unreadable = |error: std::io::Error| {
         let text = format!("cannot be read: {error}; expected a directory of tool manifests");
         Problem::of_file(path.display().to_string(), text)
@@ -150,7 +187,8 @@ pub fn load_dir(path: &Path) -> Result<Vec<Manifest>, Problems> {
     // By bytes: paths compare part by part, which takes long for thousands of files.
     files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    unique(parallel::each(&files, cores.min(files.len().div_ceil(A_THREADS)), |file| load(file)))
+    let threads = cores.min(files.len().div_ceil(A_THREADS));
+    Ok(unique(parallel::each(&files, threads, |file| load(file))))
 }
 
 fn load(path: &Path) -> Result<Manifest, Problems> {
@@ -160,15 +198,9 @@ fn load(path: &Path) -> Result<Manifest, Problems> {
     Manifest::parse(&file, &text, path.parent().unwrap_or(Path::new("")))
 }
 
-/// All manifests, or all faults in any of them, including duplicate names.
-///
-/// # Errors
-/// As above.
-pub fn unique(
-    manifests: impl IntoIterator<Item = Result<Manifest, Problems>>,
-) -> Result<Vec<Manifest>, Problems> {
-    let mut good: Vec<Manifest> = Vec::new();
-    let mut problems = Vec::new();
+/// The manifests that are right. Of two tools with one name the first is taken.
+pub fn unique(manifests: impl IntoIterator<Item = Result<Manifest, Problems>>) -> Loaded {
+    let mut loaded = Loaded::default();
     let mut places: HashMap<ToolName, usize> = HashMap::new();
     for manifest in manifests {
         match manifest {
@@ -176,18 +208,19 @@ pub fn unique(
                 Some(earlier) => {
                     let text = format!(
                         "{:?} is already the name of the tool in {}; rename one of them",
-                        manifest.spec.name, good[*earlier].file
+                        manifest.spec.name, loaded.manifests[*earlier].file
                     );
                     let field = "name".to_owned();
-                    problems.push(Problem { field, ..Problem::of_file(manifest.file, text) });
+                    let problem = Problem { field, ..Problem::of_file(manifest.file, text) };
+                    loaded.problems.push(problem);
                 }
                 None => {
-                    places.insert(manifest.spec.name.clone(), good.len());
-                    good.push(manifest);
+                    places.insert(manifest.spec.name.clone(), loaded.manifests.len());
+                    loaded.manifests.push(manifest);
                 }
             },
-            Err(found) => problems.extend(found.0),
+            Err(found) => loaded.problems.extend(found.0),
         }
     }
-    if problems.is_empty() { Ok(good) } else { Err(Problems(problems)) }
+    loaded
 }

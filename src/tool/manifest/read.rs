@@ -4,9 +4,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{Manifest, Source, source};
+use super::{Manifest, Source, source, words};
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec, words::clipped};
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{Field, Fields, Lines, Problem, Problems};
 use crate::tool::{builtin::Builtin, check::Checker, http::HttpSource};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -16,6 +16,8 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(3600);
 const DEAREST: f64 = 1e9;
 /// Every endpoint refuses longer names.
 const NAME: usize = 128;
+/// The field of the schema of the arguments.
+const PARAMETERS: &str = "parameters";
 /// How a menu shows [`ToolName::END`]; a tool of this name would be indistinguishable from it.
 const FINISH: &str = "Finish";
 
@@ -39,15 +41,16 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
         field.duration(Duration::from_millis(1), LONGEST_TIMEOUT)
     });
     let examples = fields.get("examples").map_or(Some(Vec::new()), |field| field.texts());
+    let mut remarks = Vec::new();
     let parameters = fields.get("parameters");
     let schema = match &parameters {
-        Some(field) => read_schema(field),
+        Some(field) => read_schema(field, &mut remarks),
         None => Some(json!({ "type": "object", "properties": {} })),
     };
     let source = fields
         .need("source", "[source] with one of `builtin`, `command`, `recorded`, `url`")
         .and_then(|field| field.table())
-        .and_then(|table| source::read(table, folder));
+        .and_then(|table| source::read(table, folder, &mut remarks));
     let of =
         |field: Field<'_>| field.filled("the reason why it cannot be called").map(str::to_owned);
     let disabled = fields.get("disabled").map_or(Some(None), |field| of(field).map(Some));
@@ -82,7 +85,7 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
         returns: returns?,
         request,
     };
-    Some(Manifest { spec: Arc::new(spec), source, file: file.to_owned() })
+    Some(Manifest { spec: Arc::new(spec), source, file: file.to_owned(), remarks })
 }
 
 fn read_name(field: &Field<'_>) -> Option<ToolName> {
@@ -100,8 +103,8 @@ fn read_name(field: &Field<'_>) -> Option<ToolName> {
     Some(name)
 }
 
-/// The schema of the arguments, checked against the rules for schemas.
-fn read_schema(field: &Field<'_>) -> Option<Value> {
+/// The schema of the arguments, checked against the rules for schemas. Words that say nothing are remarks.
+fn read_schema(field: &Field<'_>, remarks: &mut Vec<Problem>) -> Option<Value> {
     let mut schema = field.json()?;
     let Some(object) = schema.as_object_mut() else {
         field.wrong("a table with a JSON Schema of the arguments");
@@ -112,8 +115,26 @@ fn read_schema(field: &Field<'_>) -> Option<Value> {
         field.refuse(format!("arguments are an object: expected type = \"object\", got {kind}"));
         return None;
     }
+    let words::Faults { wrong, unknown } = words::faults(&schema, PARAMETERS);
+    let placed = |faults: Vec<words::Fault>| -> Vec<Problem> {
+        let lines = if faults.is_empty() { None } else { field.lines() };
+        let place = |lines: &Lines| {
+            faults.into_iter().map(|(field, text)| lines.problem(&field, text)).collect()
+        };
+        lines.as_ref().map(place).unwrap_or_default()
+    };
+    remarks.extend(placed(unknown));
+    if !wrong.is_empty() {
+        field.refuse_for(Problems(placed(wrong)));
+        return None;
+    }
     let fault: Option<String> = match jsonschema::meta::validate(&schema) {
-        Err(error) => Some(format!("{error} (at {:?})", error.instance_path().as_str())),
+        Err(error) => {
+            let place = field_of(error.instance_path().as_str());
+            let text = format!("not a JSON Schema: {}", clipped(&error.to_string(), 300));
+            field.refuse_for(Problems(placed(vec![(place, text)])));
+            return None;
+        }
         // Compiling every schema of 16,000 tools would noticeably delay the start. Only references
         // and patterns can be wrong in ways that the rules do not catch.
         Ok(()) if mentions(&schema, &["$ref", "$dynamicRef", "pattern", "patternProperties"]) => {
@@ -126,6 +147,18 @@ fn read_schema(field: &Field<'_>) -> Option<Value> {
         return None;
     }
     Some(schema)
+}
+
+/// The field of a place in the schema: `/properties/city/0` is `parameters.properties.city[0]`.
+fn field_of(pointer: &str) -> String {
+    let mut field = PARAMETERS.to_owned();
+    for name in pointer.split('/').skip(1) {
+        match name.parse::<usize>() {
+            Ok(at) => field.push_str(&format!("[{at}]")),
+            Err(_) => field.push_str(&format!(".{}", name.replace("~1", "/").replace("~0", "~"))),
+        }
+    }
+    field
 }
 
 fn mentions(schema: &Value, keys: &[&str]) -> bool {

@@ -4,11 +4,17 @@ use std::path::Path;
 
 use super::{Source, http};
 use crate::domain::words::clipped;
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{Field, Fields, Problem};
 use crate::tool::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
 
 /// A source, and its description for people.
-pub fn read(mut fields: Fields<'_>, folder: &Path) -> Option<(Source, String)> {
+///
+/// `remarks` gets what keeps calls from working, but may be there when they are made.
+pub fn read(
+    mut fields: Fields<'_>,
+    folder: &Path,
+    remarks: &mut Vec<Problem>,
+) -> Option<(Source, String)> {
     let builtin = fields.get("builtin");
     let command = fields.get("command");
     let recorded = fields.get("recorded");
@@ -26,7 +32,7 @@ pub fn read(mut fields: Fields<'_>, folder: &Path) -> Option<(Source, String)> {
                 (Source::Builtin(function), shown)
             })
         }
-        (None, Some(command), ..) => read_command(&mut fields, &command, folder),
+        (None, Some(command), ..) => read_command(&mut fields, &command, folder, remarks),
         (None, None, Some(recorded), _) => read_recorded(&mut fields, &recorded, folder),
         (None, None, None, Some(url)) => {
             http::read(&mut fields, &url).map(|(source, shown)| (Source::Http(source), shown))
@@ -43,13 +49,18 @@ fn read_command(
     fields: &mut Fields<'_>,
     command: &Field<'_>,
     folder: &Path,
+    remarks: &mut Vec<Problem>,
 ) -> Option<(Source, String)> {
     let env = fields.get("env").map_or(Some(Vec::new()), |field| field.texts());
     let set = fields.get("set").map_or(Some(Vec::new()), |field| {
         let variables = field.table()?.all();
         variables.iter().map(|(name, value)| Some(((*name).into(), value.text()?.into()))).collect()
     });
-    let cwd = fields.get("cwd").map_or(Some(folder.to_owned()), |f| Some(folder.join(f.text()?)));
+    let cwd_field = fields.get("cwd");
+    let cwd = match &cwd_field {
+        Some(field) => field.text().map(|text| folder.join(text)),
+        None => Some(folder.to_owned()),
+    };
     let max_output = fields
         .get("max_output")
         .map_or(Some(MAX_OUTPUT as i64), |field| field.whole(1, 16 * 1024 * 1024));
@@ -65,6 +76,12 @@ fn read_command(
     }
     let shown = [&["command".into(), program.clone()], args.as_slice()].concat().join(" ");
     let cwd = cwd.filter(|cwd| !cwd.as_os_str().is_empty());
+    match (&cwd_field, &cwd) {
+        (Some(field), Some(cwd)) if !cwd.is_dir() => {
+            remarks.push(field.problem(format!("no such folder: {}", cwd.display())));
+        }
+        _ => remarks.extend(missing_script(command, cwd.as_deref())),
+    }
     let source = CommandSource {
         program,
         args,
@@ -76,6 +93,31 @@ fn read_command(
     Some((Source::Command(source), clipped(&shown, 80)))
 }
 
+/// Endings of files that an interpreter runs.
+const SCRIPTS: [&str; 14] =
+    ["py", "sh", "bash", "js", "mjs", "cjs", "ts", "rb", "pl", "php", "lua", "awk", "R", "jar"];
+
+/// The first word of the command that is a script's file, if there is no such file. Files of others words may be made
+/// by the program.
+fn missing_script(command: &Field<'_>, cwd: Option<&Path>) -> Option<Problem> {
+    let words = command.list()?;
+    let is_script = |word: &str| {
+        let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
+        !word.starts_with('-') && ending.is_some_and(|ending| SCRIPTS.contains(&ending))
+    };
+    let is_path =
+        |(at, word): (usize, &str)| if at == 0 { word.contains('/') } else { is_script(word) };
+    let place = words
+        .iter()
+        .enumerate()
+        .find(|(at, word)| word.text().is_some_and(|word| is_path((*at, word))));
+    let (_, field) = place?;
+    let file = cwd.unwrap_or(Path::new("")).join(field.text()?);
+    let text =
+        || format!("no such file: {}; correct the name, or put the file there", file.display());
+    (!file.exists()).then(|| field.problem(text()))
+}
+
 fn read_recorded(
     fields: &mut Fields<'_>,
     recorded: &Field<'_>,
@@ -83,7 +125,12 @@ fn read_recorded(
 ) -> Option<(Source, String)> {
     let otherwise = fields.get("otherwise").map(|field| field.text().map(str::to_owned));
     let name = recorded.text()?;
-    match Table::load(&folder.join(name)) {
+    let file = folder.join(name);
+    if !file.exists() {
+        recorded.refuse(format!("{}: cannot be read: no such file", file.display()));
+        return None;
+    }
+    match Table::load(&file) {
         Ok(mut table) => {
             table.otherwise = match otherwise {
                 Some(text) => Some(text?),

@@ -39,8 +39,8 @@ impl Catalogue {
     }
 
     fn of_workspace(folder: &Path) -> Result<Self, Trouble> {
-        let manifests = manifests(None, &[folder.join("tools")]).map_err(Trouble::usage)?;
-        let tools = manifests.into_iter().map(|manifest| manifest.spec).collect();
+        let loaded = manifests(None, &[folder.join("tools")]).map_err(Trouble::usage)?;
+        let tools = loaded.manifests.into_iter().map(|manifest| manifest.spec).collect();
         Ok(Self { name: folder.display().to_string(), tools })
     }
 

@@ -1,16 +1,15 @@
-//! Arguments of an operation: the parameters of its path, query and headers and the fields of its body, with names of
-//! their own, and the places where they go.
+//! Arguments of an operation: the parameters of its path, query, headers and cookies and the fields of its body, with
+//! names of their own, and the places where they go.
 
 use indexmap::IndexMap;
-use oas3::Spec;
-use oas3::spec::{
-    Components, MediaType, Operation, Parameter, ParameterIn, ParameterStyle, PathItem, RequestBody,
-};
 use serde_json::{Map, Value, json};
 
 use super::names::Names;
-use super::reference::followed;
-use super::schema::{Schemas, Way, has_parts};
+use super::operation::{Left, Place};
+use super::parameter::{In, Parameter, any_text, shown, written};
+use super::path::{self, Path};
+use super::reference::Root;
+use super::schema::{Schemas, Way};
 use super::security::Keys;
 use crate::store::import::manifest::HttpSource;
 
@@ -19,28 +18,44 @@ const IGNORED: [&str; 3] = ["accept", "content-type", "authorization"];
 
 /// The arguments of one operation.
 pub(super) struct Arguments<'d> {
-    spec: &'d Spec,
+    pub root: Root<'d>,
     schemas: &'d Schemas<'d>,
     names: Names,
     properties: Map<String, Value>,
     required: Vec<String>,
-    /// Whether parts of a schema were left out.
+    /// The schema of arguments that are not named; `false` if there are none.
+    pub others: Value,
+    /// Whether parts of a schema were left out, since they are too large.
     pub is_cut: bool,
+    /// Whether parts of a schema were left out, since they are no schema.
+    pub is_wrong: bool,
+    /// Words of the document that are wrong and change nothing.
+    pub notes: Vec<String>,
 }
 
 impl<'d> Arguments<'d> {
-    pub fn new(spec: &'d Spec, schemas: &'d Schemas<'d>) -> Self {
-        let (names, properties) = (Names::default(), Map::new());
-        Self { spec, schemas, names, properties, required: Vec::new(), is_cut: false }
+    pub fn new(root: Root<'d>, schemas: &'d Schemas<'d>) -> Self {
+        Self {
+            root,
+            schemas,
+            names: Names::default(),
+            properties: Map::new(),
+            required: Vec::new(),
+            others: json!(false),
+            is_cut: false,
+            is_wrong: false,
+            notes: Vec::new(),
+        }
     }
 
-    /// The JSON Schema of the arguments.
+    /// The JSON Schema of the arguments. What no place takes is refused, since it would not be sent.
     pub fn schema(&self) -> Value {
         let mut schema = Map::from_iter([("type".to_owned(), "object".into())]);
         if !self.required.is_empty() {
             schema.insert("required".to_owned(), self.required.as_slice().into());
         }
         schema.insert("properties".to_owned(), self.properties.clone().into());
+        schema.insert("additionalProperties".to_owned(), self.others.clone());
         schema.into()
     }
 
@@ -51,153 +66,135 @@ impl<'d> Arguments<'d> {
     /// A parameter cannot be read or sent.
     pub fn add_parameters(
         &mut self,
-        (path, item): (&str, &PathItem),
-        operation: &Operation,
+        place: &Place<'d>,
         keys: &Keys,
+        base: &str,
         source: &mut HttpSource,
-    ) -> Result<(), String> {
-        let none = Components::default();
-        let components = self.spec.components.as_ref().unwrap_or(&none);
-        let mut parameters: IndexMap<(String, String), &Parameter> = IndexMap::new();
-        for parameter in item.parameters.iter().chain(&operation.parameters) {
-            let parameter = followed(parameter, &components.parameters, "parameters")?;
-            let place = format!("{:?}", parameter.location);
-            parameters.insert((place, parameter.name.clone()), parameter);
-        }
-        for parameter in parameters.values().filter(|parameter| !is_key(parameter, keys)) {
-            self.add_parameter(parameter, path, source)?;
+    ) -> Result<(), Left> {
+        let split = Path::read(place.path)?;
+        let parameters = self.parameters(place)?;
+        let mut places: IndexMap<String, String> = IndexMap::new();
+        // The fixed query comes first, as in the path; its places are known once all parameters are.
+        source.query.extend(split.query.iter().map(|(name, _)| (name.clone(), String::new())));
+        for parameter in parameters.values() {
+            let is_in_path = split.places().any(|name| name == parameter.name);
+            let is_fixed = split.query.iter().any(|(name, _)| name == parameter.name);
+            match parameter.place {
+                In::Path if !is_in_path => {}
+                In::Path => drop(self.add_place(parameter, &mut places)?),
+                // The path says its value, or where it goes.
+                In::Query if is_in_path => drop(self.add_place(parameter, &mut places)?),
+                In::Query if is_fixed => {}
+                _ if is_key(parameter, keys) => {}
+                _ => self.add_parameter(parameter, source)?,
+            }
         }
         // Some documents forget to declare a part of a path.
-        let undeclared = places(&source.url).into_iter();
-        for name in
-            undeclared.filter(|name| !self.properties.contains_key(name)).collect::<Vec<_>>()
-        {
-            let own = self.add(&name, json!({ "type": "string" }), true);
-            source.url = source.url.replace(&format!("{{{name}}}"), &format!("{{{own}}}"));
+        for name in split.places().map(str::to_owned).collect::<Vec<_>>() {
+            if !places.contains_key(&name) {
+                let own = self.add(&name, any_text(), true);
+                places.insert(name, format!("{{{own}}}"));
+            }
         }
+        let fill = |name: &str| places.get(name).cloned().unwrap_or_default();
+        source.url = format!("{base}{}", path::template(&split.path, fill));
+        for (name, value) in &split.query {
+            source.query.insert(name.clone(), path::template(value, fill));
+        }
+        Ok(())
+    }
+
+    /// The parameters by place and name.
+    fn parameters(
+        &mut self,
+        place: &Place<'d>,
+    ) -> Result<IndexMap<(In, &'d str), Parameter<'d>>, Left> {
+        let mut parameters = IndexMap::new();
+        let both =
+            [(place.item, vec!["parameters"]), (place.operation, vec![place.key, "parameters"])];
+        for (holder, at) in both {
+            let list = match holder.get("parameters") {
+                None | Some(Value::Null) => continue,
+                Some(list) => self.root.follow(list).map_err(|why| Left::at(&at, why))?,
+            };
+            let Some(list) = list.as_array() else {
+                let why = format!("expected a list of parameters, got {}", shown(list));
+                return Err(Left::at(&at, why));
+            };
+            for (number, value) in list.iter().enumerate() {
+                let read = Parameter::read(self.root, value, &mut self.notes);
+                let parameter = read.map_err(|(field, why)| {
+                    let number = number.to_string();
+                    let names = at.iter().copied().chain([number.as_str(), field]);
+                    Left::at(&names.filter(|name| !name.is_empty()).collect::<Vec<_>>(), why)
+                })?;
+                parameters.insert((parameter.place, parameter.name), parameter);
+            }
+        }
+        Ok(parameters)
+    }
+
+    fn add_place(
+        &mut self,
+        parameter: &Parameter<'d>,
+        places: &mut IndexMap<String, String>,
+    ) -> Result<(), Left> {
+        let schema = self.schema_of(parameter);
+        let own = self.add(parameter.name, schema, true);
+        let text = written(&own, parameter.name, parameter.form, &self.properties[&own])?;
+        places.insert(parameter.name.to_owned(), text);
         Ok(())
     }
 
     fn add_parameter(
         &mut self,
-        parameter: &Parameter,
-        path: &str,
+        parameter: &Parameter<'d>,
         source: &mut HttpSource,
-    ) -> Result<(), String> {
-        let wire = &parameter.name;
-        let is_required = parameter.required == Some(true);
-        let schema = self.schema_of(parameter);
-        match parameter.location {
-            ParameterIn::Path => {
-                let place = format!("{{{wire}}}");
-                if !path.contains(&place) {
-                    return Ok(());
-                }
-                let own = self.add(wire, schema, true);
-                source.url = source.url.replace(&place, &format!("{{{own}}}"));
-            }
-            ParameterIn::Query => {
-                let each = if is_spread(parameter, &schema)? { "*" } else { "" };
-                let own = self.add(wire, schema, is_required);
-                source.query.insert(wire.clone(), format!("{{{own}{each}}}"));
-            }
-            ParameterIn::Header => {
-                if !IGNORED.iter().any(|ignored| wire.eq_ignore_ascii_case(ignored)) {
-                    let own = self.add(wire, schema, is_required);
-                    source.headers.insert(wire.clone(), format!("{{{own}}}"));
-                }
-            }
-            // A header of several cookies would be left out with the first one that is not given.
-            ParameterIn::Cookie if is_required => {
-                let own = self.add(wire, schema, true);
-                let cookies = source.headers.entry("Cookie".to_owned()).or_default();
-                let between = if cookies.is_empty() { "" } else { "; " };
-                *cookies += &format!("{between}{wire}={{{own}}}");
-            }
-            ParameterIn::Cookie => {}
+    ) -> Result<(), Left> {
+        let wire = parameter.name;
+        let is_ignored = IGNORED.iter().any(|ignored| wire.eq_ignore_ascii_case(ignored));
+        if parameter.place == In::Header && is_ignored {
+            return Ok(());
         }
+        let text = match parameter.fixed {
+            Some(fixed) => path::escaped(fixed),
+            None => {
+                let schema = self.schema_of(parameter);
+                let own = self.add(wire, schema, parameter.is_required);
+                written(&own, wire, parameter.form, &self.properties[&own])?
+            }
+        };
+        let of = match parameter.place {
+            In::Query | In::Path => &mut source.query,
+            In::Header => &mut source.headers,
+            In::Cookie => &mut source.cookies,
+        };
+        of.insert(wire.to_owned(), text);
         Ok(())
     }
 
-    fn schema_of(&mut self, parameter: &Parameter) -> Value {
-        let mut schema = match &parameter.schema {
-            Some(schema) => {
-                let written = self.schemas.write(schema, Way::Sent);
-                self.is_cut |= written.is_cut;
-                written.schema
-            }
-            // Its value is a document of another format within the address.
-            None => json!({ "type": "string" }),
+    fn schema_of(&mut self, parameter: &Parameter<'d>) -> Value {
+        let mut schema = match parameter.schema {
+            Some(schema) => self.write(schema, Way::Sent),
+            None => any_text(),
         };
-        let said = parameter.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        if let (Some(text), Some(object)) = (said, schema.as_object_mut()) {
-            object.insert("description".to_owned(), text.into());
+        let said = parameter.description;
+        if let (false, Some(object)) = (said.is_empty(), schema.as_object_mut()) {
+            object.insert("description".to_owned(), said.into());
         }
         schema
     }
 
-    /// Adds the fields of the body, or the body itself where it has none.
-    ///
-    /// # Errors
-    /// It cannot be read, or no type of it can be sent.
-    pub fn add_body(
-        &mut self,
-        operation: &Operation,
-        source: &mut HttpSource,
-    ) -> Result<(), String> {
-        let Some(body) = &operation.request_body else { return Ok(()) };
-        let none = Components::default();
-        let components = self.spec.components.as_ref().unwrap_or(&none);
-        let body = followed(body, &components.request_bodies, "requestBodies")?;
-        let is_json =
-            |kind: &str| kind == "application/json" || kind.ends_with("+json") || kind == "*/*";
-        if let Some(content) = content(body, is_json) {
-            let fields = self.fields(content, body.required == Some(true));
-            source.body = Some(match fields {
-                Fields::Named(fields) => fields
-                    .into_iter()
-                    .map(|(wire, own)| (wire, Value::from(format!("{{{own}}}"))))
-                    .collect::<Map<_, _>>()
-                    .into(),
-                Fields::Whole(own) => format!("{{{own}}}").into(),
-            });
-            return Ok(());
-        }
-        let is_form = |kind: &str| kind == "application/x-www-form-urlencoded";
-        if let Some(content) = content(body, is_form)
-            && let Fields::Named(fields) = self.fields(content, body.required == Some(true))
-        {
-            let field = |(wire, own): (String, String)| {
-                let each = if has_parts(&self.properties[&own]) { "*" } else { "" };
-                (wire, format!("{{{own}{each}}}"))
-            };
-            source.form = Some(fields.into_iter().map(field).collect());
-            return Ok(());
-        }
-        let kinds: Vec<&str> = body.content.keys().map(String::as_str).collect();
-        Err(format!("its body is {}, which cannot be sent", kinds.join(" or ")))
-    }
-
-    fn fields(&mut self, content: &MediaType, is_required: bool) -> Fields {
-        let schema = content.schema.as_ref().map(|schema| self.schemas.write(schema, Way::Sent));
-        self.is_cut |= schema.as_ref().is_some_and(|written| written.is_cut);
-        let schema = schema.map_or_else(|| json!({}), |written| written.schema);
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let Some(properties) = properties.filter(|properties| !properties.is_empty()) else {
-            return Fields::Whole(self.add("body", schema, is_required));
-        };
-        let needed = |name: &str| {
-            let needed = schema["required"].as_array().into_iter().flatten();
-            is_required && needed.into_iter().any(|needed| needed == name)
-        };
-        let field = |(wire, property): (&String, &Value)| {
-            (wire.clone(), self.add(wire, property.clone(), needed(wire)))
-        };
-        Fields::Named(properties.iter().map(field).collect())
+    /// A schema of the document, written out.
+    pub fn write(&mut self, schema: &Value, way: Way) -> Value {
+        let written = self.schemas.write(schema, way);
+        self.is_cut |= written.is_cut;
+        self.is_wrong |= written.is_wrong;
+        written.schema
     }
 
     /// Adds an argument, and returns its name.
-    fn add(&mut self, wire: &str, schema: Value, is_required: bool) -> String {
+    pub fn add(&mut self, wire: &str, schema: Value, is_required: bool) -> String {
         let own = self.names.take(wire);
         self.properties.insert(own.clone(), schema);
         if is_required {
@@ -205,49 +202,22 @@ impl<'d> Arguments<'d> {
         }
         own
     }
+
+    /// The schema of an argument.
+    pub fn schema_of_argument(&self, own: &str) -> &Value {
+        &self.properties[own]
+    }
 }
 
 /// Whether a parameter carries one of these keys.
-fn is_key(parameter: &Parameter, keys: &Keys) -> bool {
+fn is_key(parameter: &Parameter<'_>, keys: &Keys) -> bool {
     let is_named = |all: &[(String, String)]| {
-        all.iter().any(|(name, _)| name.eq_ignore_ascii_case(&parameter.name))
+        all.iter().any(|(name, _)| name.eq_ignore_ascii_case(parameter.name))
     };
-    match parameter.location {
-        ParameterIn::Query => is_named(&keys.query),
-        ParameterIn::Header => is_named(&keys.headers),
-        ParameterIn::Path | ParameterIn::Cookie => false,
+    match parameter.place {
+        In::Query => is_named(&keys.query),
+        In::Header => is_named(&keys.headers),
+        In::Cookie => is_named(&keys.cookies),
+        In::Path => false,
     }
-}
-
-/// What a body is made of: its fields with the arguments of their values, or one argument.
-enum Fields {
-    Named(Vec<(String, String)>),
-    Whole(String),
-}
-
-fn content(body: &RequestBody, is_good: impl Fn(&str) -> bool) -> Option<&MediaType> {
-    let kind = |kind: &str| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    body.content.iter().find(|(name, _)| is_good(&kind(name))).map(|(_, content)| content)
-}
-
-/// Whether each part of a list or object has a place of its own in the query.
-///
-/// # Errors
-/// A style that cannot be sent.
-fn is_spread(parameter: &Parameter, schema: &Value) -> Result<bool, String> {
-    match parameter.style {
-        Some(ParameterStyle::SpaceDelimited | ParameterStyle::PipeDelimited)
-            if parameter.explode != Some(true) =>
-        {
-            Err(format!("the style of its parameter {:?} cannot be sent", parameter.name))
-        }
-        Some(ParameterStyle::DeepObject) => Ok(false),
-        _ => Ok(has_parts(schema) && parameter.explode != Some(false)),
-    }
-}
-
-/// The names between braces.
-fn places(url: &str) -> Vec<String> {
-    let parts = url.split('{').skip(1);
-    parts.filter_map(|part| Some(part.split_once('}')?.0.to_owned())).collect()
 }

@@ -1,12 +1,12 @@
-//! Reads an OpenAPI file: JSON or YAML, version 3.0 or 3.1. Sizes and depths are bounded, so that no file takes the
-//! memory of the machine, however it repeats itself.
+//! Reads a description of an API: OpenAPI 3, Swagger 2.0 or a Postman collection, in JSON or YAML. Sizes and depths are
+//! bounded, so that no file takes the memory of the machine, however it repeats itself.
 
 use std::path::Path;
 
-use oas3::Spec;
 use serde_json::Value;
+use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
-use super::settled::settled;
+use super::{lines, postman, swagger};
 use crate::domain::words::clipped;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::Problem;
@@ -14,31 +14,58 @@ use crate::files::toml_file::Problem;
 const FILE: Expectation = Expectation {
     what: "an OpenAPI file",
     missing: "expected an OpenAPI file (.json, .yaml or .yml)",
-    largest: 32 << 20,
+    largest: 64 << 20,
 };
 
 /// Characters of a library's message that an error shows.
 const SHOWN: usize = 200;
 
-/// The file, as OpenAPI 3.1.
-///
+const EXPECTED: &str = "expected OpenAPI of version 3.0, 3.1 or 3.2, Swagger 2.0, or a Postman collection of version 2";
+
+/// A description of an API in the form of OpenAPI 3, whatever form its file has.
+pub(super) struct Document {
+    pub file: String,
+    pub root: Value,
+    /// What was lost where another form became OpenAPI.
+    pub remarks: Vec<String>,
+    text: String,
+}
+
+impl Document {
+    /// A problem with the field of these names, with its line in the file.
+    pub fn problem(&self, field: &[String], text: impl Into<String>) -> Problem {
+        let line = lines::line_of(&self.text, field);
+        let field = field.join(".");
+        Problem { line, field, ..Problem::of_file(&self.file, text) }
+    }
+
+    /// The file's own name, which references within it may use.
+    pub fn name(&self) -> &str {
+        Path::new(&self.file).file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+}
+
 /// # Errors
-/// It cannot be read, is no JSON or YAML, has another version or no operations, or a part has another form.
-pub(super) fn read(path: &Path) -> Result<Spec, Problem> {
+/// It cannot be read, is no JSON or YAML, is no description of an API, or has no operations.
+pub(super) fn read(path: &Path) -> Result<Document, Problem> {
     let file = path.display().to_string();
     let text = text_file::read(path, &FILE)?;
-    let document = match text.trim_start().starts_with('{') {
-        true => json(&file, &text)?,
+    let plain = text.trim_start_matches('\u{feff}').trim_start();
+    let is_named_json = path.extension().is_some_and(|ending| ending == "json");
+    let root = match plain.starts_with('{') {
+        true => match json(&file, plain) {
+            // A flow mapping of YAML begins with a brace, too.
+            Err(problem) => match yaml(&file, plain) {
+                Ok(root) if !is_named_json => root,
+                _ => return Err(problem),
+            },
+            root => root?,
+        },
         false => yaml(&file, &text)?,
     };
-    check(&document).map_err(|text| Problem::of_file(&file, text))?;
-    serde_path_to_error::deserialize(settled(document)).map_err(|error| {
-        let field = error.path().to_string();
-        let why = clipped(&error.inner().to_string(), SHOWN);
-        let text =
-            format!("not as OpenAPI has it: {why}; correct it, or remove this part of the file");
-        Problem { field, ..Problem::of_file(&file, text) }
-    })
+    let mut document = Document { file, root, remarks: Vec::new(), text };
+    check(&mut document)?;
+    Ok(document)
 }
 
 fn json(file: &str, text: &str) -> Result<Value, Problem> {
@@ -46,6 +73,7 @@ fn json(file: &str, text: &str) -> Result<Value, Problem> {
         .map_err(|error| Problem::of_line(file, error.line(), "", format!("not JSON: {error}")))
 }
 
+/// YAML 1.2 with its core schema, where `y`, `on` and `1_000` are texts.
 fn yaml(file: &str, text: &str) -> Result<Value, Problem> {
     // Aliases count each time that they are used.
     let options = serde_saphyr::options! {
@@ -55,6 +83,10 @@ fn yaml(file: &str, text: &str) -> Result<Value, Problem> {
             max_depth: 100,
             max_documents: 1,
         },
+        duplicate_keys: DuplicateKeyPolicy::LastWins,
+        strict_booleans: true,
+        underscored_numbers_as_strings: true,
+        non_finite_float_policy: NonFiniteFloatPolicy::AsString,
         with_snippet: false,
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
@@ -73,33 +105,82 @@ fn yaml(file: &str, text: &str) -> Result<Value, Problem> {
     })
 }
 
-/// Whether it is an OpenAPI document of a version that is known, and has operations.
-fn check(document: &Value) -> Result<(), String> {
-    let expected = "expected an OpenAPI document of version 3.0 or 3.1";
-    if !document.is_object() {
-        return Err(format!("{expected}, which is an object with `openapi`, `info` and `paths`"));
+/// Brings the document into the form of OpenAPI 3.
+///
+/// # Errors
+/// It has another form, or no operations.
+fn check(document: &mut Document) -> Result<(), Problem> {
+    if !document.root.is_object() {
+        let text = format!("{EXPECTED}, which is an object with `openapi`, `info` and `paths`");
+        return Err(document.problem(&[], text));
     }
-    let said = |field: &str| match document.get(field)? {
+    // Postman's own interface wraps a collection.
+    if let Some(inner) =
+        document.root.get_mut("collection").filter(|inner| inner["item"].is_array())
+    {
+        document.root = inner.take();
+    }
+    let said = |field: &str| match document.root.get(field)? {
         Value::String(text) => Some(clipped(text, 20)),
         other => Some(clipped(&other.to_string(), 20)),
     };
-    if let Some(version) = said("swagger") {
-        return Err(format!(
-            "is Swagger {version}; {expected}: convert it, for example by `npx swagger2openapi FILE`"
-        ));
+    let at = |field: &str| [field.to_owned()];
+    if postman::is_collection(&document.root) {
+        let converted = postman::converted(&document.root);
+        let (root, remarks) =
+            converted.map_err(|(field, text)| document.problem(&at(field), text))?;
+        (document.root, document.remarks) = (root, remarks);
+        return Ok(());
     }
-    match said("openapi") {
-        None => return Err(format!("{expected}, got one without a field `openapi`")),
-        Some(version) if is_of(&version, "3.0") || is_of(&version, "3.1") => {}
-        Some(version) => return Err(format!("{expected}, got version {version}")),
+    match (said("swagger"), said("openapi")) {
+        (Some(version), _) if is_of(&version, "2") => {
+            let root = std::mem::take(&mut document.root);
+            (document.root, document.remarks) = swagger::converted(root);
+        }
+        (Some(version), _) => {
+            let text = format!("{EXPECTED}, got Swagger {version}");
+            return Err(document.problem(&at("swagger"), text));
+        }
+        (None, Some(version)) if is_of(&version, "3") => {}
+        (None, Some(version)) => {
+            let text = format!("{EXPECTED}, got version {version}");
+            return Err(document.problem(&at("openapi"), text));
+        }
+        (None, None) => {
+            let text = format!("{EXPECTED}, got one without a field `openapi`");
+            return Err(document.problem(&[], text));
+        }
     }
-    let has_paths = document["paths"].as_object().is_some_and(|paths| !paths.is_empty());
+    let has_paths = document.root["paths"].as_object().is_some_and(|paths| !paths.is_empty());
     if !has_paths {
-        return Err("has no paths; expected at least one operation in `paths`".to_owned());
+        let text = "has no paths; expected at least one operation in `paths`";
+        return Err(document.problem(&at("paths"), text));
     }
     Ok(())
 }
 
 fn is_of(version: &str, line: &str) -> bool {
     version.strip_prefix(line).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn yaml_has_the_words_of_its_core_schema() {
+        let text = "required: [x, y]\nenum: [on, off, yes, No, true, null, ~]\nlist:\n- y\n- n\nn: 1_000\ny: 2\n\
+                    on: 3\n200: a\ntime: 12:30:45\ndate: 2020-01-01\nnan: .nan\nz: 0x1F\n";
+        assert_eq!(
+            yaml("f", text).unwrap(),
+            json!({
+                "required": ["x", "y"], "enum": ["on", "off", "yes", "No", true, null, null], "list": ["y", "n"],
+                "n": "1_000", "y": 2, "on": 3, "200": "a", "time": "12:30:45", "date": "2020-01-01",
+                "nan": ".nan", "z": 31,
+            })
+        );
+        assert_eq!(yaml("f", "a: 1\nb: 2\na: 3\n").unwrap(), json!({ "a": 3, "b": 2 }));
+    }
 }

@@ -1,47 +1,62 @@
-//! OpenAPI as a workspace: each operation of an API becomes a manifest that a person could have written.
+//! Descriptions of APIs as a workspace: each operation becomes a manifest that a person could have written.
 //!
 //! - `tools/NAME.toml`: method, address, places of arguments, keys from environment variables, and the operation that
 //!   it was made from.
 //! - `workspace.toml`: the origin of the tools.
 //!
-//! A file decides nothing about which server is called: without an address from the user the tools are disabled.
+//! OpenAPI 3 is read; Swagger 2.0 and Postman collections become it first. A mistake in one operation leaves that
+//! operation out and no other. A file decides nothing about which server is called: without an address from the user
+//! the tools are disabled.
 
 mod arguments;
+mod body;
 mod document;
+mod earlier;
+mod kinds;
+mod lines;
+mod merge;
 mod names;
 mod operation;
+mod parameter;
+mod path;
+mod postman;
 mod reference;
 mod schema;
 mod security;
 mod server;
-mod settled;
+mod swagger;
 
-use std::{fmt, path::Path};
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
-use oas3::Spec;
-use oas3::spec::{Operation, PathItem};
 
+use self::document::Document;
 use self::names::Names;
-use self::operation::{ImportedTool, Place};
+use self::operation::{ImportedTool, Left, Place};
+use self::reference::Root;
 use self::schema::Schemas;
 use super::manifest::{Manifest, Source};
 use super::{error::ImportError, files};
 use crate::domain::EffectClass;
 use crate::domain::words::{clipped, counted};
-use crate::files::toml_file::Problem;
+use crate::files::toml_file::{Problem, Problems};
 
 /// The file that identifies a workspace.
 const MARK: &str = "workspace.toml";
 /// In the place of an address that nobody has given; RFC 2606 keeps it free.
 const NOWHERE: &str = "https://api.invalid";
-/// Remarks that are shown one by one.
+/// Remarks that are shown one by one, besides those of operations that are left out.
 const REMARKS: usize = 20;
+/// In the order in which the operations of a path become tools.
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// An OpenAPI document that has been read.
+/// Reads a manifest as a session would: name of the file, text, folder.
+pub type CheckManifest<'c> = &'c dyn Fn(&str, &str, &Path) -> Result<(), Problems>;
+
+/// A description of an API that has been read.
 pub struct OpenApi {
-    file: String,
-    spec: Spec,
+    document: Document,
     servers: Vec<String>,
 }
 
@@ -49,8 +64,12 @@ pub struct OpenApi {
 #[derive(Debug, Default)]
 pub struct ImportedApi {
     pub tools: usize,
+    /// Operations of the file, with those that are left out.
+    pub operations: usize,
     /// Tools that only read.
     pub reading: usize,
+    /// Tools that have the name of an earlier import, which is not the one that they would get today.
+    pub renamed: usize,
     /// Environment variables that the tools need, each with what its value is.
     pub variables: IndexMap<String, &'static str>,
     /// Why the tools cannot be called yet, if so.
@@ -61,8 +80,19 @@ pub struct ImportedApi {
 
 impl fmt::Display for ImportedApi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tools, reading, variables, disabled, .. } = self;
+        let Self { tools, operations, reading, renamed, variables, disabled, .. } = self;
         write!(f, "{}, of which {reading} only read", counted(*tools, "tool"))?;
+        if tools < operations {
+            write!(f, "; {} left out", counted(operations - tools, "operation"))?;
+        }
+        if *renamed > 0 {
+            let kept = counted(*renamed, "tool");
+            write!(
+                f,
+                "\n{kept} of an earlier import: the names stay, since scores and journals have them; import into an \
+                 empty folder for names by operationId"
+            )?;
+        }
         for (name, what) in variables {
             write!(f, "\nset {name}: {what}")?;
         }
@@ -73,15 +103,22 @@ impl fmt::Display for ImportedApi {
     }
 }
 
+/// A tool and the file that it goes into.
+struct Written {
+    tool: ImportedTool,
+    file: PathBuf,
+    text: String,
+}
+
 impl OpenApi {
     /// Reads a document.
     ///
     /// # Errors
-    /// It is no OpenAPI of version 3.0 or 3.1, or too large, with the place.
+    /// It describes no API in a form that is known, or is too large, with the place.
     pub fn read(path: &Path) -> Result<Self, ImportError> {
-        let spec = document::read(path)?;
-        let servers = server::named(&spec);
-        Ok(Self { file: path.display().to_string(), spec, servers })
+        let document = document::read(path)?;
+        let servers = server::named(&document.root);
+        Ok(Self { document, servers })
     }
 
     /// The address that the document names, if it names exactly one.
@@ -93,7 +130,7 @@ impl OpenApi {
     }
 
     /// Writes a manifest for each operation. `base` is the address that the user has given or agreed to; without it
-    /// the tools are disabled.
+    /// the tools are disabled. A manifest that does not pass `check` is not written.
     ///
     /// Files in `out` are replaced one by one and atomically; other files in there stay.
     ///
@@ -105,63 +142,140 @@ impl OpenApi {
         base: Option<&str>,
         out: &Path,
         force: bool,
+        check: CheckManifest<'_>,
     ) -> Result<ImportedApi, ImportError> {
         let base =
             base.map(server::checked).transpose().map_err(|why| Problem::of_file("--base", why))?;
         let address = base.as_deref().or(self.servers.first().map(String::as_str));
-        let (tools, mut remarks) = self.tools(address.unwrap_or(NOWHERE))?;
-        remarks.extend(self.repeated_ids());
-        let disabled = base.is_none().then(|| self.why_disabled());
+        let mut imported =
+            ImportedApi { remarks: self.document.remarks.clone(), ..ImportedApi::default() };
+        imported.disabled = base.is_none().then(|| self.why_disabled());
+        let written =
+            self.written(address.unwrap_or(NOWHERE), &out.join("tools"), check, &mut imported)?;
+        imported.remarks.extend(self.repeated_ids());
         if !force && !files::is_vacant(out)? && !out.join(MARK).is_file() {
             return Err(ImportError::Occupied(out.to_owned()));
         }
         files::make_folder(&out.join("tools"))?;
         // The mark comes first: an interrupted import can be repeated without force.
-        files::write(&out.join(MARK), &mark(&self.file))?;
-        for tool in &tools {
-            write_tool(&out.join("tools"), tool, disabled.as_deref())?;
+        files::write(&out.join(MARK), &mark(&self.document.file))?;
+        for Written { file, text, .. } in &written {
+            files::write(file, text)?;
         }
-        let reading = tools.iter().filter(|tool| tool.effect == EffectClass::Read).count();
-        let variables = tools.iter().flat_map(|tool| tool.keys.variables.iter().cloned()).collect();
-        Ok(ImportedApi { tools: tools.len(), reading, variables, disabled, remarks: few(remarks) })
+        let tools = || written.iter().map(|written| &written.tool);
+        imported.tools = written.len();
+        imported.reading = tools().filter(|tool| tool.effect == EffectClass::Read).count();
+        imported.variables = tools().flat_map(|tool| tool.keys.variables.iter().cloned()).collect();
+        imported.remarks = few(imported.remarks);
+        Ok(imported)
     }
 
-    /// The tools of all operations, and remarks about those that are left out or cut.
-    fn tools(&self, base: &str) -> Result<(Vec<ImportedTool>, Vec<String>), ImportError> {
-        let none = oas3::Map::default();
-        let named = self.spec.components.as_ref().map_or(&none, |components| &components.schemas);
-        let (schemas, mut names) = (Schemas::new(named), Names::default());
-        let (mut tools, mut remarks) = (Vec::new(), Vec::new());
-        for (path, item) in self.items() {
-            for (method, operation) in operations(item) {
-                let place = Place { path, item, method: &method, operation };
-                match operation::tool(&self.spec, &schemas, &place, base, &mut names) {
-                    Ok(tool) => {
-                        if !item.servers.is_empty() || !operation.servers.is_empty() {
-                            let text = "the file names a server for it alone, which is not used";
-                            remarks.push(format!("{method} {path}: {text}"));
+    /// The manifests of all operations, and remarks about those that are left out or differ.
+    fn written(
+        &self,
+        base: &str,
+        folder: &Path,
+        check: CheckManifest<'_>,
+        imported: &mut ImportedApi,
+    ) -> Result<Vec<Written>, ImportError> {
+        let root = self.root();
+        let schemas = Schemas::new(root);
+        let earlier =
+            if folder.is_dir() { earlier::of(folder) } else { earlier::Folder::default() };
+        let mut names = Names::default();
+        let kept = earlier.imported.values().map(|earlier| &earlier.name);
+        earlier.others.iter().chain(kept).for_each(|name| names.reserve(name));
+        let repeated = self.repeated();
+        let (mut written, mut first) = (Vec::new(), None);
+        for place in self.places(&mut imported.remarks) {
+            imported.operations += 1;
+            let operation = place.name();
+            let made = operation::tool(root, &schemas, &place, base, &self.servers).and_then(
+                |mut tool| {
+                    let id = if repeated.contains_key(place.id()) { "" } else { place.id() };
+                    let (name, file) = match earlier.imported.get(&operation) {
+                        Some(earlier) => {
+                            let today = Names::default().tool(id, &operation);
+                            imported.renamed += usize::from(today != earlier.name);
+                            (earlier.name.clone(), earlier.file.clone())
                         }
-                        if tool.is_cut {
-                            let text = "parts of its arguments refer in a circle or are too large; they allow anything";
-                            remarks.push(format!("{method} {path}: {text}"));
+                        None => {
+                            let name = names.tool(id, &operation);
+                            let file = folder.join(format!("{name}.toml"));
+                            (name, file)
                         }
-                        tools.push(tool);
-                    }
-                    Err(why) => remarks.push(format!("{method} {path} is left out: {why}")),
+                    };
+                    tool.name = name;
+                    let text = text_of(&tool, imported.disabled.as_deref())?;
+                    check(&file.display().to_string(), &text, folder).map_err(|problems| {
+                        format!("its manifest cannot be used: {}", first_of(&problems))
+                    })?;
+                    Ok(Written { tool, file, text })
+                },
+            );
+            match made {
+                Ok(made) => {
+                    let remarks = made.tool.remarks.iter();
+                    imported.remarks.extend(remarks.map(|text| format!("{operation}: {text}")));
+                    written.push(made);
+                }
+                Err(left) => {
+                    imported.remarks.push(format!("{operation} is left out: {}", left.why));
+                    first.get_or_insert((place.path.to_owned(), left));
                 }
             }
         }
-        if tools.is_empty() {
-            let why = remarks.first().map_or("it has no operations", String::as_str);
-            let text = format!("no operation can be a tool: {why}");
-            return Err(Problem::of_file(&self.file, text).into());
+        if written.is_empty() {
+            return Err(self.unusable(first).into());
         }
-        Ok((tools, remarks))
+        Ok(written)
     }
 
-    fn items(&self) -> impl Iterator<Item = (&str, &PathItem)> {
-        let paths = self.spec.paths.iter().flatten();
-        paths.map(|(path, item)| (path.as_str(), item))
+    fn unusable(&self, first: Option<(String, Left)>) -> Problem {
+        let Some((path, left)) = first else {
+            let field = ["paths".to_owned()];
+            return self
+                .document
+                .problem(&field, "no operation can be a tool: it has no operations");
+        };
+        let field: Vec<String> = ["paths".to_owned(), path].into_iter().chain(left.at).collect();
+        self.document.problem(&field, format!("no operation can be a tool: {}", left.why))
+    }
+
+    fn root(&self) -> Root<'_> {
+        Root { value: &self.document.root, file: self.document.name() }
+    }
+
+    /// All operations. Parts of the paths that are none are named in `remarks`.
+    fn places(&self, remarks: &mut Vec<String>) -> Vec<Place<'_>> {
+        let mut places = Vec::new();
+        let paths = self.document.root["paths"].as_object().into_iter().flatten();
+        for (path, item) in paths.filter(|(path, _)| !path.starts_with("x-")) {
+            let target = match self.root().follow(item) {
+                Ok(target) => target,
+                Err(why) => {
+                    remarks.push(format!("{path} is left out: {why}"));
+                    continue;
+                }
+            };
+            let Some(fields) = target.as_object() else {
+                let got = parameter::shown(target);
+                remarks.push(format!(
+                    "{path} is left out: expected an object with operations, got {got}"
+                ));
+                continue;
+            };
+            for method in METHODS {
+                let operations = fields.iter().filter(|(key, _)| key.eq_ignore_ascii_case(method));
+                places.extend(operations.map(|(key, operation)| Place {
+                    path,
+                    item: target,
+                    key,
+                    operation,
+                }));
+            }
+        }
+        places
     }
 
     fn why_disabled(&self) -> String {
@@ -172,46 +286,53 @@ impl OpenApi {
         format!("no --base URL was given; the file names {}", clipped(&named, 200))
     }
 
-    /// Remarks about ids of several operations. Tools are named by method and path, so all of them are there.
-    fn repeated_ids(&self) -> Vec<String> {
-        let mut having: IndexMap<&str, Vec<String>> = IndexMap::new();
-        for (path, item) in self.items() {
-            for (method, operation) in operations(item) {
-                if let Some(id) = &operation.operation_id {
-                    having.entry(id).or_default().push(format!("{method} {path}"));
-                }
-            }
+    /// Ids of several operations, with the operations.
+    fn repeated(&self) -> IndexMap<String, Vec<String>> {
+        let mut having: IndexMap<String, Vec<String>> = IndexMap::new();
+        for place in self.places(&mut Vec::new()).into_iter().filter(|place| !place.id().is_empty())
+        {
+            having.entry(place.id().to_owned()).or_default().push(place.name());
         }
-        let repeated = having.into_iter().filter(|(_, operations)| operations.len() > 1);
-        repeated
-            .map(|(id, operations)| {
-                let operations = operations.join(" and ");
-                format!(
-                    "operationId {id:?} is that of {operations}; tools are named by method and path"
-                )
-            })
-            .collect()
+        having.retain(|_, operations| operations.len() > 1);
+        having
+    }
+
+    fn repeated_ids(&self) -> Vec<String> {
+        let text = |(id, operations): (String, Vec<String>)| {
+            let operations = operations.join(" and ");
+            format!(
+                "operationId {id:?} is that of {operations}; these tools are named by method and path"
+            )
+        };
+        self.repeated().into_iter().map(text).collect()
     }
 }
 
-fn operations(item: &PathItem) -> impl Iterator<Item = (String, &Operation)> {
-    item.methods().into_iter().map(|(method, operation)| (method.to_string(), operation))
-}
-
-fn few(mut remarks: Vec<String>) -> Vec<String> {
-    let more = remarks.len().saturating_sub(REMARKS);
-    remarks.truncate(REMARKS);
-    if more > 0 {
-        remarks.push(format!("and {}", counted(more, "more remark")));
+/// The remarks about operations that are left out, and the first of the others.
+fn few(remarks: Vec<String>) -> Vec<String> {
+    let mut others = 0;
+    let mut few: Vec<String> = remarks
+        .into_iter()
+        .filter(|remark| {
+            let is_left = remark.contains(" is left out: ");
+            others += usize::from(!is_left);
+            is_left || others <= REMARKS
+        })
+        .collect();
+    if others > REMARKS {
+        few.push(format!("and {}", counted(others - REMARKS, "more remark")));
     }
-    remarks
+    few
 }
 
-fn write_tool(
-    folder: &Path,
-    tool: &ImportedTool,
-    disabled: Option<&str>,
-) -> Result<(), ImportError> {
+fn first_of(problems: &Problems) -> String {
+    problems
+        .0
+        .first()
+        .map_or_else(String::new, |Problem { field, text, .. }| format!("{field}: {text}"))
+}
+
+fn text_of(tool: &ImportedTool, disabled: Option<&str>) -> Result<String, String> {
     let manifest = Manifest {
         name: &tool.name,
         description: &tool.description,
@@ -223,10 +344,7 @@ fn write_tool(
         parameters: &tool.parameters,
         returns: tool.returns.as_ref(),
     };
-    let path = folder.join(format!("{}.toml", tool.name));
-    let text = toml::to_string(&manifest)
-        .map_err(|error| Problem::of_file(path.display().to_string(), error.to_string()))?;
-    files::write(&path, &text)
+    toml::to_string(&manifest).map_err(|error| error.to_string())
 }
 
 fn mark(file: &str) -> String {

@@ -15,32 +15,78 @@ const KEYWORDS: [&str; 35] = [
     "with", "yield",
 ];
 
+/// Names of the tool graph's own nodes, and of the call that ends a task; no tool may have them.
+const SPECIAL: [&str; 3] = ["start", "end", "finish"];
+
 /// Names that are taken. Two that differ in case alone are the same, since file names may be.
 #[derive(Default)]
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    /// The name of an operation: `GET /movie/{movie_id}` is `GET_movie_movie_id`.
-    pub fn tool(&mut self, method: &str, path: &str) -> String {
-        self.take(&format!("{method} {path}"))
+    /// Takes a name that something outside of the document has.
+    pub fn reserve(&mut self, name: &str) {
+        self.0.insert(name.to_lowercase());
+    }
+
+    /// The name of a tool: that of its operation's id, else of method and path: `GET /movie/{movie_id}` is
+    /// `GET_movie_movie_id`.
+    pub fn tool(&mut self, id: &str, operation: &str) -> String {
+        let own = if identifier(id) == "t_" { operation } else { id };
+        let is_special = SPECIAL.iter().any(|special| own.eq_ignore_ascii_case(special));
+        self.take(&if is_special { format!("{own}_") } else { own.to_owned() })
     }
 
     /// A free name for this text: the text itself if it is an identifier. A number ends a name that is taken.
     pub fn take(&mut self, text: &str) -> String {
         let base = identifier(text);
-        let mut name = clipped_name(&base, LONGEST);
+        let mut name = shortened(&base, LONGEST);
         let mut number = 2;
         while !self.0.insert(name.to_lowercase()) {
             let end = format!("_{number}");
-            name = clipped_name(&base, LONGEST - end.len()) + &end;
+            name = shortened(&base, LONGEST - end.len()) + &end;
             number += 1;
         }
         name
     }
 }
 
-fn clipped_name(name: &str, most: usize) -> String {
-    name.chars().take(most).collect()
+/// The name without words of its middle: the first words say what it is about, and the last ones tell it from others.
+fn shortened(name: &str, most: usize) -> String {
+    if name.len() <= most {
+        return name.to_owned();
+    }
+    let words = words(name);
+    let length = |words: &[&str]| words.iter().map(|word| word.len()).sum::<usize>();
+    let (mut from, mut to) = (0, words.len());
+    let fits = |(from, to): &(usize, usize)| {
+        from <= to && length(&words[..*from]) + length(&words[*to..]) <= most
+    };
+    // Words are taken from both ends in turn, as long as one of them fits.
+    for turn in 0..words.len() {
+        let mut ends = [(from + 1, to), (from, to - 1)];
+        ends.rotate_left(turn % 2);
+        let Some(next) = ends.into_iter().find(fits) else { break };
+        (from, to) = next;
+    }
+    let kept = [&words[..from], &words[to..]].concat().concat();
+    // A single word may be longer than a name.
+    match kept.trim_matches('_') {
+        "" => name.chars().take(most).collect(),
+        kept => kept.to_owned(),
+    }
+}
+
+/// The words of an identifier, each with the `_` before it: `listUser_accounts` has `list`, `User`, `_accounts`.
+fn words(name: &str) -> Vec<&str> {
+    let letters: Vec<(usize, char)> = name.char_indices().collect();
+    let is_start = |pair: &[(usize, char)]| match (pair[0].1, pair[1].1) {
+        ('_', _) => false,
+        (_, '_') => true,
+        (before, c) => c.is_ascii_uppercase() && !before.is_ascii_uppercase(),
+    };
+    let starts = letters.windows(2).filter(|pair| is_start(pair)).map(|pair| pair[1].0);
+    let starts: Vec<usize> = [0].into_iter().chain(starts).chain([name.len()]).collect();
+    starts.windows(2).map(|ends| &name[ends[0]..ends[1]]).collect()
 }
 
 /// The text as an identifier: other characters become `_`, one for each run of them and none at the ends.
@@ -82,11 +128,14 @@ mod tests {
     #[test]
     fn operations_and_arguments_become_identifiers() {
         let mut names = Names::default();
-        assert_eq!(names.tool("GET", "/movie/{movie_id}"), "GET_movie_movie_id");
-        assert_eq!(names.tool("GET", "/movie/{movie-id}/"), "GET_movie_movie_id_2");
-        assert_eq!(names.tool("get", "/Movie/{movie_id}"), "get_Movie_movie_id_3");
-        assert_eq!(names.tool("GET", "/"), "GET");
-        assert_eq!(names.tool("GET", "/a/{b}.json"), "GET_a_b_json");
+        assert_eq!(names.tool("", "GET /movie/{movie_id}"), "GET_movie_movie_id");
+        assert_eq!(names.tool("", "GET /movie/{movie-id}/"), "GET_movie_movie_id_2");
+        assert_eq!(names.tool("", "get /Movie/{movie_id}"), "get_Movie_movie_id_3");
+        assert_eq!(names.tool("", "GET /"), "GET");
+        assert_eq!(names.tool("", "GET /a/{b}.json"), "GET_a_b_json");
+        assert_eq!(names.tool("repos/list-for-user", "GET /x"), "repos_list_for_user");
+        assert_eq!(names.tool("名", "GET /y"), "GET_y");
+        assert_eq!(names.tool("Finish", "POST /z"), "Finish_");
         for (text, name) in [
             ("vote_average.gte", "vote_average_gte"),
             ("page", "page"),
@@ -99,6 +148,26 @@ mod tests {
         ] {
             assert_eq!(Names::default().take(text), name);
         }
+    }
+
+    #[test]
+    fn long_names_lose_words_of_their_middle() {
+        let path = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs";
+        let mut names = Names::default();
+        let short = names.tool("", path);
+        assert_eq!(short, "GET_repos_owner_repo_actions_run_id_attempts_attempt_number_jobs");
+        let logs = names.tool("", &path.replace("/jobs", "/logs"));
+        assert_eq!(logs, short.replace("jobs", "logs"));
+        assert_eq!(
+            names.tool("", path),
+            "GET_repos_owner_repo_actions_id_attempts_attempt_number_jobs_2"
+        );
+        let id = "replaceApiextensionsV1beta2NamespacedCustomResourceDefinitionDummyScaleStatus";
+        assert_eq!(
+            names.tool(id, ""),
+            "replaceApiextensionsV1beta2NamespacedDefinitionDummyScaleStatus"
+        );
+        assert_eq!(names.tool(&"x".repeat(99), "").len(), LONGEST);
     }
 
     #[test]

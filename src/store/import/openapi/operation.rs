@@ -1,14 +1,14 @@
 //! One operation as a tool.
 
-use oas3::Spec;
-use oas3::spec::{MediaType, MediaTypeExamples, Operation, PathItem};
 use serde_json::Value;
 
 use super::arguments::Arguments;
-use super::names::Names;
-use super::reference::followed;
+use super::body;
+use super::parameter::is_json;
+use super::reference::Root;
 use super::schema::{Schemas, Way, plain};
 use super::security::{self, Keys};
+use super::server;
 use crate::domain::EffectClass;
 use crate::domain::words::clipped;
 use crate::store::import::manifest::{HttpSource, Returns};
@@ -26,13 +26,45 @@ const ELEMENTS: usize = 2;
 #[derive(Clone, Copy)]
 pub(super) struct Place<'d> {
     pub path: &'d str,
-    pub item: &'d PathItem,
-    /// In upper case.
-    pub method: &'d str,
-    pub operation: &'d Operation,
+    pub item: &'d Value,
+    /// As the document has it, such as `get`.
+    pub key: &'d str,
+    pub operation: &'d Value,
 }
 
-/// A tool, ready to be written.
+impl Place<'_> {
+    /// Such as `GET /movie/{id}`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.key.to_ascii_uppercase(), self.path)
+    }
+
+    /// The API's own name of it; may be empty.
+    pub fn id(&self) -> &str {
+        self.operation["operationId"].as_str().unwrap_or_default().trim()
+    }
+}
+
+/// Why an operation is left out.
+#[derive(Debug)]
+pub(super) struct Left {
+    /// The field at fault, within the path's item; may be empty.
+    pub at: Vec<String>,
+    pub why: String,
+}
+
+impl Left {
+    pub fn at(at: &[&str], why: impl Into<String>) -> Self {
+        Self { at: at.iter().map(|name| (*name).to_owned()).collect(), why: why.into() }
+    }
+}
+
+impl From<String> for Left {
+    fn from(why: String) -> Self {
+        Self { at: Vec::new(), why }
+    }
+}
+
+/// A tool, ready to be named and written.
 pub(super) struct ImportedTool {
     pub name: String,
     pub description: String,
@@ -41,45 +73,70 @@ pub(super) struct ImportedTool {
     pub source: HttpSource,
     pub returns: Option<Returns>,
     pub keys: Keys,
-    /// Whether parts of its arguments were too deep or too large.
-    pub is_cut: bool,
+    /// What differs from the document, or is wrong in it.
+    pub remarks: Vec<String>,
 }
 
-/// The tool that makes the request of an operation below this address.
+/// The tool that makes the request of an operation below this address. It has no name yet. `servers` are those of the
+/// document.
 ///
 /// # Errors
-/// Why the operation cannot be a tool, in words about it.
-pub(super) fn tool(
-    spec: &Spec,
-    schemas: &Schemas<'_>,
-    place: &Place<'_>,
+/// Why the operation cannot be a tool.
+pub(super) fn tool<'d>(
+    root: Root<'d>,
+    schemas: &'d Schemas<'d>,
+    place: &Place<'d>,
     base: &str,
-    names: &mut Names,
-) -> Result<ImportedTool, String> {
-    let Place { path, item, method, operation } = *place;
-    let effect = effect(method)?;
+    servers: &[String],
+) -> Result<ImportedTool, Left> {
+    let Place { item, key, operation, .. } = *place;
+    if let Some(reference) = operation.get("$ref") {
+        return Err(Left::at(
+            &[key],
+            format!("expected an operation, got a reference to {reference}"),
+        ));
+    }
+    if !operation.is_object() {
+        let got = super::parameter::shown(operation);
+        return Err(Left::at(&[key], format!("expected an operation, got {got}")));
+    }
+    let method = key.to_ascii_uppercase();
+    let effect = effect(&method)?;
     let mut source = HttpSource {
-        method: method.to_owned(),
-        url: format!("{base}{path}"),
-        operation: format!("{method} {path}"),
-        operation_id: operation.operation_id.clone().unwrap_or_default(),
+        method,
+        operation: place.name(),
+        operation_id: place.id().to_owned(),
         ..HttpSource::default()
     };
-    let mut arguments = Arguments::new(spec, schemas);
-    let keys = security::keys(spec, operation)?;
-    arguments.add_parameters((path, item), operation, &keys, &mut source)?;
-    arguments.add_body(operation, &mut source)?;
+    let mut arguments = Arguments::new(root, schemas);
+    let keys = security::keys(root, operation)?;
+    arguments.add_parameters(place, &keys, base, &mut source)?;
+    body::add(&mut arguments, operation, key, &mut source)?;
     source.query.extend(keys.query.iter().cloned());
     source.headers.extend(keys.headers.iter().cloned());
+    source.cookies.extend(keys.cookies.iter().cloned());
+    let mut remarks = std::mem::take(&mut arguments.notes);
+    let has_own = |holder: &Value| server::listed(holder).iter().any(|own| !servers.contains(own));
+    if has_own(item) || has_own(operation) {
+        remarks.push("the file names a server for it alone, which is not used".to_owned());
+    }
+    if arguments.is_cut {
+        let text = "parts of its arguments refer in a circle or are too large; they allow anything";
+        remarks.push(text.to_owned());
+    }
+    if arguments.is_wrong {
+        let text = "parts of its arguments are no JSON Schema; they allow anything";
+        remarks.push(text.to_owned());
+    }
     Ok(ImportedTool {
-        name: names.tool(method, path),
+        name: String::new(),
         description: description(operation, &source.operation),
         effect,
         parameters: arguments.schema(),
         source,
-        returns: returns(spec, schemas, operation),
+        returns: returns(root, schemas, operation),
         keys,
-        is_cut: arguments.is_cut,
+        remarks,
     })
 }
 
@@ -94,11 +151,10 @@ fn effect(method: &str) -> Result<EffectClass, String> {
 }
 
 /// The summary, and the first paragraph of the description.
-fn description(operation: &Operation, otherwise: &str) -> String {
-    let summary = operation.summary.as_deref().unwrap_or_default().trim();
-    let summary = summary.trim_end_matches('.');
-    let text = operation.description.as_deref().unwrap_or_default().trim();
-    let paragraph = text.split("\n\n").next().unwrap_or_default();
+fn description(operation: &Value, otherwise: &str) -> String {
+    let said = |field: &str| operation[field].as_str().unwrap_or_default().trim();
+    let summary = said("summary").trim_end_matches('.');
+    let paragraph = said("description").split("\n\n").next().unwrap_or_default();
     let paragraph = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let said = match (summary, paragraph.as_str()) {
         ("", "") => otherwise.to_owned(),
@@ -107,36 +163,33 @@ fn description(operation: &Operation, otherwise: &str) -> String {
         (summary, text) if text.trim_end_matches('.') == summary => text.to_owned(),
         (summary, text) => format!("{summary}. {text}"),
     };
-    let end = if operation.deprecated == Some(true) { " (deprecated)" } else { "" };
+    let end = if operation["deprecated"] == true { " (deprecated)" } else { "" };
     clipped(&said, DESCRIPTION) + end
 }
 
 /// The form of a successful result, if the document has a schema of it.
-fn returns(spec: &Spec, schemas: &Schemas<'_>, operation: &Operation) -> Option<Returns> {
-    let responses = operation.responses.as_ref()?;
+fn returns<'d>(root: Root<'d>, schemas: &Schemas<'d>, operation: &'d Value) -> Option<Returns> {
     let statuses = ["200", "201", "202", "203", "2XX", "2xx", "default"];
+    let responses = operation.get("responses")?;
     let response = statuses.iter().find_map(|status| responses.get(*status))?;
-    let none = Default::default();
-    let named = spec.components.as_ref().map_or(&none, |components| &components.responses);
-    let response = followed(response, named, "responses").ok()?;
-    let is_json = |kind: &str| kind.split(';').next().is_some_and(|kind| kind.ends_with("json"));
-    let (_, content) = response.content.iter().find(|(kind, _)| is_json(kind))?;
-    let schema = schemas.write_in(content.schema.as_ref()?, Way::Returned, LINES).schema;
-    let example = example(content).and_then(|example| plain(&shortened(&example)));
+    let response = root.follow(response).ok()?;
+    let kind = |kind: &str| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let content = response.get("content")?.as_object()?;
+    let (_, content) = content.iter().find(|(name, _)| is_json(&kind(name)))?;
+    let schema = schemas.write_in(content.get("schema")?, Way::Returned, LINES).schema;
+    let example = example(root, content).and_then(|example| plain(&shortened(example)));
     let example = example.map(|example| example.to_string());
     let example = example.filter(|example| example.len() <= EXAMPLE).unwrap_or_default();
     Some(Returns { example, schema })
 }
 
 /// The first example that stands in the document itself.
-fn example(content: &MediaType) -> Option<Value> {
-    match content.examples.as_ref()? {
-        MediaTypeExamples::Example { example } => Some(example.clone()),
-        MediaTypeExamples::Examples { examples } => examples.values().find_map(|example| {
-            let none = Default::default();
-            followed(example, &none, "examples").ok()?.value.clone()
-        }),
+fn example<'d>(root: Root<'d>, content: &'d Value) -> Option<&'d Value> {
+    if let Some(example) = content.get("example") {
+        return Some(example);
     }
+    let examples = content.get("examples")?.as_object()?;
+    examples.values().find_map(|example| root.follow(example).ok()?.get("value"))
 }
 
 /// The value with the first elements of each list.

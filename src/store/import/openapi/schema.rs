@@ -1,20 +1,20 @@
-//! JSON Schemas of arguments and results: references are written out, cycles and depths are cut, and only what TOML
-//! and a validator take is kept.
+//! JSON Schemas of arguments and results: references are written out, cycles and depths are cut, older versions become
+//! that of OpenAPI 3.1, and only what TOML and a validator take is kept.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 
-use oas3::Map as Named;
-use oas3::spec::Schema;
 use serde_json::{Map, Value, json};
 
-use super::reference;
+use super::merge::{also, merge};
+use super::reference::{Root, reference_of};
 
 /// Levels of a schema.
 const DEEPEST: usize = 12;
 /// Lines of the schema of an argument; more is not for models.
 const LARGEST: usize = 1_000;
 /// Keywords that are kept as they are, where their values are plain.
-const KEPT: [&str; 15] = [
+const KEPT: [&str; 18] = [
     "type",
     "format",
     "minimum",
@@ -29,19 +29,27 @@ const KEPT: [&str; 15] = [
     "uniqueItems",
     "minProperties",
     "maxProperties",
+    "minContains",
+    "maxContains",
     "required",
+    "dependentRequired",
 ];
 
 /// Which way a value goes: properties that only come back are not sent, and the other way round.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
+    /// In a path, a query, a header or a cookie, where null is nothing.
     Sent,
+    /// In a body.
+    Body,
     Returned,
 }
 
 /// The schemas of a document.
 pub(super) struct Schemas<'d> {
-    named: &'d Named<String, Schema>,
+    root: Root<'d>,
+    /// Whether what stands beside a reference is ignored, as before version 3.1.
+    is_old: bool,
 }
 
 /// One schema that is being written out.
@@ -53,12 +61,17 @@ struct Work {
     is_cut: Cell<bool>,
     /// Whether each part is validated.
     validates: bool,
+    is_wrong: Cell<bool>,
+    /// Names of properties that go only the other way.
+    removed: RefCell<HashSet<String>>,
 }
 
 impl Work {
     /// A schema of `lines` lines has fewer keywords than that; what has more is never used.
     fn new(way: Way, deepest: usize, lines: usize, validates: bool) -> Self {
-        Self { way, deepest, left: Cell::new(lines), is_cut: Cell::new(false), validates }
+        let (is_cut, is_wrong) = (Cell::new(false), Cell::new(false));
+        let (left, removed) = (Cell::new(lines), RefCell::default());
+        Self { way, deepest, left, is_cut, validates, is_wrong, removed }
     }
 
     /// Takes room for keywords; false if there is none.
@@ -67,36 +80,49 @@ impl Work {
         self.left.set(left.unwrap_or(0));
         left.is_some()
     }
+
+    /// What `write` writes, and whether it was cut.
+    fn cutting<T>(&self, write: impl FnOnce() -> T) -> (T, bool) {
+        let before = self.is_cut.replace(false);
+        let written = write();
+        let is_cut = self.is_cut.get();
+        self.is_cut.set(before || is_cut);
+        (written, is_cut)
+    }
 }
 
-/// A schema written out, and whether something was left out of it.
+/// A schema written out.
 pub(super) struct Written {
     pub schema: Value,
+    /// Whether parts are left out, since they are too deep or too large.
     pub is_cut: bool,
+    /// Whether parts are left out, since they are no JSON Schema.
+    pub is_wrong: bool,
 }
 
 impl<'d> Schemas<'d> {
-    pub fn new(named: &'d Named<String, Schema>) -> Self {
-        Self { named }
+    pub fn new(root: Root<'d>) -> Self {
+        let is_old = root.value["openapi"].as_str().is_some_and(|it| it.starts_with("3.0"))
+            || root.value["openapi"].as_f64() == Some(3.0);
+        Self { root, is_old }
     }
 
-    /// The schema without references. It is valid: a part that is not becomes one that allows everything.
-    pub fn write(&self, schema: &Schema, way: Way) -> Written {
+    /// The schema without references. It is valid: a keyword that is not is left out.
+    pub fn write(&self, schema: &Value, way: Way) -> Written {
         self.write_in(schema, way, LARGEST)
     }
 
     /// The schema with as many levels as fit into this number of lines of JSON.
-    pub fn write_in(&self, schema: &Schema, way: Way, lines: usize) -> Written {
-        let raw = serde_json::to_value(schema).unwrap_or_default();
+    pub fn write_in(&self, schema: &Value, way: Way, lines: usize) -> Written {
         let fits = |written: &Written| {
             serde_json::to_string_pretty(&written.schema)
                 .is_ok_and(|text| text.lines().count() <= lines)
         };
-        let mut best = Written { schema: json!({}), is_cut: true };
+        let mut best = Written { schema: json!({}), is_cut: true, is_wrong: false };
         let mut levels = 0;
         // A level more multiplies the size, so the few that fit are tried from the first.
         for deepest in 1..=DEEPEST {
-            let written = self.write_to(&raw, Work::new(way, deepest, lines, false));
+            let written = self.write_to(schema, Work::new(way, deepest, lines, false));
             if !fits(&written) {
                 break;
             }
@@ -109,29 +135,33 @@ impl<'d> Schemas<'d> {
         if jsonschema::meta::is_valid(&best.schema) {
             return best;
         }
-        self.write_to(&raw, Work::new(way, levels, lines, true))
+        self.write_to(schema, Work::new(way, levels, lines, true))
     }
 
     fn write_to(&self, raw: &Value, work: Work) -> Written {
-        let schema = self.part(raw, &work, &mut Vec::new(), 0);
-        Written { schema, is_cut: work.is_cut.get() }
+        let mut schema = self.part(raw, &work, &mut Vec::new(), 0);
+        finish(&mut schema, &work.removed.borrow());
+        Written { schema, is_cut: work.is_cut.get(), is_wrong: work.is_wrong.get() }
     }
 
-    /// A schema within another one, at this depth. `within` are the names of the references around it.
+    /// A schema within another one, at this depth. `within` are the references around it.
     fn part(&self, raw: &Value, work: &Work, within: &mut Vec<String>, depth: usize) -> Value {
-        let Some(fields) = raw.as_object() else { return json!({}) };
-        if let Some(path) = fields.get("$ref").and_then(Value::as_str) {
+        let Some(fields) = raw.as_object() else {
+            return if *raw == false { json!({ "not": {} }) } else { json!({}) };
+        };
+        if let Some(path) = reference_of(raw) {
             return self.referred(path, fields, work, within, depth);
         }
         if depth > work.deepest || !work.takes(fields.len()) {
             work.is_cut.set(true);
             return described(fields);
         }
-        let written = self.keywords(fields, work, within, depth);
-        match work.validates && !jsonschema::meta::is_valid(&written) {
-            true => described(fields),
-            false => written,
+        let mut written = self.keywords(fields, work, within, depth);
+        if work.validates && !is_valid(&written) {
+            work.is_wrong.set(true);
+            written.retain(|key, value| is_valid(&Map::from_iter([(key.clone(), value.clone())])));
         }
+        written.into()
     }
 
     fn referred(
@@ -142,23 +172,29 @@ impl<'d> Schemas<'d> {
         within: &mut Vec<String>,
         depth: usize,
     ) -> Value {
-        let name = reference::name(path, "schemas");
-        let target = name.as_ref().and_then(|name| self.named.get(name));
-        let (Some(name), Some(target)) = (name, target) else {
+        let Ok(target) = self.root.at(path) else {
             work.is_cut.set(true);
             return described(fields);
         };
-        if within.contains(&name) || depth > work.deepest || work.left.get() == 0 {
+        if within.iter().any(|known| known == path) || depth > work.deepest || work.left.get() == 0
+        {
             work.is_cut.set(true);
+            let name = path.rsplit('/').next().unwrap_or(path);
             return json!({ "description": format!("{name}, as above") });
         }
-        let target = serde_json::to_value(target).unwrap_or_default();
-        within.push(name);
-        let mut written = self.part(&target, work, within, depth + 1);
+        within.push(path.to_owned());
+        let mut written = self.part(target, work, within, depth + 1);
         within.pop();
+        let Some(object) = written.as_object_mut() else { return written };
+        if !self.is_old && fields.len() > 1 {
+            let own = fields.iter().filter(|(key, _)| *key != "$ref");
+            let own = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+            let beside = self.keywords(&own, work, within, depth);
+            merge(object, beside);
+        }
         // What stands beside a reference is about this use of it.
-        if let (Some(text), Some(object)) = (fields.get("description"), written.as_object_mut()) {
-            object.insert("description".to_owned(), text.clone());
+        if let Some(text) = fields.get("description").and_then(Value::as_str) {
+            object.insert("description".to_owned(), text.into());
         }
         written
     }
@@ -169,37 +205,81 @@ impl<'d> Schemas<'d> {
         work: &Work,
         within: &mut Vec<String>,
         depth: usize,
-    ) -> Value {
+    ) -> Map<String, Value> {
         let mut written = Map::new();
         for (key, value) in fields {
-            let kept = match key.as_str() {
-                "description" => value.as_str().map(|text| Value::from(text.trim())),
-                "enum" => values(value),
-                "default" | "const" => plain(value),
-                "properties" => Some(self.properties(value, work, within, depth)),
-                "items" | "additionalProperties" if value.is_object() => {
-                    Some(self.part(value, work, within, depth + 1))
-                }
-                "additionalProperties" => Some(value.clone()),
-                "oneOf" | "anyOf" | "prefixItems" => {
-                    let parts = value.as_array().into_iter().flatten();
-                    Some(parts.map(|part| self.part(part, work, within, depth + 1)).collect())
-                }
-                "pattern" => value.as_str().filter(|text| is_pattern(text)).map(Value::from),
-                key if KEPT.contains(&key) => plain(value),
-                _ => None,
-            };
-            if let Some(kept) = kept {
+            if let Some(kept) = self.keyword(key, value, work, within, depth) {
                 written.insert(key.clone(), kept);
             }
         }
+        modernise(fields, &mut written);
         let parts = fields.get("allOf").and_then(Value::as_array).into_iter().flatten();
         for part in parts {
-            let part = self.part(part, work, within, depth);
-            merge(&mut written, part);
+            if let Value::Object(part) = self.part(part, work, within, depth) {
+                merge(&mut written, part);
+            }
         }
-        keep_declared(&mut written);
-        Value::Object(written)
+        let is_nullable = ["nullable", "x-nullable"]
+            .iter()
+            .any(|key| fields.get(*key) == Some(&Value::Bool(true)));
+        if is_nullable && let Some(kind @ Value::String(_)) = written.get_mut("type") {
+            *kind = json!([kind.take(), "null"]);
+        }
+        let has_null =
+            |value: &Value| value.as_array().is_some_and(|all| all.contains(&Value::Null));
+        if work.way == Way::Body && fields.get("enum").is_some_and(has_null) {
+            allow_null(&mut written);
+        }
+        written
+    }
+
+    fn keyword(
+        &self,
+        key: &str,
+        value: &Value,
+        work: &Work,
+        within: &mut Vec<String>,
+        depth: usize,
+    ) -> Option<Value> {
+        let list = value.as_array();
+        match key {
+            "description" => value.as_str().map(|text| Value::from(text.trim())),
+            "enum" => values(value),
+            "default" | "const" => plain(value),
+            "properties" => Some(self.properties(value, work, within, depth)),
+            "patternProperties" | "dependentSchemas" => {
+                let all = value.as_object()?.iter();
+                let all = all.filter(|(name, _)| key != "patternProperties" || is_pattern(name));
+                Some(
+                    all.map(|(name, part)| {
+                        (name.clone(), self.part(part, work, within, depth + 1))
+                    })
+                    .collect::<Map<_, _>>()
+                    .into(),
+                )
+            }
+            "items" if list.is_some() => None,
+            "items" | "additionalProperties" | "propertyNames" | "contains" => match value {
+                Value::Bool(_) => Some(value.clone()),
+                _ => Some(self.part(value, work, within, depth + 1)),
+            },
+            // What is cut allows anything, and would fit several parts, or turn into nothing.
+            "oneOf" | "not" | "if" | "then" | "else" => {
+                let (part, is_cut) = work.cutting(|| match list {
+                    Some(parts) => {
+                        parts.iter().map(|part| self.part(part, work, within, depth + 1)).collect()
+                    }
+                    None => self.part(value, work, within, depth + 1),
+                });
+                (!is_cut).then_some(part)
+            }
+            "anyOf" | "prefixItems" => {
+                Some(list?.iter().map(|part| self.part(part, work, within, depth + 1)).collect())
+            }
+            "pattern" => value.as_str().filter(|text| is_pattern(text)).map(Value::from),
+            key if KEPT.contains(&key) => plain(value),
+            _ => None,
+        }
     }
 
     fn properties(
@@ -210,14 +290,59 @@ impl<'d> Schemas<'d> {
         depth: usize,
     ) -> Value {
         let other = match work.way {
-            Way::Sent => "readOnly",
+            Way::Sent | Way::Body => "readOnly",
             Way::Returned => "writeOnly",
         };
-        let all = properties.as_object().into_iter().flatten();
-        let own = all.filter(|(_, property)| property.get(other) != Some(&Value::Bool(true)));
-        own.map(|(name, property)| (name.clone(), self.part(property, work, within, depth + 1)))
-            .collect::<Map<_, _>>()
-            .into()
+        let is_other = |property: &Value| {
+            let target = self.root.follow(property).unwrap_or(property);
+            [property, target].iter().any(|it| it.get(other) == Some(&Value::Bool(true)))
+        };
+        // Bundlers refer to the properties of another schema as a whole.
+        let properties = self.root.follow(properties).unwrap_or(properties);
+        let mut written = Map::new();
+        for (name, property) in properties.as_object().into_iter().flatten() {
+            match is_other(property) {
+                true => drop(work.removed.borrow_mut().insert(name.clone())),
+                false => {
+                    let part = self.part(property, work, within, depth + 1);
+                    written.insert(name.clone(), part);
+                }
+            }
+        }
+        written.into()
+    }
+}
+
+/// What OpenAPI 3.0 and Swagger say by flags.
+fn modernise(fields: &Map<String, Value>, written: &mut Map<String, Value>) {
+    for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+        if let Some(Value::Bool(is_exclusive)) = fields.get(exclusive) {
+            written.shift_remove(exclusive);
+            if *is_exclusive && let Some(value) = written.shift_remove(bound) {
+                written.insert(exclusive.to_owned(), value);
+            }
+        }
+    }
+    // In a schema `required` is a list; where it is a flag, somebody took a schema for a parameter.
+    if fields.get("required").is_some_and(|required| !required.is_array()) {
+        written.shift_remove("required");
+    }
+    if fields.get("const") == Some(&Value::Null) {
+        written.insert("type".to_owned(), "null".into());
+    }
+}
+
+/// Lets null be one of the values of an `enum`, which TOML cannot write.
+fn allow_null(written: &mut Map<String, Value>) {
+    let Some(values) = written.shift_remove("enum") else {
+        written.insert("type".to_owned(), "null".into());
+        return;
+    };
+    written.shift_remove("type");
+    let either = json!([{ "enum": values }, { "type": "null" }]);
+    match written.contains_key("anyOf") {
+        true => also(written, Map::from_iter([("anyOf".to_owned(), either)])),
+        false => drop(written.insert("anyOf".to_owned(), either)),
     }
 }
 
@@ -229,59 +354,41 @@ fn described(fields: &Map<String, Value>) -> Value {
     }
 }
 
-/// Adds what a part of `allOf` says: properties and required names of all parts together, else what is said first.
-fn merge(written: &mut Map<String, Value>, part: Value) {
-    let Value::Object(part) = part else { return };
-    for (key, value) in part {
-        match (written.get_mut(&key), value) {
-            (Some(Value::Object(known)), Value::Object(more)) if key == "properties" => {
-                for (name, property) in more {
-                    known.entry(name).or_insert(property);
-                }
+/// Leaves names out of `required` that are repeated, or whose properties go only the other way.
+fn finish(schema: &mut Value, removed: &HashSet<String>) {
+    match schema {
+        Value::Object(fields) => {
+            let declared: Option<Vec<String>> = fields
+                .get("properties")
+                .and_then(Value::as_object)
+                .map(|properties| properties.keys().cloned().collect());
+            if let Some(Value::Array(required)) = fields.get_mut("required") {
+                let mut seen: Vec<Value> = Vec::new();
+                required.retain(|name| {
+                    let text = name.as_str().unwrap_or_default();
+                    let is_declared =
+                        declared.as_ref().is_none_or(|all| all.iter().any(|known| known == text));
+                    let is_kept = (is_declared || !removed.contains(text)) && !seen.contains(name);
+                    if is_kept {
+                        seen.push(name.clone());
+                    }
+                    is_kept
+                });
             }
-            (Some(Value::Array(known)), Value::Array(more)) if key == "required" => {
-                known.extend(more);
-            }
-            (Some(_), _) => {}
-            (None, value) => {
-                written.insert(key, value);
-            }
+            fields.values_mut().for_each(|field| finish(field, removed));
         }
+        Value::Array(items) => items.iter_mut().for_each(|item| finish(item, removed)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// Leaves names out of `required` that are repeated, or whose properties are not sent.
-fn keep_declared(written: &mut Map<String, Value>) {
-    let declared: Option<Vec<String>> = written
-        .get("properties")
-        .and_then(Value::as_object)
-        .map(|properties| properties.keys().cloned().collect());
-    if let Some(Value::Array(required)) = written.get_mut("required") {
-        let mut seen: Vec<Value> = Vec::new();
-        required.retain(|name| {
-            let is_declared = declared.as_ref().is_none_or(|declared| {
-                declared.iter().any(|known| name.as_str() == Some(known.as_str()))
-            });
-            let is_new = is_declared && !seen.contains(name);
-            if is_new {
-                seen.push(name.clone());
-            }
-            is_new
-        });
-    }
+fn is_valid(schema: &Map<String, Value>) -> bool {
+    jsonschema::meta::is_valid(&Value::Object(schema.clone()))
 }
 
 /// Whether a validator takes this pattern; documents have them in the dialects of many languages.
 fn is_pattern(text: &str) -> bool {
     jsonschema::validator_for(&json!({ "pattern": text })).is_ok()
-}
-
-/// Whether values of this schema may be lists or objects.
-pub(super) fn has_parts(schema: &Value) -> bool {
-    ["array", "object"].iter().any(|kind| match &schema["type"] {
-        Value::Array(kinds) => kinds.iter().any(|known| known == kind),
-        known => known == kind,
-    })
 }
 
 /// The values of an `enum` but for null, which TOML does not have; `None` if nothing is left.

@@ -1,10 +1,9 @@
 //! Keys of an API: where they go in a request, and the environment variables that they come from.
 
-use oas3::Spec;
-use oas3::spec::{Operation, SecurityRequirement, SecurityScheme};
+use serde_json::Value;
 
 use super::names::variable;
-use super::reference::followed;
+use super::reference::Root;
 
 /// What a request has so that the server accepts it.
 #[derive(Debug, Default, PartialEq)]
@@ -12,6 +11,7 @@ pub(super) struct Keys {
     /// Names of headers and their values, such as `Bearer ${API_TOKEN}`.
     pub headers: Vec<(String, String)>,
     pub query: Vec<(String, String)>,
+    pub cookies: Vec<(String, String)>,
     /// The variables, each with what its value is.
     pub variables: Vec<(String, &'static str)>,
 }
@@ -21,16 +21,19 @@ pub(super) struct Keys {
 ///
 /// # Errors
 /// No way can be sent, and why.
-pub(super) fn keys(spec: &Spec, operation: &Operation) -> Result<Keys, String> {
-    let ways = if operation.security.is_empty() { &spec.security } else { &operation.security };
-    if ways.is_empty() || ways.iter().any(|SecurityRequirement(schemes)| schemes.is_empty()) {
+pub(super) fn keys(root: Root<'_>, operation: &Value) -> Result<Keys, String> {
+    let ways = operation.get("security").unwrap_or(&root.value["security"]);
+    let Some(ways) = ways.as_array().filter(|ways| !ways.is_empty()) else {
+        return Ok(Keys::default());
+    };
+    let is_none = |way: &Value| way.as_object().is_none_or(|schemes| schemes.is_empty());
+    if ways.iter().any(is_none) {
         return Ok(Keys::default());
     }
     let mut why = String::new();
-    for SecurityRequirement(schemes) in ways {
+    for schemes in ways.iter().filter_map(Value::as_object) {
         let mut keys = Keys::default();
-        let added = schemes.iter().try_for_each(|(name, _)| add(spec, name, &mut keys));
-        match added {
+        match schemes.keys().try_for_each(|name| add(root, name, &mut keys)) {
             Ok(()) => return Ok(keys),
             Err(text) => why = text,
         }
@@ -38,44 +41,51 @@ pub(super) fn keys(spec: &Spec, operation: &Operation) -> Result<Keys, String> {
     Err(why)
 }
 
-fn add(spec: &Spec, name: &str, keys: &mut Keys) -> Result<(), String> {
-    let components = spec.components.as_ref();
-    let named = components.map(|components| &components.security_schemes);
-    let found = named.and_then(|named| Some((named.get(name)?, named)));
-    let Some((scheme, named)) = found else {
+fn add(root: Root<'_>, name: &str, keys: &mut Keys) -> Result<(), String> {
+    let scheme = root.value["components"]["securitySchemes"].get(name);
+    let Some(scheme) = scheme else {
         return Err(format!("its security scheme {name:?} is not in `components.securitySchemes`"));
     };
-    let scheme = followed(scheme, named, "securitySchemes")?;
-    let variable = variable(&spec.info.title, name);
+    let scheme = root.follow(scheme)?;
+    let said = |field: &str| scheme[field].as_str().unwrap_or_default();
+    let title = root.value["info"]["title"].as_str().unwrap_or("API");
+    let variable = variable(title, name);
     let key = format!("${{{variable}}}");
     let authorization = |prefix: &str| ("Authorization".to_owned(), format!("{prefix} {key}"));
-    let what = match scheme {
-        SecurityScheme::ApiKey { name, location, .. } => {
-            match location.as_str() {
-                "header" => keys.headers.push((name.clone(), key)),
-                "query" => keys.query.push((name.clone(), key)),
-                "cookie" => keys.headers.push(("Cookie".to_owned(), format!("{name}={key}"))),
+    let what = match (said("type"), said("scheme").to_ascii_lowercase().as_str()) {
+        ("apiKey", _) => {
+            let own = said("name").to_owned();
+            match said("in") {
+                _ if own.is_empty() => return Err(format!("its key {name:?} has no name")),
+                "header" => keys.headers.push((own, key)),
+                "query" => keys.query.push((own, key)),
+                "cookie" => keys.cookies.push((own, key)),
                 other => return Err(format!("its key goes into {other:?}, which is no place")),
             }
             "the key"
         }
-        SecurityScheme::Http { scheme, .. } if scheme.eq_ignore_ascii_case("basic") => {
+        ("http", "basic") => {
             keys.headers.push(authorization("Basic"));
             "user:password in Base64"
         }
-        SecurityScheme::Http { scheme, .. } if scheme.eq_ignore_ascii_case("bearer") => {
+        ("http", "bearer") => {
             keys.headers.push(authorization("Bearer"));
             "the token"
         }
-        SecurityScheme::OAuth2 { .. } | SecurityScheme::OpenIdConnect { .. } => {
+        ("oauth2" | "openIdConnect", _) => {
             keys.headers.push(authorization("Bearer"));
             "an access token"
         }
-        SecurityScheme::Http { scheme, .. } => {
+        ("http", scheme) => {
             return Err(format!("it needs authentication by {scheme:?}, which cannot be sent"));
         }
-        SecurityScheme::MutualTls { .. } => {
+        ("mutualTLS", _) => {
             return Err("it needs a certificate of the client, which cannot be sent".to_owned());
+        }
+        (other, _) => {
+            return Err(format!(
+                "its security scheme {name:?} has the type {other:?}, which is none"
+            ));
         }
     };
     keys.variables.push((variable, what));

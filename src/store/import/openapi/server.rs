@@ -1,23 +1,40 @@
 //! Which server the tools call.
 
-use oas3::Spec;
-use oas3::spec::Server;
 use reqwest::Url;
+use serde_json::Value;
 
-/// The absolute addresses that a document names, with the defaults of their variables and without a last slash.
-pub(super) fn named(spec: &Spec) -> Vec<String> {
-    let mut servers: Vec<String> =
-        spec.servers.iter().filter_map(|server| address(server).ok()).collect();
+/// The absolute addresses that a document names, with the defaults of their variables and without a last slash. A
+/// document without servers of its own may name one in each of its paths.
+pub(super) fn named(document: &Value) -> Vec<String> {
+    let servers = listed(document);
+    if !servers.is_empty() {
+        return servers;
+    }
+    let items = document["paths"].as_object().into_iter().flatten();
+    let mut servers: Vec<String> = items.flat_map(|(_, item)| listed(item)).collect();
+    servers.sort_unstable();
     servers.dedup();
     servers
 }
 
-fn address(server: &Server) -> Result<String, String> {
-    let mut url = server.url.trim().to_owned();
-    for (name, variable) in &server.variables {
-        url = url.replace(&format!("{{{name}}}"), &variable.default);
+/// The absolute addresses that a document, a path or an operation lists.
+pub(super) fn listed(holder: &Value) -> Vec<String> {
+    let servers = holder["servers"].as_array().into_iter().flatten();
+    let mut servers: Vec<String> = servers.filter_map(|server| address(server)?.ok()).collect();
+    servers.dedup();
+    servers
+}
+
+fn address(server: &Value) -> Option<Result<String, String>> {
+    let mut url = server["url"].as_str()?.trim().to_owned();
+    for (name, variable) in server["variables"].as_object().into_iter().flatten() {
+        let default = match &variable["default"] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        url = url.replace(&format!("{{{name}}}"), &default);
     }
-    checked(&url)
+    Some(checked(&url))
 }
 
 /// An address of a server as manifests have it.

@@ -1,0 +1,95 @@
+//! The line of a field in JSON or YAML. The readers of whole documents forget lines, so the text is read again for the
+//! one field that a message is about.
+
+use granit_parser::{Event, Parser};
+
+/// Where a reader of events is: the field that it is in, in an object or in a list.
+enum Level {
+    Object { key: Option<String> },
+    List { at: usize },
+}
+
+/// The line, from 1, of the field of these names; of the nearest field around it that is there. `None` for the
+/// document as a whole, and for text that cannot be read.
+pub(super) fn line_of(text: &str, field: &[String]) -> Option<usize> {
+    let mut levels: Vec<Level> = Vec::new();
+    // The best place so far: how many names lead to it, and its line.
+    let mut best: (usize, Option<usize>) = (0, None);
+    for next in Parser::new_from_str(text.trim_start_matches('\u{feff}')) {
+        let Ok((event, span)) = next else { break };
+        let line = span.start.line();
+        match event {
+            Event::Scalar(text, ..) => {
+                if let Some(Level::Object { key: key @ None }) = levels.last_mut() {
+                    *key = Some(text.into_owned());
+                    note(&levels, field, line, &mut best);
+                    continue;
+                }
+                note(&levels, field, line, &mut best);
+                passed(&mut levels);
+            }
+            Event::Alias(..) => passed(&mut levels),
+            Event::MappingStart(..) => {
+                note(&levels, field, line, &mut best);
+                levels.push(Level::Object { key: None });
+            }
+            Event::SequenceStart(..) => {
+                note(&levels, field, line, &mut best);
+                levels.push(Level::List { at: 0 });
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                levels.pop();
+                passed(&mut levels);
+            }
+            _ => {}
+        }
+        if best.0 == field.len() && !field.is_empty() {
+            break;
+        }
+    }
+    best.1
+}
+
+/// A value has ended: the next one is another.
+fn passed(levels: &mut [Level]) {
+    match levels.last_mut() {
+        Some(Level::Object { key }) => *key = None,
+        Some(Level::List { at }) => *at += 1,
+        None => {}
+    }
+}
+
+fn note(levels: &[Level], field: &[String], line: usize, best: &mut (usize, Option<usize>)) {
+    let is_there = |(level, name): (&Level, &String)| match level {
+        Level::Object { key } => key.as_ref() == Some(name),
+        Level::List { at } => at.to_string() == *name,
+    };
+    if levels.len() > best.0
+        && levels.len() <= field.len()
+        && levels.iter().zip(field).all(is_there)
+    {
+        *best = (levels.len(), Some(line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str, field: &str) -> Option<usize> {
+        line_of(text, &field.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_field_has_its_line_in_yaml_and_json() {
+        let yaml = "openapi: 3.0.0\npaths:\n  /a:\n    get:\n      parameters:\n      - name: x\n      - in: body\n  /b: {}\n";
+        assert_eq!(line(yaml, "paths"), Some(2));
+        assert_eq!(line(yaml, "paths /a get parameters 1 in"), Some(7));
+        assert_eq!(line(yaml, "paths /b get"), Some(8));
+        assert_eq!(line(yaml, "info"), None);
+        let json =
+            "{\n \"openapi\": \"3.0.0\",\n \"paths\": { \"/a\": {\n  \"get\": [1,\n 2] } } }";
+        assert_eq!(line(json, "paths /a get 1"), Some(5));
+        assert_eq!(line("{", "paths"), None);
+    }
+}
