@@ -8,12 +8,7 @@ use super::found::Found;
 use super::layout::{Layouts, Placed};
 use super::looked::Looked;
 use super::seat::SeatKind;
-use super::{
-    hits::Hits,
-    key::Key,
-    pane::PaneId,
-    popups::{Popup, Subject},
-};
+use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
 use super::{sweep::Sweep, twin::Twin, watch::Watch};
 use crate::domain::{
@@ -235,8 +230,8 @@ pub struct View {
     pub moment: Option<u64>,
     /// The moments from which jumps began, the latest last.
     pub jumps: Vec<Option<u64>>,
-    /// What the last key jumped to; `enter` opens it.
-    pub arrived: Option<Subject>,
+    /// The task that the last key jumped to; `enter` opens it.
+    pub arrived: Option<TaskId>,
     /// What is searched for in a pane, and which of its rows hold it.
     pub find: Option<Found>,
     /// The session cannot be changed from here, and why.

@@ -113,6 +113,14 @@ const fn past(action: Action, keys: Keys, why: Why, to: Way) -> ActionSpec {
     spec(Group::Past, action, keys, why, Look(to))
 }
 
+const fn copy(
+    action: Action,
+    keys: Keys,
+    run: fn(&World<'_>, &mut View) -> Requests,
+) -> ActionSpec {
+    look(action, keys, copied::why_not, Run(run))
+}
+
 const fn go(action: Action, keys: Keys, does: Does) -> ActionSpec {
     spec(Group::Move, action, keys, never, does)
 }
@@ -268,34 +276,14 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("why", "where a value of a program comes from: the way back to the calls that made it"),
     look(Action::Compare, &["D"], moments::nothing_to_compare, Run(moments::compare))
         .says("compare", "what the selected program has called, beside the one before"),
-    look(
-        Action::Copy,
-        &["y y"],
-        copied::why_not,
-        Run(|w, view| copied::selected_as(Form::Shown, w, view)),
-    )
-    .says("copy", "copy what is selected to the terminal's clipboard, as it is shown"),
-    look(
-        Action::CopyValue,
-        &["y v"],
-        copied::why_not,
-        Run(|w, view| copied::selected_as(Form::Value, w, view)),
-    )
-    .says("copy JSON", "copy what is selected as JSON; a line as its event"),
-    look(
-        Action::CopyPath,
-        &["y p"],
-        copied::why_not,
-        Run(|w, view| copied::selected_as(Form::Path, w, view)),
-    )
-    .says("copy path", "copy a jq filter that finds it in what `toolyard replay --json` prints"),
-    look(
-        Action::CopyCommand,
-        &["y c"],
-        copied::why_not,
-        Run(|w, view| copied::selected_as(Form::Command, w, view)),
-    )
-    .says("copy command", "copy a model call as curl, a tool call as `toolyard call`"),
+    copy(Action::Copy, &["y y"], |w, view| copied::selected_as(Form::Shown, w, view))
+        .says("copy", "copy what is selected to the terminal's clipboard, as it is shown"),
+    copy(Action::CopyValue, &["y v"], |w, view| copied::selected_as(Form::Value, w, view))
+        .says("copy JSON", "copy what is selected as JSON; a line as its event"),
+    copy(Action::CopyPath, &["y p"], |w, view| copied::selected_as(Form::Path, w, view))
+        .says("copy path", "copy a jq filter that finds it in what `toolyard replay --json` prints"),
+    copy(Action::CopyCommand, &["y c"], |w, view| copied::selected_as(Form::Command, w, view))
+        .says("copy command", "copy a model call as curl, a tool call as `toolyard call`"),
     look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))
         .says("copy to file", "write what was copied last to a file"),
     look(

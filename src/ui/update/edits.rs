@@ -37,12 +37,11 @@ fn held(state: &State) -> Option<&EffectState> {
     held.next().and_then(|call| state.effect(call))
 }
 
-/// The held call that keys mean here: not where what is selected has a value or a place of its own.
+/// The held call that keys mean here: not where rows have values of their own.
 pub fn held_here<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
     let is_own = match view.focus {
-        PaneId::Knobs | PaneId::Budget | PaneId::Watches | PaneId::Breakpoints | PaneId::Tasks => {
-            true
-        }
+        PaneId::Tools | PaneId::Knobs | PaneId::Budget | PaneId::Tasks => true,
+        PaneId::Watches | PaneId::Breakpoints => true,
         PaneId::Program | PaneId::Variables | PaneId::Revisions => true,
         _ => false,
     };
@@ -54,9 +53,11 @@ pub fn edits_held(state: &State, view: &View) -> bool {
     held_here(state, view).is_some() && editable(state, view).is_some()
 }
 
-/// The held call that `x` cancels: it has not ended.
+/// The held call that `x` cancels: it has not ended. Where calls are listed, the selected one is meant.
 pub fn cancels_held(state: &State, view: &View) -> Option<Command> {
-    held_here(state, view).filter(|call| !call.is_over()).map(|call| Command::Cancel(call.id))
+    let is_listed = matches!(view.focus, PaneId::Calls | PaneId::Plan | PaneId::Transcript);
+    let held = held_here(state, view).filter(|call| !is_listed && !call.is_over());
+    held.map(|call| Command::Cancel(call.id))
 }
 
 /// The call whose arguments, prompt, result or reply can be edited now.

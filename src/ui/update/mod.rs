@@ -51,8 +51,8 @@ pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
 
 /// A closer look at what is selected.
 pub fn open(world: &World<'_>, view: &mut View) -> Requests {
-    if let Some(subject) = view.arrived.take() {
-        return view.open(Inspect::new(subject));
+    if let Some(task) = view.arrived.take() {
+        return view.open(Inspect::new(Subject::Task(task)));
     }
     match (panes::spec(view.focus).open)(world.shown, view) {
         Opened::Nothing => Vec::new(),

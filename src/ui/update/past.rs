@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::domain::{Event, Record, State, TaskEvent, TaskId, TaskState};
 use crate::ui::action::Action;
 use crate::ui::panes::budget_words;
-use crate::ui::popups::Subject;
 use crate::ui::request::World;
 use crate::ui::seek::Sought;
 use crate::ui::view::{Tone, View};
@@ -106,7 +105,7 @@ fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: Way) {
     let about = about(world, n, record.as_ref().map(|record| &record.event));
     if let Some((task, said)) = about {
         view.task = Some(task);
-        view.arrived = Some(Subject::Task(task));
+        view.arrived = Some(task);
         let enter = world.keymap.key(Action::Open).unwrap_or("enter");
         view.tell(world.live.at, Tone::Plain, format!("{said} · {enter} opens task {task}"));
     }
