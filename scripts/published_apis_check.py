@@ -106,6 +106,11 @@ class Checker:
         properties = part.get("properties") if isinstance(part, dict) else None
         if isinstance(properties, dict) and isinstance(properties.get("$ref"), str):
             part["properties"] = self.resolved(properties)
+        # An object may fit several open alternatives, whatever its author meant.
+        parts = part.get("oneOf") if isinstance(part, dict) else None
+        parts = [self.resolved(one) for one in parts] if isinstance(parts, list) else []
+        if sum(one.get("type") == "object" and "required" not in one for one in parts) > 1:
+            part["anyOf"] = part.pop("oneOf")
         for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
             self.whole(inner)
 
@@ -176,7 +181,7 @@ class Checker:
                 values = {name.lower(): value for name, value in headers}
             if place == "query" and (":deepObject}" in text or wire.lower() not in values):
                 # Of the style deepObject openapi-core decodes objects, and neither lists nor texts.
-                found_there = nested.get(wire)
+                found_there = nested.get(wire, next(iter(Request("", url, [], b"").query.getlist(wire)), None))
                 if isinstance(given, dict) and "*:form}" in text:
                     # Nor does it gather the fields of an object that is exploded.
                     found_there = {name: nested.get(name) for name in given}

@@ -1,6 +1,5 @@
 """Values for the arguments of a tool, by the JSON Schema of its manifest."""
 
-import importlib
 import itertools
 
 import jsonschema
@@ -21,8 +20,6 @@ FORMATS = {
 }
 # Letters that an address or a form must encode, but none that separates parts in some style.
 ODD = "é&=+#"
-# Some published patterns take for ever on long texts.
-importlib.import_module("rstr.xeger").STAR_PLUS_LIMIT = 4
 DEEPEST = 5
 
 
@@ -72,9 +69,9 @@ class Values:
     def either(self, schema, key, depth):
         """The first alternative that makes a valid value."""
         rest = {name: value for name, value in schema.items() if name != key}
-        for part in schema[key]:
-            if part == {"type": "null"}:
-                continue
+        parts = [part for part in schema[key] if part != {"type": "null"}]
+        # With all fields a value may fit several alternatives: then only with those that are required.
+        for part, depth in [(part, depth) for part in parts] + [(part, DEEPEST + 1) for part in parts]:
             properties = {**rest.get("properties", {}), **part.get("properties", {})}
             joined = {**rest, **part}
             if properties:
@@ -83,6 +80,11 @@ class Values:
             made = self.value(joined, depth)
             if jsonschema.Draft202012Validator(schema).is_valid(made):
                 return made
+        for part in parts:
+            for name, value in part.get("properties", {}).items():
+                only = {name: self.value(value, DEEPEST)}
+                if jsonschema.Draft202012Validator(schema).is_valid(only):
+                    return only
         return made
 
     def null(self, *_):
@@ -115,14 +117,18 @@ class Values:
     def matching(self, schema):
         """A text of a pattern, if one is found that is valid."""
         validator = jsonschema.Draft202012Validator(schema)
-        for text in ("a", "A1", "1", "en", "US", "2024-01-01", "https://example.org", "#a0a0a0", "+15550100"):
+        known = ["a", "A1", "1", "2", "en", "US", "2024-01-01", "https://example.org", "#a0a0a0", "+15550100"]
+        # Lists may want texts that differ.
+        at = next(self.numbers) % len(known)
+        for text in known[at:] + known[:at]:
             if validator.is_valid(text):
                 return text
-        for _ in range(20):
+        for _ in range(200):
             try:
                 text = rstr.xeger(schema["pattern"])
             except Exception:  # A pattern that its library cannot turn round.
                 return "a"
+            # Some published patterns take for ever on long texts.
             if text.isascii() and text.isprintable() and len(text) <= 80 and validator.is_valid(text):
                 return text
         return "a"
@@ -146,6 +152,12 @@ class Values:
         made = {name: self.value(value, depth + 1) for name, value in properties.items()}
         for name in schema.get("required", []):
             made.setdefault(name, "any")
+        if "not" in schema or "allOf" in schema:
+            # Some fields exclude others.
+            validator = jsonschema.Draft202012Validator(schema)
+            for name in [name for name in made if name not in schema.get("required", [])]:
+                if not validator.is_valid(made):
+                    made.pop(name)
         more = schema.get("additionalProperties")
         if not properties and isinstance(more, dict):
             made["k1"] = self.value(more, depth + 1)

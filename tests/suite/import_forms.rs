@@ -144,6 +144,20 @@ async fn properties_may_be_those_of_another_schema() {
     assert_eq!(sent.body(), "{\"n\":1,\"$ref\":\"r\"}");
 }
 
+#[tokio::test]
+async fn an_object_that_fits_several_open_alternatives_is_sent() {
+    let part = |name: &str| json!({ "type": "object", "properties": { "name": { "type": "string" }, name: { "type": "integer" } } });
+    let schema = json!({ "type": "object", "properties": { "runner": { "oneOf": [part("a"), part("b")] } } });
+    let content = json!({ "application/json": { "schema": schema } });
+    let api = Api::paths(
+        json!({ "/a": { "put": { "requestBody": { "required": true, "content": content } } } }),
+    )
+    .await;
+    let sent = api.sent("PUT_a", json!({ "runner": { "name": "n" } })).await;
+    assert_eq!(sent.body(), "{\"runner\":{\"name\":\"n\"}}");
+    assert!(api.call("PUT_a", json!({ "runner": { "name": 1 } })).await.is_err());
+}
+
 /// The workspace of an import by method and path, as it was before operations' ids named tools.
 #[test]
 fn an_import_into_an_earlier_one_leaves_one_tool_of_each_operation() {

@@ -213,6 +213,9 @@ impl<'d> Schemas<'d> {
             }
         }
         modernise(fields, &mut written);
+        if work.way != Way::Returned {
+            open_alternatives(&mut written);
+        }
         let parts = fields.get("allOf").and_then(Value::as_array).into_iter().flatten();
         for part in parts {
             if let Value::Object(part) = self.part(part, work, within, depth) {
@@ -329,6 +332,23 @@ fn modernise(fields: &Map<String, Value>, written: &mut Map<String, Value>) {
     }
     if fields.get("const") == Some(&Value::Null) {
         written.insert("type".to_owned(), "null".into());
+    }
+}
+
+/// Makes `oneOf` to `anyOf` where the same object fits several of its parts, whatever they mean: it would be refused.
+fn open_alternatives(written: &mut Map<String, Value>) {
+    let is_open = |part: &&Value| {
+        part["type"] == "object"
+            && part.get("required").is_none()
+            && part["additionalProperties"] != false
+    };
+    let parts = written.get("oneOf").and_then(Value::as_array);
+    let open = parts.map_or(0, |parts| parts.iter().filter(is_open).count());
+    if open > 1
+        && !written.contains_key("anyOf")
+        && let Some(parts) = written.shift_remove("oneOf")
+    {
+        written.insert("anyOf".to_owned(), parts);
     }
 }
 
