@@ -90,6 +90,7 @@ class Checker:
         document = json.loads(json.dumps(document).replace('"#/paths/', '"#/x-paths/'))
         self.paths = document["x-paths"] = document.pop("paths")
         self.document = document
+        self.inline(document)
         self.whole(document)
         for name in ("security", "servers", "webhooks"):
             document.pop(name, None)
@@ -100,6 +101,15 @@ class Checker:
         ]
         if self.is_postman:
             self.operations = range(count_requests(published))
+
+    def inline(self, part):
+        """Puts alternatives that a pointer leads to into its place, since they may move."""
+        if isinstance(part, dict) and "/oneOf/" in str(part.get("$ref")):
+            target = self.resolved(part)
+            part.clear()
+            part.update(target)
+        for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+            self.inline(inner)
 
     def whole(self, part):
         """Puts the properties that a schema refers to as a whole into their place, which openapi-core does not read."""
