@@ -14,9 +14,10 @@ use crate::domain::Mode;
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let popup = cx.view.popups.last();
     let own = popup.and_then(|popup| popup.footer(cx));
-    // What was told before a lane was held is not worth the place of the keys that act on it.
+    // That something was done before a lane was held is not worth the place of the keys that act on what is held.
     let held = cx.live.control.held.iter().map(|hold| hold.since).max();
-    let message = cx.view.message().filter(|told| held.is_none_or(|since| since <= told.at));
+    let is_old = |told: &Message| held.is_some_and(|since| told.at < since);
+    let message = cx.view.message().filter(|told| told.tone != Tone::Good || !is_old(told));
     match (own, message, popup) {
         _ if !cx.view.pending.is_empty() => pending(cx, area, buf),
         (Some((line, style)), ..) => _ = Row::new(area, buf).put(&line, style),

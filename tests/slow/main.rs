@@ -3,6 +3,7 @@
 #![expect(
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stderr,
     clippy::unwrap_used,
     reason = "the helpers of tests stop a test as tests do"
 )]

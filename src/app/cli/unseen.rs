@@ -52,8 +52,8 @@ fn read(mut terminal: File) -> String {
         // A screen is redrawn for minutes: only its end may matter.
         kept.drain(..found.unwrap_or(kept.len().saturating_sub(chunk.len())));
     }
-    let begins = kept.starts_with(LEFT).then_some(LEFT.len()).unwrap_or(0);
-    plain(&String::from_utf8_lossy(&kept[begins..]))
+    let said = kept.strip_prefix(LEFT).unwrap_or(&kept);
+    plain(&String::from_utf8_lossy(said))
 }
 
 /// A text without escape sequences and carriage returns.

@@ -37,15 +37,22 @@ fn held(state: &State) -> Option<&EffectState> {
     held.next().and_then(|call| state.effect(call))
 }
 
+/// The panes whose rows have values of their own.
+const OWN: [PaneId; 9] = [
+    PaneId::Tools,
+    PaneId::Knobs,
+    PaneId::Budget,
+    PaneId::Tasks,
+    PaneId::Watches,
+    PaneId::Breakpoints,
+    PaneId::Program,
+    PaneId::Variables,
+    PaneId::Revisions,
+];
+
 /// The held call that keys mean here: not where rows have values of their own.
 pub fn held_here<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
-    let is_own = match view.focus {
-        PaneId::Tools | PaneId::Knobs | PaneId::Budget | PaneId::Tasks => true,
-        PaneId::Watches | PaneId::Breakpoints => true,
-        PaneId::Program | PaneId::Variables | PaneId::Revisions => true,
-        _ => false,
-    };
-    held(state).filter(|_| !is_own)
+    held(state).filter(|_| !OWN.contains(&view.focus))
 }
 
 /// Whether `e` means the held call.
