@@ -321,8 +321,11 @@ fn every_table_and_figure_has_a_line() {
     let atc: Vec<_> = of("ATC", ["145", "57"]).collect();
     let (said, programs) = said.split_at(said.len().saturating_sub(atc.len()));
     assert_eq!(programs, atc);
-    let [lines @ .., cache, baselines, pairs] = said else { panic!("{said:?}") };
+    let [lines @ .., one, other, cache, baselines, pairs] = said else { panic!("{said:?}") };
     assert_eq!(lines, expected.collect::<Vec<_>>());
+    for without_feedback in [one, other] {
+        assert!(without_feedback.starts_with("ToolNet, Reflexion: "), "{without_feedback}");
+    }
     assert!(cache.starts_with("ToolNet, Prompt cache: "), "{cache}");
     assert_eq!(*baselines, "Concurrent workers, Table 3 and Figure 2");
     assert_eq!(*pairs, "Concurrent workers, Table 4 and Figure 3");
