@@ -1,6 +1,7 @@
 //! The jobs that people start the workbench for, with exactly the keys that they take, on a small and on a usual screen.
 
 use rustix::process::Signal;
+use serde_json::Value;
 
 use crate::program::Home;
 use crate::sitting::Sitting;
@@ -109,4 +110,31 @@ fn the_best_alpha_is_found_with_two_keys() {
         sitting.wait_for("what the sweep has found", said);
         leave(sitting);
     }
+}
+
+#[test]
+fn tasks_are_filtered_by_their_state() {
+    let home = home();
+    let run = ["run", "--strategy", "react", "--budget", "3", "--tasks-limit", "8", "--fresh"];
+    home.run(&[&run[..], &["--fault", "calculator:error", "--journal", "r.jsonl"]].concat());
+    let state = home.succeed(&["replay", "r.jsonl", "--json"]);
+    let state: Value = serde_json::from_str(&state).unwrap();
+    let tasks = state["tasks"].as_array().unwrap();
+    let over = tasks.iter().filter(|task| task["budget"]["overrun"].is_object()).count();
+    let wrong = state["landmarks"]["wrong"]["count"].as_u64().unwrap();
+    assert_eq!(state["landmarks"]["over"]["count"], over);
+    assert!((1..8).contains(&over) && (1..8).contains(&wrong), "{over} over, {wrong} wrong");
+    let mut sitting = sit(&home, SIZES[1], &["replay", "r.jsonl"]);
+    sitting.wait("the session has ended");
+    for (name, count) in [("over", over as u64), ("wrong", wrong), ("held", 0)] {
+        sitting.press(&format!("7/{name}\r"));
+        let said = match count {
+            0 => format!("filter: {name} · nothing found"),
+            _ => format!("filter: {name} · {count} of 8"),
+        };
+        sitting.wait(&said);
+        sitting.press("\x1b");
+        sitting.wait("7 Tasks 8/8 ·");
+    }
+    leave(sitting);
 }

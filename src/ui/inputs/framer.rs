@@ -66,7 +66,7 @@ enum Trust {
 pub struct Framer {
     state: State,
     trust: Trust,
-    /// What came of the unit.
+    /// The meaning of the unit.
     unit: Vec<u8>,
     /// So many bytes of it were given out as keys, since nothing followed in time.
     told: usize,
@@ -207,7 +207,7 @@ impl Framer {
         }
     }
 
-    /// Begins anew with a byte that cannot belong to what began.
+    /// Starts again with a byte that cannot belong to the unit so far.
     fn again(&mut self, byte: u8) {
         self.reset();
         self.step(byte);

@@ -82,7 +82,7 @@ fn child<'d>(part: &'d Value, name: &str) -> Option<&'d Value> {
     }
 }
 
-/// The reference that stands in the place of a part.
+/// The reference in place of a part.
 pub(super) fn reference_of(part: &Value) -> Option<&str> {
     part.get("$ref")?.as_str()
 }

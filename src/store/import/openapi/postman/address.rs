@@ -6,7 +6,7 @@ use super::{argument, described, listed, text_of};
 
 #[derive(Debug)]
 pub(super) struct Address {
-    /// `None` where variables that nobody has set name it.
+    /// `None` if it is named by variables that are not set.
     pub server: Option<String>,
     pub path: String,
     pub parameters: Vec<Value>,
