@@ -112,8 +112,9 @@ impl Landmarks {
         self.0.is_empty()
     }
 
-    pub(super) fn remember(&mut self, n: u64, event: &Event) {
-        for kind in Landmark::of(event) {
+    /// `is_edit`: a change of a person counts.
+    pub(super) fn remember(&mut self, n: u64, event: &Event, is_edit: bool) {
+        for kind in Landmark::of(event).filter(|kind| is_edit || *kind != Landmark::Edited) {
             self.add(kind, n);
         }
     }

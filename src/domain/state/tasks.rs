@@ -61,6 +61,9 @@ pub struct TaskState {
     /// Microseconds since the session was opened.
     pub started: Option<u64>,
     pub ended: Option<u64>,
+    /// When the agent was held between effects: from and until, in microseconds since the session was opened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<(u64, u64)>,
     pub tokens_in: u64,
     /// Of `tokens_in`, those that endpoints had in their cache.
     pub cached: u64,
@@ -125,6 +128,7 @@ impl TaskState {
             verdicts: Vec::new(),
             started: None,
             ended: None,
+            held: Vec::new(),
             tokens_in: 0,
             cached: 0,
             tokens_out: 0,
@@ -223,6 +227,7 @@ impl TaskState {
             tool_calls: self.tool_calls.clone(),
             steps: steps.collect(),
             reflections: Vec::new(),
+            held: Vec::new(),
             verdicts: Vec::new(),
             grading: self.grading.clone(),
             budget,

@@ -39,12 +39,20 @@ impl State {
 
     /// The time held is not part of an effect's own time.
     pub(super) fn charge_hold(&mut self, hold: Hold, until: u64) {
-        if let Lane::Effect(id) = hold.lane
-            && let Some(effect) = self.effect_mut(id)
-        {
-            effect.holds.push((hold.since, until));
-            if effect.started.is_some() && effect.ended.is_none() {
-                effect.held = effect.held.saturating_add(until.saturating_sub(hold.since));
+        let held = (hold.since, until);
+        match hold.lane {
+            Lane::Agent => {
+                let task = self.current_task().map(|task| task.id);
+                if let Some(task) = task.and_then(|id| self.task_mut(id)) {
+                    task.held.push(held);
+                }
+            }
+            Lane::Effect(id) => {
+                let Some(effect) = self.effect_mut(id) else { return };
+                effect.holds.push(held);
+                if effect.started.is_some() && effect.ended.is_none() {
+                    effect.held = effect.held.saturating_add(until.saturating_sub(hold.since));
+                }
             }
         }
     }

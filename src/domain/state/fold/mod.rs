@@ -44,12 +44,21 @@ impl State {
         record.event.fold(self, record.at);
         self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
         self.control.changes.remember(record);
-        self.landmarks.remember(record.n, &record.event);
+        let is_edit = self.is_edit(record);
+        self.landmarks.remember(record.n, &record.event, is_edit);
         self.note_overrun(record);
         self.transcribe(record);
         if let Event::Task(TaskEvent::TaskFinished { .. }) = &record.event {
             self.forget();
         }
+    }
+
+    /// Whether a person's change counts as an edit: the settings of a session before its first task do not, and quick
+    /// presses of a key count once.
+    fn is_edit(&self, record: &Record) -> bool {
+        let has_begun = self.at_work.is_some() || self.tasks_done > 0;
+        let change = self.control.changes.undo.last().filter(|change| change.last == record.n);
+        has_begun && change.is_none_or(|change| change.n == record.n)
     }
 
     fn transcribe(&mut self, record: &Record) {

@@ -1,17 +1,35 @@
 //! Which faults match an effect or a tool, and what faults can be armed on.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use indexmap::IndexSet;
 
 use crate::domain::chat::Role;
 use crate::domain::event::ClassAssignment;
+use crate::domain::expression::Expression;
 use crate::domain::id::{EffectId, FaultId, ToolName};
 use crate::domain::spec::EffectClass;
 use crate::domain::state::{FaultState, State, ToolState};
 use crate::domain::target::{Aim, Sort, Target};
+use crate::domain::words;
 
 impl State {
+    /// Says that a condition on these calls reads an argument that none of their tools takes.
+    pub fn unknown_argument(&self, target: &Target, condition: &Expression) -> Option<String> {
+        let mut known = BTreeSet::new();
+        for tool in self.tools.values().filter(|tool| target.matches(&tool.aim())) {
+            // A tool that does not list its arguments may take any.
+            known.extend(
+                tool.spec.parameters.get("properties")?.as_object()?.keys().map(String::as_str),
+            );
+        }
+        let unknown = condition.arguments().into_iter().find(|name| !known.contains(name));
+        let unknown = unknown.filter(|_| !known.is_empty())?;
+        let near = words::nearest(unknown, known.into_iter());
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Some(format!("no tool of these calls takes the argument `{unknown}`{near}"))
+    }
+
     /// The properties of an effect that a fault can match.
     pub(super) fn aim(&self, effect: EffectId) -> Aim<'_> {
         if let Some(call) = self.model_call(effect) {

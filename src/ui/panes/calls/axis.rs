@@ -9,12 +9,19 @@ const TICK: f64 = 8.0;
 const LONG: [u64; 7] = [1, 2, 5, 10, 30, 60, 120];
 const MINUTE: u64 = 60_000_000;
 
-/// From when to when, in microseconds since the session was opened, on so many cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Cells of a gap, at most: a mark and its length.
+const GAP: usize = 9;
+
+/// From when to when, in microseconds since the session was opened, on so many cells. Gaps are times in which nothing
+/// ran since the person held it: they are drawn with the same few cells each, whatever their length.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
     start: u64,
     end: u64,
     pub width: usize,
+    gaps: Vec<(u64, u64)>,
+    /// Cells of each gap.
+    gap: usize,
 }
 
 impl Axis {
@@ -28,7 +35,22 @@ impl Axis {
             end = end.max(if open { track.over().unwrap_or(now) } else { 0 });
         }
         let start = if start == u64::MAX { now } else { start };
-        Self { start, end: end.max(start.saturating_add(1)), width }
+        Self::with(start, end.max(start.saturating_add(1)), width, tracks.held(now))
+    }
+
+    /// An axis without the held times that are worth a gap: where space is scarce, the longest.
+    fn with(start: u64, end: u64, width: usize, held: Vec<(u64, u64)>) -> Self {
+        let inside = held.into_iter().map(|(from, to)| (from.max(start), to.min(end)));
+        let mut gaps: Vec<_> = inside.filter(|(from, to)| from < to).collect();
+        let active = end - start - gaps.iter().map(|(from, to)| to - from).sum::<u64>();
+        // What takes no more than a gap's cells is drawn as it was.
+        let least = active.max(1) as f64 * GAP as f64 / width.max(1) as f64;
+        gaps.retain(|(from, to)| (to - from) as f64 > least);
+        gaps.sort_by_key(|(from, to)| std::cmp::Reverse(to - from));
+        gaps.truncate(width / 3);
+        gaps.sort_unstable();
+        let gap = (width / 3).checked_div(gaps.len()).unwrap_or(0).min(GAP);
+        Self { start, end, width, gaps, gap }
     }
 
     /// The cell in which this moment lies; the last one for what comes later.
@@ -38,8 +60,25 @@ impl Axis {
 
     /// The cell before which this moment ends.
     fn edge(&self, at: u64) -> usize {
-        let share = at.saturating_sub(self.start) as f64 / (self.end - self.start) as f64;
-        ((share * self.width as f64).floor() as usize).min(self.width)
+        let at = at.clamp(self.start, self.end);
+        let (mut active, mut cells) = (at - self.start, 0.0);
+        for (from, to) in self.gaps.iter().filter(|(from, _)| *from < at) {
+            let over = at.min(*to) - from;
+            active -= over;
+            cells += self.gap as f64 * over as f64 / (to - from) as f64;
+        }
+        ((self.cells_of(active) + cells).floor() as usize).min(self.width)
+    }
+
+    /// The cells that so much time outside of gaps takes.
+    fn cells_of(&self, active: u64) -> f64 {
+        let room = self.width - self.gap * self.gaps.len();
+        active as f64 / self.active().max(1) as f64 * room as f64
+    }
+
+    /// The time outside of gaps.
+    fn active(&self) -> u64 {
+        self.end - self.start - self.gaps.iter().map(|(from, to)| to - from).sum::<u64>()
     }
 
     /// The cells from a moment to another; at least one.
@@ -48,16 +87,23 @@ impl Axis {
         first..self.edge(to).max(first + 1).min(self.width)
     }
 
-    /// The ticks, from the left: the cell, and the time since the start. The last one names the unit.
+    /// The gaps: their cells, and their length in microseconds.
+    pub fn gaps(&self) -> impl Iterator<Item = (std::ops::Range<usize>, u64)> {
+        self.gaps.iter().map(|(from, to)| {
+            let first = self.cell(*from);
+            (first..(first + self.gap).min(self.width), to - from)
+        })
+    }
+
+    /// The ticks, from the left: the cell, and the time since the start without gaps. The last one names the unit.
     pub fn ticks(&self) -> impl Iterator<Item = (usize, String)> {
-        let span = self.end - self.start;
-        let is_wide = |step: &u64| *step as f64 / span as f64 * self.width as f64 >= TICK;
+        let span = self.active().max(1);
+        let is_wide = |step: &u64| self.cells_of(*step) >= TICK;
         let decades = (0..8).map(|power| 10u64.pow(power));
         let steps = decades.flat_map(|ten| [1, 2, 5].map(|n| n * ten));
         let steps = steps.take_while(|step| *step < MINUTE);
         let mut steps = steps.chain(LONG.map(|minutes| minutes * MINUTE));
         let step = steps.find(is_wide).unwrap_or(span).max(1);
-        let axis = *self;
         // The end is no cell of the axis.
         let ticks = if self.width == 0 { 0 } else { span.div_ceil(step) };
         let (unit, name) = unit(span, step);
@@ -68,8 +114,17 @@ impl Axis {
             let at = (i * step) as f64 / unit as f64;
             let at = if i == 0 { "0".to_owned() } else { format!("{at:.places$}") };
             let label = if i + 1 == ticks { format!("{at} {name}") } else { at };
-            (axis.cell(axis.start + i * step), label)
+            (self.cell_after(i * step), label)
         })
+    }
+
+    /// The cell at which so much time outside of gaps is over.
+    fn cell_after(&self, active: u64) -> usize {
+        let mut at = self.start + active;
+        for (from, to) in &self.gaps {
+            at += if *from < at { to - from } else { 0 };
+        }
+        self.cell(at)
     }
 }
 
@@ -91,7 +146,7 @@ mod tests {
     #[test]
     fn ticks_are_round_and_far_enough_apart() {
         let ticks = |end: u64, cells| {
-            let axis = Axis { start: 5, end: 5 + end, width: cells };
+            let axis = Axis::with(5, 5 + end, cells, Vec::new());
             axis.ticks().map(|(cell, label)| format!("{cell}:{label}")).collect::<Vec<_>>()
         };
         assert_eq!(ticks(300_000, 40), ["0:0", "13:100", "26:200 ms"]);
@@ -104,18 +159,48 @@ mod tests {
         assert!(ticks(1, 0).is_empty());
     }
 
+    #[test]
+    fn held_time_is_cut_out() {
+        // Two seconds of work around a minute, and around a moment.
+        let held = vec![(1_000_000, 61_000_000), (61_500_000, 61_510_000)];
+        let axis = Axis::with(0, 62_000_000, 49, held);
+        assert_eq!(axis.gaps().collect::<Vec<_>>(), [(20..29, 60_000_000)]);
+        assert_eq!(
+            [0, 500_000, 1_000_000, 61_000_000, 61_500_000].map(|at| axis.cell(at)),
+            [0, 10, 20, 29, 39]
+        );
+        let ticks: Vec<_> = axis.ticks().map(|(cell, label)| format!("{cell}:{label}")).collect();
+        assert_eq!(ticks, ["0:0", "10:0.5", "20:1.0", "39:1.5 s"]);
+        // A person who steps is shown the work as well.
+        let steps: Vec<_> =
+            (0..40).map(|i| (i * 2_000_000 + 100_000, (i + 1) * 2_000_000)).collect();
+        let axis = Axis::with(0, 80_000_000, 60, steps);
+        assert_eq!((axis.gaps().count(), axis.gap), (20, 1));
+    }
+
     proptest! {
         #[test]
         fn every_moment_has_its_cells(
             start in 0u64..1 << 50, span in 1u64..1 << 50, cells in 1usize..300,
             from in 0u64..1 << 51, length in 0u64..1 << 51,
+            held in prop::collection::vec((0u64..1 << 51, 1u64..1 << 50), 0..20),
         ) {
-            let axis = Axis { start, end: start + span, width: cells };
+            let mut until = 0;
+            let held = held.into_iter().map(|(after, length)| {
+                let from = until + after / 20;
+                until = from + length / 20;
+                (from, until)
+            });
+            let axis = Axis::with(start, start + span, cells, held.collect());
             let range = axis.cells(from, from + length);
             prop_assert!(range.start < range.end && range.end <= cells);
             let ticks: Vec<_> = axis.ticks().collect();
             prop_assert!(!ticks.is_empty() && ticks.len() <= cells / 8 + 2, "{ticks:?}");
             prop_assert!(ticks.windows(2).all(|two| two[0].0 <= two[1].0));
+            let gaps: Vec<_> = axis.gaps().collect();
+            prop_assert!(gaps.iter().all(|(cells, _)| cells.end <= axis.width), "{gaps:?}");
+            prop_assert!(gaps.windows(2).all(|two| two[0].0.end <= two[1].0.end), "{gaps:?}");
+            prop_assert!(axis.cell(from) <= axis.cell(from + length));
         }
     }
 }

@@ -11,12 +11,17 @@ use crate::ui::{cx::Cx, panes::row::Row};
 /// A run that does not decide how long all takes.
 const ASIDE: &str = "▄";
 const TICK: &str = "┊";
+/// Time in which nothing ran since something was held.
+const GAP: &str = "·";
 
 /// Draws a lane on all cells of the axis; one that was never wanted has no bar.
 pub fn draw(cx: &Cx<'_>, axis: &Axis, track: &Track<'_>, critical: bool, row: &mut Row<'_>) {
     let mut cells = vec![(" ", cx.theme.dim); axis.width];
     for (tick, _) in axis.ticks() {
         cells[tick].0 = TICK;
+    }
+    for (gap, _) in axis.gaps() {
+        cells[gap].fill((GAP, cx.theme.dim));
     }
     for (part, glyph, style) in parts(cx, axis, track, critical) {
         cells[part].fill((glyph, style));

@@ -21,14 +21,17 @@ pub(super) fn draw(cx: &Cx<'_>, track: &Track<'_>, line: Rect, buf: &mut Buffer)
     row.put(standing.glyph, standing.style).put(" ", standing.style);
     row.put(standing.word, standing.style);
     // While it waits, why says for what.
-    let needs = if track.waits_for().is_empty() { needs(track) } else { String::new() };
+    let needs = if track.is_waiting() { String::new() } else { needs(track) };
     let said = joined(why(track), [needs, given(track, ARGUMENTS)]);
-    row.put(&format!(" · {said}"), cx.theme.text);
+    let between = if track.is_waiting() { " " } else { " · " };
+    row.put(&format!("{between}{said}"), cx.theme.text);
 }
 
 /// Beside the lane, where there is room.
 pub(super) fn notes(track: &Track<'_>, cells: usize) -> String {
-    joined(why(track), [given(track, cells)])
+    // What it waits for is in the lane already.
+    let why = why(track).into_iter().skip(usize::from(track.is_waiting()));
+    joined(why.collect(), [given(track, cells)])
 }
 
 fn joined(mut why: Vec<String>, more: impl IntoIterator<Item = String>) -> String {
@@ -40,14 +43,14 @@ fn joined(mut why: Vec<String>, more: impl IntoIterator<Item = String>) -> Strin
 fn why(track: &Track<'_>) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(hold) = track.hold() {
-        let by = if track.is_stopped() { "by you alone" } else { "with all others" };
+        let by = if track.is_stopped() { "only this call, by you" } else { "with the agent" };
         said.push(format!("{by}, {}", hold.boundary.name()));
     }
     let waits = track.waits_for();
     match (track.call, track.begun) {
-        (None, None) if !waits.is_empty() => said.push(format!("for {}", marks(&waits))),
+        (None, None) if track.is_waiting() => said.push(format!("for {}", marks(&waits))),
         (None, None) if track.task.outcome().is_none() => {
-            said.push("all that it needs is there".to_owned());
+            said.push("inputs ready".to_owned());
         }
         (Some(call), _) if call.phase == ToolCallPhase::Requested && track.hold().is_none() => {
             said.push(room(track.state));
@@ -62,7 +65,7 @@ fn why(track: &Track<'_>) -> Vec<String> {
         said.push(format!("{INJECTED} {kind} injected (fault {fault})"));
     }
     if let Some(call) = track.model_call.filter(|call| call.retries > 0) {
-        said.push(format!("asked {} times", call.retries + 1));
+        said.push(format!("called {} times", call.retries + 1));
     }
     said.extend(track.nulled());
     let is_done = |call: &&ToolCallState| matches!(call.phase, ToolCallPhase::Done { .. });

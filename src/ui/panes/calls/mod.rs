@@ -17,7 +17,7 @@ use self::track::{Track, Tracks};
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{EvidenceId, Knob, State, words::counted};
-use crate::ui::symbols::{CRITICAL, INJECTED};
+use crate::ui::symbols::{CRITICAL, HELD, INJECTED};
 use crate::ui::update::edits;
 use crate::ui::vlist::{self, List};
 use crate::ui::{action::Action, hits::Hits, text};
@@ -83,7 +83,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         }
     }
     if let Some(next) = cx.view.task_of(cx.state).filter(|next| next.id != task.id) {
-        title.push_str(&format!(" · task {} has none yet", next.id));
+        title.push_str(&format!(" · no calls yet in task {}", next.id));
     }
     Line::from(title)
 }
@@ -156,7 +156,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let tracks = Tracks::of(cx.state, task);
     if tracks.len() == 0 {
         let said = match task.work.plan {
-            Some(_) => format!("no calls in task {}: its plan asks for none", task.id),
+            Some(_) => format!("no calls in task {}: its plan has none", task.id),
             None => format!("no calls yet in task {}", task.id),
         };
         return note(area, &said, cx.theme.dim, buf);
@@ -197,8 +197,10 @@ impl Lanes<'_> {
             let took = tracks.iter().filter(|track| self.is_critical(track));
             let took = took.filter_map(|track| track.own(self.cx.now));
             let took = text::span(took.fold(0, u64::saturating_add));
-            let legend = format!("{CRITICAL} critical, {took}");
-            Row::new(area, buf).cell(&legend, self.columns.before(), theme.accent);
+            let (long, room) = (format!("{CRITICAL} critical path {took}"), self.columns.before());
+            let short = format!("{CRITICAL} critical {took}");
+            let legend = if text::width(&long) <= room { long } else { short };
+            Row::new(area, buf).cell(&legend, room, theme.accent);
         }
         if self.columns.lane < LANE {
             return;
@@ -206,6 +208,11 @@ impl Lanes<'_> {
         for (cell, time) in self.axis.ticks() {
             let mut row = Row::new(area, buf);
             row.gap(self.columns.before() + cell).put("┊", theme.dim).put(&time, theme.dim);
+        }
+        for (cells, length) in self.axis.gaps() {
+            let mut row = Row::new(area, buf);
+            row.gap(self.columns.before() + cells.start);
+            row.cell(&format!("{HELD}{}", text::span(length)), cells.len(), theme.paused);
         }
     }
 
@@ -224,12 +231,13 @@ impl Lanes<'_> {
             .cell(&format!(" {INJECTED}"), mark, theme.injected)
             .gap(1);
         if columns.needs > 0 {
-            row.cell(&needs(track), columns.needs, theme.dim).gap(1);
+            // What it waits for is behind the tool.
+            let needs = if track.is_waiting() { String::new() } else { needs(track) };
+            row.cell(&needs, columns.needs, theme.dim).gap(1);
         }
-        let waits = track.waits_for();
-        if track.wanted().is_none() && !waits.is_empty() {
+        if track.is_waiting() {
             // It has no time yet whose place that could take.
-            let waits = format!("for {}", marks(&waits));
+            let waits = format!("waits for {}", marks(&track.waits_for()));
             row.cell(&waits, columns.lane + 1 + TIME, theme.dim).gap(1);
         } else {
             if columns.lane < LANE {
@@ -241,7 +249,7 @@ impl Lanes<'_> {
             let style = if track.hold().is_some() { standing.style } else { theme.text };
             row.gap(1).right(&time, TIME, style).gap(1);
         }
-        row.cell(standing.word, WORD, standing.style);
+        row.cell(if track.is_waiting() { "" } else { standing.word }, WORD, standing.style);
         if columns.notes > 0 {
             row.gap(1).put(&detail::notes(track, columns.notes), theme.dim);
         }
@@ -254,7 +262,7 @@ fn room(state: &State) -> String {
     let running = running.filter(|call| call.started.is_some() && !call.is_by_hand()).count();
     let most = state.knobs.count(Knob::Concurrency);
     if running < most {
-        return "about to start".to_owned();
+        return "starting".to_owned();
     }
-    format!("no room: {} may run at once", counted(most, "call"))
+    format!("limit of {} at once is reached", counted(most, "call"))
 }

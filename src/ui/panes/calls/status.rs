@@ -39,7 +39,7 @@ fn failure(kind: ToolErrorKind) -> &'static str {
     match kind {
         ToolErrorKind::Arguments => "bad args",
         ToolErrorKind::Timeout => "timed out",
-        ToolErrorKind::Unavailable => "not there",
+        ToolErrorKind::Unavailable => "missing",
         ToolErrorKind::Failed => "failed",
         ToolErrorKind::NotRecorded => "no record",
         ToolErrorKind::OverBudget => "over time",
@@ -67,7 +67,7 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
             Some(_) => null(theme),
             None => standing(DONE, "ok", theme.good),
         },
-        (None, None) if track.task.outcome().is_some() => standing(WAITING, "not begun", theme.dim),
+        (None, None) if track.task.outcome().is_some() => standing(WAITING, "not run", theme.dim),
         (None, None) if track.waits_for().is_empty() => queued(theme),
         (None, None) => standing(WAITING, "waits", theme.dim),
     }

@@ -77,6 +77,12 @@ impl<'a> Track<'a> {
         needs.filter(|need| !self.task.work.is_found(*need)).collect()
     }
 
+    /// Whether it cannot begin yet, since evidence that it needs is missing.
+    pub fn is_waiting(&self) -> bool {
+        let is_open = self.wanted().is_none() && self.task.outcome().is_none();
+        is_open && !self.waits_for().is_empty()
+    }
+
     /// The lane that the user can hold; `None` before it has begun, and for what is over.
     pub fn lane(&self) -> Option<Lane> {
         let asked = self.model_call.filter(|call| !call.is_over()).map(|call| call.lane);
@@ -210,6 +216,32 @@ impl<'a> Tracks<'a> {
         (0..self.len()).filter_map(|row| self.get(row))
     }
 
+    /// When something of the task was held and nothing of it ran: from and until, in order, apart from each other.
+    pub fn held(&self, now: u64) -> Vec<(u64, u64)> {
+        let (state, task) = (self.state, self.task);
+        let tool_calls = task.tool_calls.iter().copied().chain(state.calls_by_hand(task.id));
+        let tool_calls = tool_calls.filter_map(|id| state.tool_call(id)).map(|call| &call.effect);
+        let model_calls = task.model_calls.iter().filter_map(|id| state.model_call(*id));
+        let effects: Vec<_> = tool_calls.chain(model_calls.map(|call| &call.effect)).collect();
+        let is_of_task = |lane: Lane| match lane {
+            Lane::Agent => state.at_work == Some(task.id),
+            Lane::Effect(id) => effects.iter().any(|effect| effect.id == id),
+        };
+        let holds = state.control.held.iter().filter(|hold| is_of_task(hold.lane));
+        let mut held = task.held.clone();
+        held.extend(holds.map(|hold| (hold.since, now)));
+        let mut ran = Vec::new();
+        for effect in effects {
+            let own = state.control.hold_of(effect.lane).map(|hold| (hold.since, now));
+            let own: Vec<_> = effect.holds.iter().copied().chain(own).collect();
+            if let Some(started) = effect.started {
+                ran.extend(without(vec![(started, effect.ended.unwrap_or(now))], own.clone()));
+            }
+            held.extend(own);
+        }
+        without(held, ran)
+    }
+
     /// The row of what is chosen; where nothing is, of what keys mean all the same.
     pub fn selected(&self, view: &View) -> Option<usize> {
         let row = |id: EvidenceId| {
@@ -257,6 +289,34 @@ impl<'a> Tracks<'a> {
     }
 }
 
+/// The times of the first list that are in none of the second, in order, apart from each other.
+fn without(mut times: Vec<(u64, u64)>, mut others: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    times.sort_unstable();
+    others.sort_unstable();
+    let mut left: Vec<(u64, u64)> = Vec::new();
+    let mut others = others.into_iter().peekable();
+    // The latest end of the others that have begun.
+    let (mut over, mut done) = (0, 0);
+    for (from, to) in times {
+        let mut from = from.max(done);
+        while from < to {
+            while let Some((_, until)) = others.next_if(|(begin, _)| *begin <= from) {
+                over = over.max(until);
+            }
+            from = from.max(over);
+            let next = others.peek().map_or(to, |(begin, _)| to.min(*begin));
+            match left.last_mut() {
+                Some(last) if from < next && last.1 == from => last.1 = next,
+                _ if from < next => left.push((from, next)),
+                _ => {}
+            }
+            from = from.max(next);
+        }
+        done = done.max(to);
+    }
+    left
+}
+
 /// The evidence of a task's plan that a call looks for.
 pub fn evidence_of(task: &TaskState, call: &ToolCallState) -> Option<EvidenceId> {
     let begun = task.work.evidence.get(&call.evidence?)?;
@@ -287,4 +347,30 @@ fn expected(track: &Track<'_>) -> u64 {
         }
     };
     mean.unwrap_or(UNKNOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn times_are_subtracted_moment_by_moment(
+            times in prop::collection::vec((0u64..60, 0u64..20), 0..8),
+            others in prop::collection::vec((0u64..60, 0u64..20), 0..8),
+        ) {
+            let of = |list: Vec<(u64, u64)>| -> Vec<_> {
+                list.into_iter().map(|(from, length)| (from, from + length)).collect()
+            };
+            let (times, others) = (of(times), of(others));
+            let is_in = |list: &[(u64, u64)], at| list.iter().any(|(from, to)| (*from..*to).contains(&at));
+            let left = without(times.clone(), others.clone());
+            for at in 0..100 {
+                prop_assert_eq!(is_in(&left, at), is_in(&times, at) && !is_in(&others, at), "{}", at);
+            }
+            prop_assert!(left.windows(2).all(|two| two[0].1 < two[1].0), "{left:?}");
+        }
+    }
 }
