@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use super::panes::format;
 use super::symbols::{EDITED, INJECTED};
+use super::text;
+use crate::domain::words::counted;
 use crate::store::journal::{Summary, folder};
 
 /// The sessions of a folder, the newest first.
@@ -14,6 +16,8 @@ pub struct Listing {
     pub sessions: Vec<(PathBuf, Result<Summary, String>)>,
     /// The folder cannot be read, and why.
     pub wrong: Option<String>,
+    /// The result of the deletions before it was read; an error says which one failed.
+    pub deleted: Option<Result<String, String>>,
 }
 
 impl Listing {
@@ -27,7 +31,26 @@ impl Listing {
             .map(|(path, summary)| (path.to_owned(), summary.map_err(|error| error.to_string())))
             .collect();
         newest_first(&mut sessions);
-        Self { sessions, folder, wrong }
+        Self { sessions, folder, wrong, deleted: None }
+    }
+
+    /// The sessions of a folder after these journals of it were deleted.
+    pub fn without(folder: PathBuf, journals: &[PathBuf]) -> Self {
+        let mut freed = 0;
+        let failed = journals.iter().find_map(|journal| {
+            let size = folder::size(journal);
+            let error = folder::delete(journal).err();
+            freed += if error.is_none() { size } else { 0 };
+            error
+        });
+        let deleted = match (failed, journals.len()) {
+            (Some(error), _) => Some(Err(error.to_string())),
+            (None, 0) => None,
+            (None, n) => {
+                Some(Ok(format!("deleted {}, {}", counted(n, "session"), text::bytes(freed))))
+            }
+        };
+        Self { deleted, ..Self::read(folder) }
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 
 use super::called::AsCommand;
 use super::layout::LayoutFile;
+use super::next::Next;
 use super::scenario::SaveScenario;
 use super::seat::Seat;
 use super::sweep::StartSweep;
@@ -118,12 +119,12 @@ impl Settings {
 }
 
 /// Why the screen ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndReason {
     /// The person left.
     ByUser,
     /// A signal with this number asked for it.
     BySignal(i32),
-    /// The person wants to see this demo.
-    ForDemo(&'static str),
+    /// The person goes on with something else.
+    For(Next),
 }

@@ -6,16 +6,18 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{by_hand, demo, out, save, sweep, trouble::Trouble, twin};
+use super::{by_hand, demo, init, init_args::InitArgs, openapi, out, save, sweep};
+use super::{trouble::Trouble, twin};
 use crate::app::config::{self, Config, UiConfig};
 use crate::app::demo::DEMOS;
+use crate::app::servers;
 use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::program::Child;
 use crate::store::journal::{JournalError, Marker, Past, Reader};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::watch_file::WatchFile;
-use crate::ui::{self, Remark, screen::Setup, symbols::Charset, tour::Tour};
+use crate::ui::{self, Next, Remark, screen::First, screen::Setup, symbols::Charset, tour::Tour};
 use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 
 /// How a session is shown.
@@ -25,20 +27,20 @@ pub struct Show {
     pub tour: Option<Tour>,
     /// Appearance and input, instead of the configured ones.
     pub ui: Option<UiConfig>,
-    /// It begins with the choice of a demo.
-    pub offers_demos: bool,
+    /// It begins with the offers of a first start.
+    pub is_first: bool,
 }
 
-/// Opens the screen on a new session, which waits for the user. The first time it offers the demos.
+/// Opens the screen on a new session, which waits for the user. The first time it says how to begin.
 pub fn live(spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
-    let offers_demos = is_first_start(&spec);
-    show(spec, Show { offers_demos, ..Show::default() })
+    let is_first = is_first_start(&spec);
+    show(spec, Show { is_first, ..Show::default() })
 }
 
-/// Opens the screen on the samples, and begins with the choice of a demo.
+/// Opens the screen on the samples, and says how to begin.
 pub fn choosing() -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { journal: JournalChoice::None, ..SessionSpec::default() };
-    show(spec, Show { offers_demos: true, ..Show::default() })
+    show(spec, Show { is_first: true, ..Show::default() })
 }
 
 /// Whether nothing is configured, nothing was asked for, and no session was kept.
@@ -90,7 +92,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         settings.screen.journal = journal.as_deref().and_then(follow);
         settings.watch(watches);
         settings.screen.asks_again = is_sample;
-        settings.screen.offers_demos = show.offers_demos;
+        settings.screen.first = show.is_first.then(first);
         settings.tour = show.tour;
         settings
     });
@@ -101,13 +103,28 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let shown = shown?;
     ended?;
     // The journal of a tour ends with it.
-    if let (Some(path), ui::EndReason::ByUser, false) = (journal, shown, is_tour) {
+    if let (Some(path), ui::EndReason::ByUser, false) = (journal, &shown, is_tour) {
         out::print_line(format!("journal: {}", path.display()))?;
     }
     match shown {
-        ui::EndReason::ForDemo(name) => demo::by_name(name),
+        ui::EndReason::For(Next::Demo(name)) => demo::by_name(name),
+        ui::EndReason::For(Next::Project) => {
+            init::init(&InitArgs::default())?;
+            live(SessionSpec { config: Some(init::CONFIG.into()), ..SessionSpec::default() })
+        }
+        ui::EndReason::For(Next::Import(file)) => {
+            let workspace = openapi::import_beside(file)?;
+            live(SessionSpec { workspace: Some(workspace), ..SessionSpec::default() })
+        }
         ended => Ok(ended),
     }
+}
+
+/// Facts for the offers of a first start.
+fn first() -> First {
+    let hosted = servers::hosted(&|name| std::env::var_os(name));
+    let keys = hosted.iter().filter_map(|found| found.provider.key).collect();
+    First { keys, folder: std::env::current_dir().unwrap_or_default() }
 }
 
 /// Records that are read ahead of the screen.

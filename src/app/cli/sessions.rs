@@ -1,15 +1,15 @@
 //! `toolyard sessions`: the journals in the folder for them, the newest first.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use std::{fs, io};
 
 use super::journal_args::{SessionsArgs, SessionsCommand};
 use super::{ConfigArgs, colour, out, trouble::Trouble};
 use crate::app::config::{self, Config};
 use crate::domain::words::{clipped, counted};
+use crate::store::journal;
 use crate::store::journal::folder::{self, Kept};
-use crate::store::journal::{self, index_of};
 use crate::ui::listing::{self, Standing};
 use crate::ui::text::{self, clean};
 
@@ -108,7 +108,7 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
             session.events,
             listing::cost(session),
             text::span(session.micros),
-            size(session.bytes),
+            text::bytes(session.bytes),
             clipped(&clean(&listing::changes(session)), 16),
             clean(&file)
         );
@@ -123,42 +123,19 @@ fn prune(folder: &Path, older: Option<Duration>, keep: usize, is_dry: bool) -> R
     };
     let old = found(folder)?.into_iter().skip(keep);
     let old: Vec<_> = old.filter(|found| before.is_some_and(|then| found.written < then)).collect();
-    let mut bytes = 0;
+    let (mut deleted, mut bytes) = (0, 0);
     for found in &old {
-        for path in [&found.path, &index_of(&found.path)] {
-            bytes += path.metadata().map_or(0, |about| about.len());
-            if is_dry {
-                continue;
-            }
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(Trouble::Failed(format!("{}: {error}", path.display())));
-                }
-                Ok(()) | Err(_) => {}
-            }
+        if journal::is_written(&found.path).unwrap_or(false) {
+            out::warn(&format!("{}: not deleted, since its session runs", found.path.display()));
+            continue;
         }
+        let size = folder::size(&found.path);
+        if !is_dry {
+            folder::delete(&found.path).map_err(Trouble::failed)?;
+        }
+        (deleted, bytes) = (deleted + 1, bytes + size);
     }
-    let (which, size) = (counted(old.len(), "journal"), size(bytes));
+    let (which, size) = (counted(deleted, "journal"), text::bytes(bytes));
     let did = if is_dry { "would be deleted" } else { "deleted" };
     out::print_line(format!("{which} {did}, {size} · {}", folder.display()))
-}
-
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_short() {
-        let sizes = [999, 1_234, 5_600_000, 7_800_000_000].map(size);
-        assert_eq!(sizes, ["999 B", "1.2 kB", "5.6 MB", "7.8 GB"]);
-    }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io, num::NonZeroUsize, thread};
 
-use super::{JournalError, Summary};
+use super::{JournalError, Summary, index_of, is_written};
 
 /// A journal in a folder.
 #[derive(Clone, Debug)]
@@ -52,4 +52,51 @@ pub fn summaries(kept: &[Kept]) -> Vec<(&Path, Result<Summary, JournalError>)> {
         joined.flatten().collect::<Vec<_>>()
     });
     kept.iter().map(|kept| &*kept.path).zip(read).collect()
+}
+
+/// The bytes that a journal and its index take.
+pub fn size(path: &Path) -> u64 {
+    [path, &index_of(path)].iter().map(|path| path.metadata().map_or(0, |about| about.len())).sum()
+}
+
+/// Deletes a journal and its index. A file that is gone already is no error.
+///
+/// # Errors
+/// A running session writes the journal ([`JournalError::Written`]), or a file cannot be deleted.
+pub fn delete(journal: &Path) -> Result<(), JournalError> {
+    if journal.exists() && is_written(journal)? {
+        return Err(JournalError::Written { path: journal.to_owned() });
+    }
+    // The index goes first: an index without a journal would stay for ever.
+    for path in [&*index_of(journal), journal] {
+        match fs::remove_file(path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(JournalError::Io { path: path.to_owned(), source });
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_goes_with_its_index_and_one_that_is_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("a.jsonl");
+        let both = [journal.clone(), index_of(&journal)];
+        both.iter().for_each(|path| fs::write(path, "1234").unwrap());
+        assert_eq!(size(&journal), 8);
+        let writer = fs::File::open(&journal).unwrap();
+        writer.lock().unwrap();
+        assert!(matches!(delete(&journal), Err(JournalError::Written { .. })));
+        assert!(both.iter().all(|path| path.exists()));
+        drop(writer);
+        delete(&journal).unwrap();
+        assert!(!both.iter().any(|path| path.exists()));
+        delete(&journal).unwrap();
+    }
 }

@@ -99,8 +99,10 @@ fn new_id() -> String {
 /// Errors of a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    #[error("{path}: file exists, and a journal is never overwritten; choose another name")]
+    #[error("{path}: file exists; a journal is never overwritten; choose another name")]
     Taken { path: PathBuf },
+    #[error("{path}: a running session writes this journal; end the session first")]
+    Written { path: PathBuf },
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
     #[error(

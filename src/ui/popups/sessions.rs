@@ -1,4 +1,4 @@
-//! The sessions that are kept on this machine, the newest first. Enter opens one to look at.
+//! The sessions that are kept on this machine, the newest first: filtered, marked, opened, deleted.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::chooser::{Chooser, Look};
 use super::narrow::Words;
-use super::{Reply, choice::Choice};
-use crate::store::journal::Summary;
+use super::{Confirm, Pressed, Reply, choice::Choice};
+use crate::store::journal::{Summary, folder};
 use crate::ui::action::Action;
 use crate::ui::listing::{self, Listing, Standing};
 use crate::ui::panes::row::{self, Row};
@@ -16,13 +16,15 @@ use crate::ui::symbols::{CHOSEN, DONE, FAILED, REFUSED, RUNNING};
 use crate::ui::table::{self, Table};
 use crate::ui::text::{self, number};
 use crate::ui::view::{Tone, View};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, theme::Theme};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, theme::Theme, window::Move};
 
 /// Lines below the list that say more of the selected session.
 const MORE: u16 = 2;
 /// Cells before the columns: for the pointer and the mark.
 const BEFORE: usize = 3;
 const WIDTH: usize = 124;
+/// The sign of a marked session, instead of its state.
+const MARKED: &str = "*";
 
 /// The list of sessions.
 #[derive(Debug)]
@@ -30,6 +32,9 @@ pub struct Sessions {
     title: String,
     rows: Vec<Session>,
     chooser: Chooser,
+    /// The journals of the session on the screen and of the live one.
+    own: Option<PathBuf>,
+    live: Option<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -39,6 +44,7 @@ struct Session {
     summary: Result<Summary, String>,
     is_shown: bool,
     is_live: bool,
+    is_marked: bool,
 }
 
 impl Sessions {
@@ -46,6 +52,10 @@ impl Sessions {
     pub fn new(listing: Listing, own: Option<&Path>, live: Option<&Path>) -> Self {
         let own = own.and_then(|own| own.canonicalize().ok());
         let live = live.and_then(|live| live.canonicalize().ok());
+        Self::of(listing, own, live)
+    }
+
+    fn of(listing: Listing, own: Option<PathBuf>, live: Option<PathBuf>) -> Self {
         let is_it = |path: &Path, of: &Option<PathBuf>| {
             of.as_ref().is_some_and(|of| path.canonicalize().is_ok_and(|path| path == *of))
         };
@@ -55,6 +65,7 @@ impl Sessions {
             .map(|(path, summary)| Session {
                 is_shown: is_it(&path, &own),
                 is_live: is_it(&path, &live),
+                is_marked: false,
                 path,
                 summary,
             })
@@ -62,7 +73,36 @@ impl Sessions {
         let words = rows.iter().map(|row| Words::new(&row.name(), &row.about()));
         let chooser = Chooser::new("session", words.collect(), 0).with_foot(MORE);
         let title = format!("Sessions · {} · {}", rows.len(), listing.folder.display());
-        Self { title, rows, chooser }
+        Self { title, rows, chooser, own, live }
+    }
+
+    fn mark(&mut self) {
+        let Some(at) = self.chooser.selected() else { return };
+        self.rows[at].is_marked = !self.rows[at].is_marked;
+        self.chooser.go(Move::Down);
+    }
+
+    /// Asks before the marked sessions are deleted, or the selected one where none is marked.
+    ///
+    /// # Errors
+    /// None is selected, or one of them is shown or runs.
+    fn delete(&self) -> Result<Confirm, &'static str> {
+        let marked: Vec<_> = self.rows.iter().filter(|row| row.is_marked).collect();
+        let rows = match marked.is_empty() {
+            true => self.chooser.selected().map(|at| &self.rows[at]).into_iter().collect(),
+            false => marked,
+        };
+        if rows.is_empty() {
+            return Err("no session is selected");
+        }
+        if rows.iter().any(|row| row.is_shown || row.is_live) {
+            return Err("this session is on the screen; it cannot be deleted");
+        }
+        if rows.iter().any(|row| row.summary.as_ref().is_ok_and(|summary| summary.running)) {
+            return Err("this session runs; it cannot be deleted");
+        }
+        let bytes = rows.iter().map(|row| folder::size(&row.path)).sum();
+        Ok(Confirm::delete(rows.iter().map(|row| row.path.clone()).collect(), bytes))
     }
 }
 
@@ -121,14 +161,40 @@ fn columns() -> Vec<table::Column<Summary>> {
 
 impl Choice for Sessions {
     fn hints(&self) -> &'static [Hint] {
-        &[(&[Action::Accept], "open as a replay"), (&[Action::Leave], "leave")]
+        &[
+            (&[Action::Accept], "open as a replay"),
+            (&[Action::Mark], "mark"),
+            (&[Action::Remove], "delete"),
+            (&[Action::Leave], "leave"),
+        ]
+    }
+
+    fn other_key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
+        match pressed.action {
+            Some(Action::Mark) => self.mark(),
+            Some(Action::Remove) => match self.delete() {
+                Ok(question) => return Reply::Open(Box::new(question)),
+                Err(why) => view.tell(world.live.at, Tone::Bad, why),
+            },
+            _ => return self.chooser.key(pressed),
+        }
+        Reply::Stay
+    }
+
+    /// The filter and the selected place stay.
+    fn relist(&mut self, listing: Listing) -> Option<Listing> {
+        let (typed, line) = (self.chooser.typed(), self.chooser.pick.row);
+        *self = Self::of(listing, self.own.take(), self.live.take());
+        self.chooser.paste(&typed);
+        self.chooser.go_to(line);
+        None
     }
 
     fn choose(&mut self, thing: usize, world: &World<'_>, view: &mut View) -> Reply {
         let Some(row) = self.rows.get(thing) else { return Reply::Stay };
         let why = match &row.summary {
             Err(why) => why.clone(),
-            Ok(_) if row.is_shown => "this session is on the screen already".to_owned(),
+            Ok(_) if row.is_shown => "this session is already on the screen".to_owned(),
             Ok(_) => return Reply::Done(vec![ScreenRequest::Replay(row.path.clone())]),
         };
         view.tell(world.live.at, Tone::Bad, why);
@@ -147,7 +213,9 @@ impl Choice for Sessions {
             let Some(session) = self.rows.get(found.id) else { return };
             let (sign, style) = session.sign(cx.theme);
             let mut row = Row::new(line, buf);
-            row.gap(1).cell(&sign, BEFORE - 1, style);
+            let (mark, style) =
+                if session.is_marked { (MARKED, cx.theme.key) } else { (&*sign, style) };
+            row.gap(1).cell(mark, BEFORE - 1, style);
             match &session.summary {
                 Ok(summary) => table.cells(summary, &mut row),
                 Err(_) => {
@@ -169,8 +237,8 @@ impl Choice for Sessions {
             Ok(summary) => {
                 let end = match &summary.ended {
                     Some(why) => why,
-                    None if summary.running => "it runs; toolyard attach controls it",
-                    None => "not ended: it was killed, or runs on another machine",
+                    None if summary.running => "running; toolyard attach controls it",
+                    None => "not ended: killed, or running on another machine",
                 };
                 (format!("{} · {end}", session.name()), cx.theme.dim)
             }
