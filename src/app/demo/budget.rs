@@ -1,10 +1,10 @@
-//! Figure 5 of BTP: one question, five tools with prices, and a plan of what is worth its price. Then with less budget.
+//! Figure 5 of BTP: one question and five tools with prices, without a budget plan, with one, and with less budget.
 
 use std::path::Path;
 use std::{fs, io};
 
 use crate::app::session::SessionSpec;
-use crate::domain::{Base, Knob, State, Strategy, TaskId, words::counted};
+use crate::domain::{Base, Knob, State, TaskId, words};
 use crate::ui::tour::Beat;
 
 macro_rules! files {
@@ -43,8 +43,8 @@ pub fn session(spec: &mut SessionSpec, folder: &Path) -> io::Result<()> {
     spec.experience = Some(folder.join("past.sqlite"));
     spec.workspace = Some(workspace);
     spec.leak_guard = true;
-    spec.strategy = Some(Strategy { btp: true, ..Base::Dfsdt.into() });
-    spec.tasks_limit = Some(2);
+    spec.strategy = Some(Base::Dfsdt.into());
+    spec.tasks_limit = Some(3);
     spec.knobs.insert(Knob::Budget, BUDGET);
     Ok(())
 }
@@ -61,36 +61,54 @@ pub fn beats() -> Vec<Beat> {
         },
         Beat {
             keys: "o",
-            says: |state, _| match plan(state, 1) {
-                Some(plan) => format!("{plan}; tools that failed before are left out"),
-                None => "Past uses make a budget plan. Run one task: o".to_owned(),
+            says: |state, _| match state.tasks_done {
+                0 => "First without a budget plan. Run one task: o".to_owned(),
+                _ => format!("Without a plan: {} credits.", outcome(state, 1)),
             },
             until: |state, _| state.tasks_done >= 1,
+        },
+        Beat {
+            keys: "A b t p space enter",
+            says: |state, _| {
+                format!("Without a plan: {} credits. Switch +btp on: A", outcome(state, 1))
+            },
+            until: |state, _| state.strategy.btp,
+        },
+        Beat {
+            keys: "o",
+            says: |state, _| match plan(state, 2) {
+                Some(plan) => format!("{plan}; tools that failed before are left out"),
+                None => "Past uses make a budget plan. The same task again: o".to_owned(),
+            },
+            until: |state, _| state.tasks_done >= 2,
         },
         Beat {
             keys: "- - - - - - - - - - - -",
             says: |state, _| {
                 let budget = state.knobs.get(Knob::Budget);
-                format!("{} Now with {budget:.0} credits: -", ended(state, 1))
+                format!(
+                    "With a plan: {} credits. Now a budget of {budget:.0}: -",
+                    outcome(state, 2)
+                )
             },
             until: |state, _| state.knobs.get(Knob::Budget) <= LESS,
         },
         Beat {
             keys: "o",
-            says: |state, _| match plan(state, 2) {
+            says: |state, _| match plan(state, 3) {
                 Some(plan) => format!("{plan}: the plan keeps what the task needs"),
                 None => "The same task again: o".to_owned(),
             },
-            until: |state, _| state.tasks_done >= 2,
+            until: |state, _| state.tasks_done >= 3,
         },
         Beat {
             keys: "",
             says: |state, _| {
-                let (much, less) = (uses(state, 1), uses(state, 2));
                 format!(
-                    "{BUDGET:.0} credits: {much} planned, {} {LESS:.0} credits: {less} planned, {}",
-                    ended(state, 1),
-                    ended(state, 2)
+                    "{BUDGET:.0} credits: {} without a plan, {} with one. {LESS:.0} credits: {}.",
+                    outcome(state, 1),
+                    outcome(state, 2),
+                    outcome(state, 3)
                 )
             },
             until: |_, _| true,
@@ -103,23 +121,17 @@ fn plan(state: &State, task: u32) -> Option<String> {
     let task = state.task(TaskId(task))?;
     let plan = task.budget.plan.as_ref()?;
     let spent = task.credits();
-    Some(format!("planned {} of {} credits, spent {spent}", plan.cost, plan.budget))
+    let budget = words::credits(*plan.budget);
+    Some(format!("planned {} of {budget}, spent {spent}", plan.cost))
 }
 
-/// The uses of tools in the first plan of a task.
-fn uses(state: &State, task: u32) -> String {
-    let plan = state.task(TaskId(task)).and_then(|task| task.budget.first.clone());
-    let uses: u32 = plan.iter().flat_map(|plan| &plan.tools).map(|tool| tool.uses).sum();
-    counted(uses, "use")
-}
-
-/// What a task came to.
-fn ended(state: &State, task: u32) -> String {
+/// How a task ended, and for how many credits.
+fn outcome(state: &State, task: u32) -> String {
     let Some(task) = state.task(TaskId(task)) else { return String::new() };
     let right = match task.correct {
         Some(true) => "right",
         Some(false) => "not solved",
         None => "open",
     };
-    format!("{right}, for {}.", task.credits())
+    format!("{right} for {}", task.credits())
 }

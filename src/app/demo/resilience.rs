@@ -58,7 +58,10 @@ pub fn beats() -> Vec<Beat> {
             keys: "",
             says: |state, view| {
                 let twin = view.twin.as_ref().map(|twin| of_twin(state, twin));
-                format!("learning: {}; without: {}", verdict(state), twin.unwrap_or_default())
+                let tool = broken(state).and_then(|broken| broken.tools.into_iter().next());
+                let tool = tool.map(|tool| format!("{tool} broke. ")).unwrap_or_default();
+                let twin = twin.unwrap_or_default();
+                format!("{tool}With learning: {}; without: {twin}", verdict(state))
             },
             until: |_, _| true,
         },

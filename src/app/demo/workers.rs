@@ -98,8 +98,8 @@ fn verdict(state: &State) -> String {
     let nulled: usize = state.tasks.iter().map(|task| task.work.nulled()).sum();
     let tool = broken(state).unwrap_or_default();
     format!(
-        "{tool} failed {}, {nulled} empty results were dropped before the solver, {right} of {} answers are right",
-        counted(fired(state) as usize, "time"),
-        ended.count()
+        "{right} of {} answers right, although {tool} failed {}; {nulled} empty results were dropped",
+        ended.count(),
+        counted(fired(state) as usize, "time")
     )
 }
