@@ -17,7 +17,7 @@ use crate::store::kept;
 /// The format of the file; the first one did not name it.
 const FORMAT: u32 = 2;
 
-const EXPECTED: &str = "what an earlier session wrote, or no file at all";
+const EXPECTED: &str = "the file of an earlier session, or no file";
 
 /// How often to try for the lock, which another session holds for some milliseconds, and the time between.
 const TRIES: u32 = 400;
@@ -202,7 +202,7 @@ fn lock(path: &Path) -> Result<Option<File>, String> {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
     }
-    Err(format!("{}: another session holds this lock for too long", beside.display()))
+    Err(format!("{}: another session is holding this lock for too long", beside.display()))
 }
 
 #[cfg(test)]

@@ -203,8 +203,8 @@ fn after_the_screen(ended: EndReason) -> ExitCode {
     match ended {
         EndReason::ByUser => ExitCode::SUCCESS,
         EndReason::BySignal(signal) => after_signal(signal),
-        // The demo has been shown.
-        EndReason::ForDemo(_) => ExitCode::SUCCESS,
+        // What the person went on with has been shown.
+        EndReason::For(_) => ExitCode::SUCCESS,
     }
 }
 

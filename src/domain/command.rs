@@ -167,7 +167,7 @@ impl Command {
             Command::MoveTask { .. } | Command::MoveTaskBy { .. } => "move the task",
             Command::RunNext { .. } => "run the task next",
             Command::SkipTask { .. } => "skip the task",
-            Command::FollowUp { .. } => "ask further",
+            Command::FollowUp { .. } => "ask a follow-up question",
             Command::CallTool { .. } => "call the tool",
             Command::UseStrategy { .. } => "use the strategy",
             Command::TurnKnob { .. } | Command::TurnKnobBy { .. } => "turn the knob",

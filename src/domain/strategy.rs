@@ -121,7 +121,7 @@ pub const STRATEGIES: &[StrategySpec] = &[
     stepping(
         Base::Cotools,
         "cotools",
-        "writes, and a small model that reads along has tools called",
+        "writes text, and a small model that reads along starts tool calls",
     ),
 ];
 

@@ -108,7 +108,7 @@ impl Target {
     pub fn named(sort: Sort, name: &str) -> Result<Self, String> {
         let name = name.trim();
         if sort.takes_name() && name.is_empty() {
-            return Err(format!("no {} named", sort.name()));
+            return Err(format!("no {} given", sort.name()));
         }
         Ok(match sort {
             Sort::Any => Target::Any,

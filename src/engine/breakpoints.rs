@@ -171,7 +171,7 @@ impl Session {
         self.check_python(&spec)?;
         let known = breakpoint.and_then(|id| self.state.breakpoints.get(&id));
         if known.is_some_and(|known| known.spec == spec && known.on == on) {
-            return Err("it is like this already".to_owned());
+            return Err("it already has these settings".to_owned());
         }
         let was = known.map(|known| Box::new(known.spec.clone()));
         let breakpoint = breakpoint.unwrap_or_else(|| self.next_breakpoint());
@@ -214,7 +214,7 @@ impl Session {
     /// Runs on until a breakpoint of its own holds.
     pub fn run_to(&mut self, spec: BreakpointSpec, by: By) -> Result<(), String> {
         if !self.breakpoints.has_user {
-            return Err("without a screen nobody could go on from there".to_owned());
+            return Err("without a screen nobody could resume from there".to_owned());
         }
         self.check_place(&spec.place)?;
         self.check_python(&spec)?;

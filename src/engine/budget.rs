@@ -31,7 +31,7 @@ impl Session {
         let uses = plan.uses();
         self.say(task, "planned", plan);
         if uses == 0 && !self.budgeting.known.is_empty() {
-            self.widen(&[&text], None, "no matching tool is of use");
+            self.widen(&[&text], None, "no matching tool is useful");
         }
     }
 
@@ -108,7 +108,7 @@ impl Session {
         let allowed = budget.map_or(0, |budget| budget.allowed(tool.as_str()));
         let uses = allowed.saturating_add_signed(more);
         if budget.is_some() && uses == allowed {
-            return Err(format!("the uses left of {tool} are {uses} already"));
+            return Err(format!("uses left of {tool}: already {uses}"));
         }
         self.set_uses(tool, uses, by)
     }

@@ -20,7 +20,7 @@ impl Session {
     ) -> Result<(), String> {
         let was = self.part_of(id, &edit)?;
         if was == edit {
-            return Err("nothing is changed".to_owned());
+            return Err("the edit changes nothing".to_owned());
         }
         let effect = self.known_effect(id)?.reference();
         let (edit, was) = (Box::new(edit), Box::new(was));
@@ -44,7 +44,7 @@ impl Session {
                 let call = self.state.model_call(id).ok_or_else(wrong)?;
                 not_started(effect)?;
                 if messages.is_empty() {
-                    return Err("a prompt has at least one message".to_owned());
+                    return Err("a prompt needs at least one message".to_owned());
                 }
                 Ok(Edit::Messages(call.request.messages.clone()))
             }
@@ -58,7 +58,7 @@ impl Session {
                 self.not_seen(effect)?;
                 let unnamed = calls.iter().any(|call| call.tool.as_str().is_empty());
                 if unnamed {
-                    return Err("a call of the reply names no tool".to_owned());
+                    return Err("a call of the reply has no tool name".to_owned());
                 }
                 let reply = call.reply();
                 let text = reply.map_or_else(String::new, |reply| reply.text.clone());
@@ -85,7 +85,7 @@ impl Session {
         self.not_seen(effect)?;
         let is_embedding = self.state.embedding(id).is_some();
         if is_embedding {
-            return Err("an embedding is not made again".to_owned());
+            return Err("an embedding cannot be repeated".to_owned());
         }
         let effect = effect.reference();
         self.intervene(EditEvent::CallRepeated { effect, by });
@@ -139,7 +139,7 @@ impl Session {
 
 fn not_started(effect: &EffectState) -> Result<(), String> {
     if effect.started.is_some() || effect.is_over() {
-        return Err(format!("call {} has started: what it sends is on its way", effect.id));
+        return Err(format!("call {} has started: its input is already sent", effect.id));
     }
     Ok(())
 }

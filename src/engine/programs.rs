@@ -131,7 +131,7 @@ impl Session {
     pub fn ask_program(&mut self, task: TaskId, asked: Asked, by: By) -> Result<(), String> {
         let Asked { expression, sets } = asked;
         let (number, held) = self.held_program(task)?;
-        let held = held.ok_or("the program is held at no line: step to one first")?;
+        let held = held.ok_or("the program is not held at a line: step to one first")?;
         self.check_expression(&expression)?;
         sets.as_deref().map_or(Ok(()), check_name)?;
         let when = Moment::Hit { line: held.line, hit: held.hit };
@@ -171,13 +171,13 @@ impl Session {
                 return Err("the program did not run: e edits it".to_owned());
             }
             (None, _) if is_over && is_probed => {
-                return Err("the probing goes on from the end of this program".to_owned());
+                return Err("probing continues from the end of this program".to_owned());
             }
             (Some(held), Back::Line) if held.nth == 1 => {
                 return Err("this is the first statement of the program".to_owned());
             }
             (_, Back::Call) if calls == 0 => {
-                return Err("the program has made no call before this place".to_owned());
+                return Err("the program has no call before this place".to_owned());
             }
             (_, Back::Statement(0)) => return Err("statements count from 1".to_owned()),
             _ => {}

@@ -27,7 +27,7 @@ impl Session {
         let probe = Probe { tools };
         let open = self.state.tasks.iter().filter(|task| task.outcome().is_none());
         if open.into_iter().any(|task| task.task.probe.as_ref() == Some(&probe)) {
-            return Err("this is being probed already, or waits for it".to_owned());
+            return Err("this is already being probed, or queued for it".to_owned());
         }
         self.put(self.front(), vec![Task::of_probe(probe)], by)
     }
@@ -44,7 +44,7 @@ impl Session {
     /// Puts tasks into the queue from this number on.
     pub fn put(&mut self, first: TaskId, tasks: Vec<Task>, by: By) -> Result<(), String> {
         if first < self.front() || first > self.next_task() {
-            return Err(format!("the place of task {first} is not in the queue any more"));
+            return Err(format!("the queue no longer has a place for task {first}"));
         }
         self.intervene(TaskEvent::TasksQueued { first, tasks, by });
         Ok(())
@@ -56,7 +56,7 @@ impl Session {
         let ids = (first.0..).map(TaskId);
         let mut pairs = ids.zip(&tasks);
         if !pairs.all(|(id, task)| self.state.task(id).is_some_and(|known| known.task == *task)) {
-            return Err("the queue has changed meanwhile".to_owned());
+            return Err("the queue has changed in the meantime".to_owned());
         }
         self.intervene(TaskEvent::TasksRemoved { first, tasks, by });
         Ok(())
@@ -80,7 +80,7 @@ impl Session {
         let to = task.0.saturating_add_signed(places).clamp(self.front().0, last);
         if to == task.0 {
             let end = if places < 0 { "first" } else { "last" };
-            return Err(format!("task {task} is the {end} one that waits"));
+            return Err(format!("task {task} is already the {end} waiting task"));
         }
         self.move_task(task, TaskId(to), by)
     }
@@ -105,7 +105,7 @@ impl Session {
     /// Ends the current task.
     pub fn skip_task(&mut self, task: TaskId, by: By) -> Result<(), String> {
         if self.state.at_work != Some(task) {
-            return Err(format!("task {task} is not at work"));
+            return Err(format!("task {task} is not running"));
         }
         self.intervene(TaskEvent::TaskSkipped { task, by });
         Ok(())

@@ -98,9 +98,9 @@ impl Session {
         let calls = rest.iter().filter_map(|record| record.event.effect());
         let calls: BTreeSet<EffectId> = calls.map(|effect| effect.id).collect();
         let text = match calls.len() {
-            0 => "the session goes on".to_owned(),
+            0 => "session resumed".to_owned(),
             n => format!(
-                "the session goes on: {} of its current task are in the record",
+                "session resumed: {} of its current task are in the record",
                 counted(n, "call")
             ),
         };

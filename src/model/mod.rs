@@ -79,7 +79,7 @@ pub trait Model {
     /// # Errors
     /// Why it cannot be called.
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
-        let text = "part of the program: there is nothing to reach".to_owned();
+        let text = "part of toolyard: nothing to reach".to_owned();
         future::ready(Ok(Reachability { is_sure: true, text, about: About::default() }))
             .boxed_local()
     }

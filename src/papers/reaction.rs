@@ -127,7 +127,7 @@ impl More {
 }
 
 /// The verdict in one line: `hit 7 calls in 5 tasks, 5 noticed: retried 3, switched tool 2, ignored 2; 4 of 5 right; +1.4 calls,
-/// +320 tokens, +0.3 credits, +0.4 s per task than in the twin`.
+/// +320 tokens, +0.3 credits, +0.4 s per task vs. the twin`.
 pub fn sentence(verdict: &FaultVerdict) -> String {
     let FaultVerdict { hits, tasks, graded, right, .. } = *verdict;
     let counts = [
@@ -137,7 +137,7 @@ pub fn sentence(verdict: &FaultVerdict) -> String {
         ("gave up", verdict.gave_up),
         ("obeyed", verdict.obeyed),
         ("ignored", verdict.ignored),
-        ("answered all the same", verdict.answered),
+        ("answered anyway", verdict.answered),
     ];
     let counts = counts.iter().filter(|(_, n)| *n > 0);
     let counts: Vec<String> = counts.map(|(what, n)| format!("{what} {n}")).collect();
@@ -163,8 +163,8 @@ pub fn sentence(verdict: &FaultVerdict) -> String {
             _ = write!(said, ", {} dollars", signed(more.dollars, 4));
         }
         let than = match more.against {
-            Against::Twin => "than in the twin",
-            Against::Others => "than tasks without a fault",
+            Against::Twin => "vs. the twin",
+            Against::Others => "vs. tasks without a fault",
         };
         _ = write!(said, ", {} s per task {than}", signed(more.seconds, 2));
     }
@@ -208,14 +208,14 @@ mod tests {
         assert_eq!(
             sentence(&verdict),
             "hit 3 calls in 2 tasks, 2 noticed: retried 1, switched tool 1, ignored 1; 1 of 2 right; +1.5 calls, +150 tokens, \
-             +1.50 credits, +0.75 s per task than tasks without a fault"
+             +1.50 credits, +0.75 s per task vs. tasks without a fault"
         );
         let other = FaultVerdict::of(FaultId(2), &laps, None).unwrap();
         assert_eq!((other.gave_up, other.obeyed, other.graded, other.noticed()), (1, 1, 1, 1));
         assert_eq!(FaultVerdict::of(FaultId(3), &laps, None), None);
         let late = [lap(1, 1, &[(1, Reaction::Answered)], None)];
         let late = FaultVerdict::of(FaultId(1), &late, None).unwrap();
-        assert_eq!(sentence(&late), "hit 1 call in 1 task: answered all the same 1");
+        assert_eq!(sentence(&late), "hit 1 call in 1 task: answered anyway 1");
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
         let verdict = FaultVerdict::of(FaultId(1), &laps, Some(&twin)).unwrap();
         let more = verdict.more.unwrap();
         assert_eq!((more.against, more.calls, more.seconds), (Against::Twin, -1.0, -0.5));
-        assert!(sentence(&verdict).ends_with("−0.50 s per task than in the twin"));
+        assert!(sentence(&verdict).ends_with("−0.50 s per task vs. the twin"));
         // The twin has not come so far.
         assert_eq!(FaultVerdict::of(FaultId(1), &laps, Some(&twin[..1])).unwrap().more, None);
     }

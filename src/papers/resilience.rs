@@ -136,6 +136,12 @@ impl Resilience {
             .then_some(self.meanwhile.calls - self.before.calls)
     }
 
+    /// Whether every answer was right under the fault, although the choice of tools never became stable.
+    pub fn is_unharmed(&self) -> bool {
+        let (wrong, graded) = self.wrong_since();
+        matches!(self.verdict, Verdict::NotRecovered { .. }) && wrong == 0 && graded > 0
+    }
+
     /// Answers that were wrong, and those whose rightness is known, since the fault hit.
     pub fn wrong_since(&self) -> (usize, usize) {
         let graded = self.meanwhile.graded + self.after.graded;
@@ -209,20 +215,26 @@ pub fn sentence(resilience: &Resilience, lost: Option<usize>) -> String {
     if resilience.hit.is_none() {
         return said;
     }
+    let is_unharmed = resilience.is_unharmed();
+    if is_unharmed {
+        "unaffected: every answer right".clone_into(&mut said);
+    }
     if let Some(more) = resilience.more_calls() {
         let until = if resilience.stable.is_some() { " until then" } else { "" };
+        let more = if more.abs() < 0.05 { 0.0 } else { more };
         let more = format!("{more:+.1}").replace('-', "−");
         said.push_str(&format!(", {more} calls per task{until}"));
     }
     let (wrong, graded) = resilience.wrong_since();
     let answers = |n: usize| if n == 1 { "1 answer".to_owned() } else { format!("{n} answers") };
     match lost.or((wrong == 0 && graded > 0).then_some(0)) {
+        Some(0) if is_unharmed => {}
         Some(lost) => said.push_str(&format!(", {} lost", answers(lost))),
         None if graded > 0 => {
             let before = resilience.before.right_share();
-            let before = before.map(|share| format!(", {:.0} % before", 100.0 * share));
+            let before = before.map(|share| format!(" (before: {:.0} %)", 100.0 * share));
             let right = 100.0 * (graded - wrong) as f64 / graded as f64;
-            said.push_str(&format!(", {right:.0} % right since{}", before.unwrap_or_default()));
+            said.push_str(&format!(", {right:.0} % right{}", before.unwrap_or_default()));
         }
         None => {}
     }
@@ -400,7 +412,7 @@ mod tests {
         );
         assert_eq!(
             sentence(&found, None),
-            "not recovered in 3 tasks, +0.3 calls per task, 33 % right since, 100 % before"
+            "not recovered in 3 tasks, +0.3 calls per task, 33 % right (before: 100 %)"
         );
     }
 

@@ -29,9 +29,9 @@ impl Scope {
     /// Why there is nothing to try; `None`: there is.
     pub fn why_not(state: &State, knob: Knob) -> Option<&'static str> {
         if knob == Knob::Speed {
-            return Some("copies run at once, so speed changes nothing in them");
+            return Some("speed has no effect on the copies of a sweep");
         }
-        let no_task = || state.tasks.is_empty().then_some("there is no task to try it on");
+        let no_task = || state.tasks.is_empty().then_some("no task to try it on");
         knob.unread(state.strategy, &state.knobs).or_else(no_task)
     }
 
@@ -154,7 +154,7 @@ fn among(places: &[usize], runs: &[Vec<Lap>], measure: Measure) -> Vec<usize> {
     places.iter().filter(is_as_good).copied().collect()
 }
 
-/// The best values with the reason, in one sentence: `best: 0.25 to 0.50 (fewest calls: 1.42, 1.61 now); right 100 % in all`.
+/// The best values with the reason, in one sentence: `best: 0.25 to 0.50 (fewest calls: 1.42, now 1.61); 100 % right at all values`.
 /// Right answers count before everything else.
 pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<String> {
     let Best { places, pick, worse } = best(scope, runs, measure)?;
@@ -165,14 +165,14 @@ pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<St
     let name: &str = measure.into();
     let is_graded = means.iter().all(|means| means.graded > 0);
     if measure == Measure::Right && !is_graded {
-        return Some("nobody knows which answers are right".to_owned());
+        return Some("no right answers known".to_owned());
     }
     let share = |means: &Means| means.right_share().unwrap_or(0.0);
     let percent = |share: f64| Measure::Right.show(share);
     let rest = match (worse.is_empty(), is_graded) {
-        (false, _) => format!("; right less often at {}", spans(spec, &scope.values, &worse)),
+        (false, _) => format!("; fewer right answers at {}", spans(spec, &scope.values, &worse)),
         (true, true) if measure != Measure::Right => {
-            format!("; right {} in all", range(means.iter().map(share), percent))
+            format!("; {} right at all values", range(means.iter().map(share), percent))
         }
         (true, _) => String::new(),
     };
@@ -187,9 +187,11 @@ pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<St
     }
     if is_apart {
         let now = scope.values.iter().position(|value| *value == scope.now);
+        let least = measure.show(mean(pick));
         let now = now.filter(|now| !places.contains(now)).map(|now| measure.show(mean(now)));
-        let now = now.map_or_else(String::new, |now| format!(", {now} now"));
-        reasons.push(format!("fewest {name}: {}{now}", measure.show(mean(pick))));
+        let now = now.filter(|now| *now != least).map(|now| format!(", now {now}"));
+        let then = if reasons.is_empty() { "" } else { "then " };
+        reasons.push(format!("{then}fewest {name}: {least}{}", now.unwrap_or_default()));
     }
     let at = spans(spec, &scope.values, &places);
     let said = format!("best: {at} ({}){rest}", reasons.join(", "));
@@ -262,11 +264,11 @@ mod tests {
         assert_eq!((found.places, found.pick), (vec![0, 1], 1), "one task makes no difference");
         assert_eq!(
             sentence(&scope, &runs, Measure::Calls).unwrap(),
-            "best: 0.00, 0.25 (fewest calls: 1.00, 1.50 now); right 100 % in all"
+            "best: 0.00, 0.25 (fewest calls: 1.00, now 1.50); 100 % right at all values"
         );
         assert_eq!(
             sentence(&scope, &runs, Measure::Tokens).unwrap(),
-            "tokens: no clear difference (100); right 100 % in all"
+            "tokens: no clear difference (100); 100 % right at all values"
         );
         assert_eq!(
             sentence(&scope, &runs, Measure::Right).unwrap(),
@@ -279,7 +281,7 @@ mod tests {
         let scope = scope(&[0.25, 0.5], 4);
         let runs = [laps(&[1, 1, 1, 9], &[]), laps(&[1, 1, 1, 1], &[])];
         let said = sentence(&scope, &runs, Measure::Calls).unwrap();
-        assert_eq!(said, "calls: no clear difference (1.00 to 3.00); right 100 % in all");
+        assert_eq!(said, "calls: no clear difference (1.00 to 3.00); 100 % right at all values");
         assert_eq!(best(&scope, &runs, Measure::Calls).unwrap().pick, 1, "the present value stays");
     }
 
@@ -296,7 +298,7 @@ mod tests {
         let said = sentence(&scope, &runs, Measure::Calls).unwrap();
         assert_eq!(
             said,
-            "best: 0.25 (75 % right, fewest calls: 1.00, 2.00 now); right less often at 0.00"
+            "best: 0.25 (75 % right, then fewest calls: 1.00, now 2.00); fewer right answers at 0.00"
         );
     }
 
@@ -309,7 +311,7 @@ mod tests {
             laps(&[1, 1, 1, 1], &[0, 1]),
             laps(&[1, 1, 1, 1], &[0, 1, 2]),
         ];
-        let right = "best: 0.00 (100 % right); right less often at 0.25, 0.50";
+        let right = "best: 0.00 (100 % right); fewer right answers at 0.25, 0.50";
         for measure in [Measure::Calls, Measure::Right] {
             assert_eq!(sentence(&scope, &runs, measure).unwrap(), right);
         }

@@ -53,7 +53,7 @@ impl Desk {
             None => self.give(Some(side), now),
             Some(controller) if controller == side => self.told_who(|other| other == side),
             Some(_) if self.asked.contains(&side) => {
-                vec![(side, Notice::Refused("you have asked for control already".to_owned()))]
+                vec![(side, Notice::Refused("you have already asked for control".to_owned()))]
             }
             Some(controller) => {
                 self.asked.push(side);

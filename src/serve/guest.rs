@@ -157,7 +157,7 @@ impl Records {
         let mut reader = Reader::open_new(journal).map_err(|error| error.to_string())?;
         let last = reader.go_behind(n).map_err(|error| error.to_string())?;
         if last < n {
-            return Err(format!("there is no event {n} yet: the last one is {last}"));
+            return Err(format!("no event {n} yet: the last one is {last}"));
         }
         Ok(Self(reader))
     }

@@ -95,7 +95,7 @@ impl Server {
                 )
             });
             if let Err(error) = served {
-                info!(%error, "nobody can attach to this session");
+                info!(%error, "no screen can attach to this session");
             }
         };
         thread::Builder::new().name("attach".to_owned()).spawn(work)?;
@@ -188,13 +188,13 @@ impl Shared {
         if !desk.controls(side) {
             let who = desk.controller();
             let who = who.map_or_else(
-                || "nobody controls it".to_owned(),
+                || "no screen controls it".to_owned(),
                 |who| format!("controlled by {who}"),
             );
             return Err(format!("cannot {name}: {who}; take control first"));
         }
         let sent = self.commands.upgrade().is_some_and(|commands| commands.send(command).is_ok());
-        if sent { Ok(()) } else { Err(format!("cannot {name}: the session is over")) }
+        if sent { Ok(()) } else { Err(format!("cannot {name}: the session has ended")) }
     }
 
     pub fn take(&self, side: SideId) {

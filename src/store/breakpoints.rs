@@ -95,7 +95,7 @@ mod tests {
         let text = "on = [\n  \"search_web\",\n  \"a:onc\",\n  3,\n]\nof = []\n";
         let said = parse("b.toml", text).unwrap_err().to_string();
         for expected in [
-            "b.toml:3: on[1]: there is no option `onc`; did you mean `once`?",
+            "b.toml:3: on[1]: unknown option `onc`; did you mean `once`?",
             "b.toml:4: on[2]: expected a text in quotes, got 3",
             "b.toml:6: of: unknown key; did you mean `off`?",
         ] {

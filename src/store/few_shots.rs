@@ -69,7 +69,7 @@ fn strategy(field: &Field<'_>) -> Option<String> {
         return Some(name.to_owned());
     }
     let expected = words::expected(name, STRATEGIES.iter().map(|spec| spec.name));
-    field.refuse(format!("{name:?} is no strategy; {expected}"));
+    field.refuse(format!("unknown strategy {name:?}; {expected}"));
     None
 }
 
@@ -93,7 +93,7 @@ mod tests {
         let said = parse("f.toml", text).unwrap_err().to_string();
         for expected in [
             "f.toml:2: few_shot[0].role: \"planer\" is not a valid value; did you mean `planner`?",
-            "f.toml:3: few_shot[0].strategies[0]: \"wrkers\" is no strategy; did you mean `workers`?",
+            "f.toml:3: few_shot[0].strategies[0]: unknown strategy \"wrkers\"; did you mean `workers`?",
             "f.toml:4: few_shot[0].task: expected a non-empty text",
             "few_shot[1].replay: unknown key; did you mean `reply`?",
         ] {

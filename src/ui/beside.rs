@@ -17,12 +17,12 @@ impl Screen {
                 twin.over = true;
                 let tasks = counted(twin.laps.len(), "task");
                 let journal = journal.map(|path| format!(": {}", path.display()));
-                let text = format!("the twin has done {tasks}{}", journal.unwrap_or_default());
+                let text = format!("twin finished after {tasks}{}", journal.unwrap_or_default());
                 self.tell(Tone::Good, text);
             }
             TwinNews::Failed(why) => {
                 twin.over = true;
-                self.tell(Tone::Bad, format!("the twin failed: {why}"));
+                self.tell(Tone::Bad, format!("twin failed: {why}"));
             }
         }
     }
@@ -31,7 +31,7 @@ impl Screen {
     pub fn end_twin(&mut self) {
         if let Some(twin) = &mut self.view.twin {
             twin.over = true;
-            let text = format!("the twin was ended after {}", counted(twin.laps.len(), "task"));
+            let text = format!("twin ended after {}", counted(twin.laps.len(), "task"));
             self.tell(Tone::Plain, text);
         }
     }
@@ -49,12 +49,12 @@ impl Screen {
                 sweep.over = true;
                 let name = sweep.scope.knob.spec().name;
                 let outcome = sweep::sentence(&sweep.scope, &sweep.runs, self.view.measure);
-                let outcome = outcome.unwrap_or_else(|| "not all tasks were done".to_owned());
-                self.tell(Tone::Good, format!("the sweep of {name} is done: {outcome}"));
+                let outcome = outcome.unwrap_or_else(|| "some tasks are not done".to_owned());
+                self.tell(Tone::Good, format!("sweep of {name} done: {outcome}"));
             }
             SweepNews::Failed(why) => {
                 sweep.over = true;
-                self.tell(Tone::Bad, format!("the sweep failed: {why}"));
+                self.tell(Tone::Bad, format!("sweep failed: {why}"));
             }
         }
     }
@@ -64,7 +64,7 @@ impl Screen {
         if let Some(sweep) = &mut self.view.sweep {
             sweep.over = true;
             let tasks: usize = sweep.runs.iter().map(Vec::len).sum();
-            let text = format!("the sweep was ended after {}", counted(tasks, "task"));
+            let text = format!("sweep ended after {}", counted(tasks, "task"));
             self.tell(Tone::Plain, text);
         }
     }
@@ -74,13 +74,13 @@ impl Screen {
         let scope = &sweep.scope;
         let (values, tasks) =
             (counted(scope.values.len(), "value"), counted(scope.tasks.len(), "task"));
-        let again = if scope.again { " of this session again" } else { "" };
+        let again = if scope.again { " of this session" } else { "" };
         let cut = match scope.left_out {
             0 => String::new(),
-            n => format!("; {n} more are left out"),
+            n => format!(" ({n} more left out)"),
         };
         let text =
-            format!("the sweep of {} runs: {values}, {tasks}{again}{cut}", scope.knob.spec().name);
+            format!("sweep of {} started: {values}, {tasks}{again}{cut}", scope.knob.spec().name);
         self.view.sweep = Some(sweep);
         self.tell(Tone::Good, text);
     }

@@ -15,7 +15,7 @@ pub enum KeymapError {
     #[error("keys.{name}: {why}")]
     Unknown { name: String, why: String },
     #[error(
-        "keys.{first}: `{key}` also does `{second}`; give one of them another key, \
+        "keys.{first}: `{key}` is also the key of `{second}`; rebind one of them, \
          for example keys.{second} = []"
     )]
     Conflict { key: String, first: String, second: String },
@@ -28,9 +28,9 @@ fn lost(key: &str, keys: &[(String, String)]) -> String {
     let all: Vec<_> = keys.iter().map(|(lost, does)| format!("`{lost}` ({does})")).collect();
     let all = all.join(", ");
     if keys.iter().all(|(lost, _)| lost.len() > key.len()) {
-        format!("all keys that begin with `{key}` are lost: {all}")
+        format!("this hides all keys that begin with `{key}`: {all}")
     } else {
-        format!("`{key}` begins with a key that is lost: {all}")
+        format!("`{key}` begins with a hidden key: {all}")
     }
 }
 
@@ -128,13 +128,13 @@ fn place(name: &str) -> Result<(Layer, Action), String> {
             let names: Vec<String> = Layer::all().map(Layer::name).collect();
             let expected = || words::expected(layer, names.iter().map(String::as_str));
             let found = Layer::by_name(layer);
-            (found.ok_or_else(|| format!("there is no such layer; {}", expected()))?, action)
+            (found.ok_or_else(|| format!("unknown layer; {}", expected()))?, action)
         }
         None => (Layer::Global, name),
     };
     let expected = || words::expected(action, ACTIONS.iter().map(|spec| spec.name));
     let found = Action::by_name(action);
-    Ok((layer, found.ok_or_else(|| format!("there is no such action; {}", expected()))?))
+    Ok((layer, found.ok_or_else(|| format!("unknown action; {}", expected()))?))
 }
 
 /// As the configuration names it.
@@ -221,24 +221,23 @@ mod tests {
             ("tools.switch", &["g"]),
         ]));
         let said: Vec<_> = errors.iter().map(KeymapError::to_string).collect();
-        assert!(said[0].contains("keys.grpah.pin: there is no such layer; did you mean `graph`?"));
-        assert!(said[1].starts_with("keys.setp: there is no such action; did you mean `step`?"));
+        assert!(said[0].contains("keys.grpah.pin: unknown layer; did you mean `graph`?"));
+        assert!(said[1].starts_with("keys.setp: unknown action; did you mean `step`?"));
         assert!(said[2].starts_with("keys.undo: `hyper-u` is not a key"), "{said:?}");
-        assert!(said.iter().any(|said| said.starts_with("keys.stop: `q` also does `quit`")));
+        assert!(
+            said.iter().any(|said| said.starts_with("keys.stop: `q` is also the key of `quit`"))
+        );
         // A key that begins a sequence cannot be one of a pane.
-        let lost = "keys.tools.switch: all keys that begin with `g` are lost: ";
+        let lost = "keys.tools.switch: this hides all keys that begin with `g`: ";
         assert!(said.iter().any(|said| said.starts_with(lost)), "{said:?}");
         let (_, errors) = Keymap::new(&changed(&[("step", &["g", "ctrl-i", "q q"])]));
         let said: Vec<_> = errors.iter().map(KeymapError::to_string).collect();
         assert_eq!(said.len(), 3, "{said:?}");
-        assert_eq!(said[0], "keys.step: `ctrl-i` never comes: a terminal sends tab for it");
+        assert_eq!(said[0], "keys.step: a terminal never sends `ctrl-i`; it sends tab");
         let of = |start: &str| said.iter().find(|said| said.starts_with(start)).unwrap();
-        let lost = of("keys.step: all keys that begin with `g` are lost: ");
+        let lost = of("keys.step: this hides all keys that begin with `g`: ");
         assert!(lost.contains("`gg` (top)") && lost.contains("`gf` (faults)"), "{lost}");
-        assert_eq!(
-            of("keys.step: `qq`"),
-            "keys.step: `qq` begins with a key that is lost: `q` (quit)"
-        );
+        assert_eq!(of("keys.step: `qq`"), "keys.step: `qq` begins with a hidden key: `q` (quit)");
         let quit = map.meaning(&[Layer::Global], &typed("q"));
         assert_eq!(quit, Meaning::Action(Layer::Global, Action::Stop));
     }

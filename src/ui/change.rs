@@ -11,6 +11,10 @@ use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, kno
 /// earlier crash again if there is one, so that the list of faults does not fill up.
 pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     let Some(target) = fault_target(world.live, view) else { return Vec::new() };
+    // The same key repairs the same tool, also when another call has become the newest.
+    if let (PaneId::Calls, Some(call)) = (view.focus, view.call(world.live)) {
+        view.choose_call(world.live, call);
+    }
     let on_it = || world.live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
     let armed: Vec<ScreenRequest> = on_it()
         .filter(|(_, fault)| fault.armed)
@@ -188,7 +192,9 @@ pub fn not_pinned(state: &State, view: &View) -> Option<&'static str> {
 pub fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
     let why = || {
         let Some(task) = state.current_task().filter(|task| task.budget.plan.is_some()) else {
-            return Some("no task at work has a plan: choose a strategy with +btp (A)");
+            return Some(
+                "the current task has no budget plan: choose a strategy with +btp (<key:strategy>)",
+            );
         };
         let banned =
             view.tool.as_ref().is_some_and(|tool| task.budget.blacklist.contains_key(tool));

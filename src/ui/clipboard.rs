@@ -28,7 +28,7 @@ impl Clipboard {
     pub fn copy(&mut self, text: String) -> Result<(), String> {
         let kept = self.last.insert(without_known(&text).into_owned());
         if kept.len() > MOST {
-            return Err(format!("{} bytes are more than terminals take ({MOST})", kept.len()));
+            return Err(format!("{} bytes exceed the terminal limit ({MOST})", kept.len()));
         }
         if let Some(name) = env::var("TERM").ok().filter(|name| has_none(name)) {
             return Err(format!("a terminal with TERM={name} has no clipboard"));
@@ -44,7 +44,7 @@ impl Clipboard {
     /// # Errors
     /// Nothing was copied, or the file cannot be written.
     pub fn write(&self, folder: &Path) -> io::Result<PathBuf> {
-        let nothing = || io::Error::new(io::ErrorKind::NotFound, "nothing was copied yet");
+        let nothing = || io::Error::new(io::ErrorKind::NotFound, "nothing copied yet");
         let text = self.last.as_ref().ok_or_else(nothing)?;
         fs::create_dir_all(folder)?;
         for i in 1.. {

@@ -49,7 +49,7 @@ fn pending(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let keys: String = cx.view.pending.iter().map(|key| format!("{key} ")).collect();
     let mut row = Row::new(area, buf);
     row.put(&format!("{keys}…"), cx.theme.key);
-    row.put("  backspace takes it back", cx.theme.dim);
+    row.put("  backspace: undo the last key", cx.theme.dim);
 }
 
 /// Between two of the keys that may follow.
@@ -92,7 +92,7 @@ fn told(cx: &Cx<'_>, message: &Message, area: Rect, buf: &mut Buffer) {
     let shown = format!("{mark}{between}{}", message.text);
     Row::new(area, buf).put(&shown, style);
     // What is cut is kept, and can be read.
-    let all = cx.keymap.key(Action::Messages).map(|key| format!("  {key}: all of it"));
+    let all = cx.keymap.key(Action::Messages).map(|key| format!("  {key}: full text"));
     if let Some(all) = all.filter(|all| text::width(&shown) > width && width > all.len()) {
         let x = area.right() - all.len() as u16;
         buf.set_stringn(x, area.y, &all, all.len(), cx.theme.key);

@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
-use super::symbols::{CHOSEN, DONE, HELD, INJECTED, LEADS, RECORDED, REFUSED, RUNNING};
+use super::symbols::{CHOSEN, DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING};
 use super::text::{self, number};
 use super::{action::Action, seat::SeatKind, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
@@ -182,7 +182,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         add(1, ahead, theme.past, Some(Action::Live));
     }
     if let Some(key) = cx.keymap.key(Action::Quit).filter(|_| cx.view.hides_live) {
-        let back = format!("{key}: back to the live session");
+        let back = format!("{key}: return to the live session");
         add(1, back, theme.running, Some(Action::Quit));
     }
     if !title.is_empty() && cx.view.read_only != Some(ReadOnly::Replay) {
@@ -254,7 +254,7 @@ fn unusable(state: &State) -> Option<String> {
     let (model, error) = state.unusable_model()?;
     let (why, cure) = match error.kind {
         ModelErrorKind::Auth => ("refuses its key", "set the key"),
-        ModelErrorKind::Quota => ("has no credit left", "pay for more"),
+        ModelErrorKind::Quota => ("has no credit left", "add credit"),
         ModelErrorKind::Connection | ModelErrorKind::Timeout => ("does not answer", "start it"),
         _ => ("refuses the call", "check its settings"),
     };
@@ -266,12 +266,16 @@ fn unusable(state: &State) -> Option<String> {
 /// Where a breakpoint has stopped the agent, and which one.
 fn stopped(control: &Control, stop: &Stop) -> String {
     let hold = stop.lane.and_then(|lane| control.hold_of(lane));
-    let place = hold.map_or_else(String::new, |hold| format!("{} ", at(hold)));
+    let place = hold.map(at);
     let why = if stop.text.is_empty() { &stop.place } else { &stop.text };
     let why = text::cut(why, 40);
-    match stop.was_sought {
-        true => format!("{place}{LEADS} ran to {why}"),
-        false => format!("{place}{CHOSEN} breakpoint {}: {why}", stop.breakpoint),
+    match (stop.was_sought, place) {
+        (true, Some(place)) => format!("{place}: {why}"),
+        (true, None) => format!("at {why}"),
+        (false, place) => {
+            let place = place.map_or_else(String::new, |place| format!("{place} "));
+            format!("{place}{CHOSEN} breakpoint {}: {why}", stop.breakpoint)
+        }
     }
 }
 

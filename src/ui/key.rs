@@ -91,7 +91,7 @@ impl Key {
             match self.code {
                 KeyCode::Esc => Some("esc twice"),
                 KeyCode::Char('[' | ']' | 'O' | 'P' | 'X' | '^' | '_') => {
-                    Some("the beginning of its own reports")
+                    Some("the start of its own reports")
                 }
                 _ => None,
             }
@@ -219,10 +219,10 @@ impl Keys {
             let shifted = word.starts_with("ctrl-shift-") || word.starts_with("shift-ctrl-");
             let plain = shifted && matches!(key.code, KeyCode::Char(_));
             if let Some(sent) = key.arrives_as() {
-                return Err(format!("`{word}` never comes: a terminal sends {sent} for it"));
+                return Err(format!("a terminal never sends `{word}`; it sends {sent}"));
             }
             if plain {
-                return Err(format!("`{word}` never comes: a terminal sends {key} for it"));
+                return Err(format!("a terminal never sends `{word}`; it sends {key}"));
             }
         }
         Ok(keys)
@@ -300,10 +300,8 @@ mod tests {
     #[test]
     fn a_key_that_terminals_send_as_another_one_is_not_bound() {
         let refused = |text| Keys::to_bind(text).unwrap_err();
-        assert!(refused("ctrl-i").ends_with("a terminal sends tab for it"));
-        assert!(
-            refused("g ctrl-m").ends_with("`ctrl-m` never comes: a terminal sends enter for it")
-        );
+        assert!(refused("ctrl-i").ends_with("a terminal never sends `ctrl-i`; it sends tab"));
+        assert!(refused("g ctrl-m").ends_with("a terminal never sends `ctrl-m`; it sends enter"));
         for (key, sent) in [
             ("ctrl-[", "esc"),
             ("ctrl-alt-i", "tab"),
@@ -319,11 +317,11 @@ mod tests {
             ("ctrl--", "the character without ctrl"),
             ("ctrl-shift-a", "ctrl-a"),
             ("alt-esc", "esc twice"),
-            ("alt-]", "the beginning of its own reports"),
-            ("alt-O", "the beginning of its own reports"),
-            ("alt-shift-p", "the beginning of its own reports"),
+            ("alt-]", "the start of its own reports"),
+            ("alt-O", "the start of its own reports"),
+            ("alt-shift-p", "the start of its own reports"),
         ] {
-            let why = format!("a terminal sends {sent} for it");
+            let why = format!("it sends {sent}");
             assert!(refused(key).ends_with(&why), "{key}: {}", refused(key));
         }
         let sent = [

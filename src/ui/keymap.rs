@@ -1,6 +1,6 @@
 //! Which key does what. A key has its meaning in a layer, and several keys in a row can be one, as in `g g`.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use super::action::{Action, Layer};
 use super::key::{Key, Keys};
@@ -97,6 +97,12 @@ impl Keymap {
         self.keys(action).first().map(String::as_str)
     }
 
+    /// Its first key in a layer.
+    fn key_in(&self, layer: Layer, action: Action) -> Option<String> {
+        let is_it = |it: &&Binding| it.layer == layer && it.action == action;
+        self.bindings.iter().find(is_it).map(|binding| binding.keys.to_string())
+    }
+
     /// Its keys as people read them: `+ =`.
     pub fn show(&self, action: Action) -> String {
         self.keys(action).join("  ")
@@ -105,15 +111,31 @@ impl Keymap {
     /// The keys of one layer, with what each does there: `enter: choose · esc: leave`. Actions that share
     /// words stand together; one without a key is left out.
     pub fn legend(&self, layer: Layer, hints: &[Hint]) -> String {
-        let key = |action: &Action| {
-            let is_it = |it: &&Binding| it.layer == layer && it.action == *action;
-            self.bindings.iter().find(is_it).map(|binding| binding.keys.to_string())
-        };
         let said = hints.iter().filter_map(|(actions, does)| {
-            let keys: Vec<String> = actions.iter().filter_map(key).collect();
+            let keys: Vec<String> =
+                actions.iter().filter_map(|action| self.key_in(layer, *action)).collect();
             (!keys.is_empty()).then(|| format!("{}: {does}", keys.join("/")))
         });
         said.collect::<Vec<_>>().join(" · ")
+    }
+
+    /// The text with the key of an action for each `<key:NAME>`, such as `<key:run-or-pause>`, or its key in a layer, as
+    /// in `<key:form.fields>`. An action without a key is named as the palette finds it.
+    pub fn fill<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let Some((before, rest)) = text.split_once("<key:") else { return Cow::Borrowed(text) };
+        let found = rest.split_once('>').and_then(|(name, after)| {
+            let (layer, name) = name.split_once('.').map_or((None, name), |(l, n)| (Some(l), n));
+            let action = Action::by_name(name)?;
+            let key = match layer {
+                Some(layer) => self.key_in(Layer::by_name(layer)?, action),
+                None => self.key(action).map(str::to_owned),
+            };
+            Some((key.unwrap_or_else(|| name.to_owned()), after))
+        });
+        match found {
+            Some((key, after)) => Cow::Owned(format!("{before}{key}{}", self.fill(after))),
+            None => Cow::Owned(format!("{before}<key:{}", self.fill(rest))),
+        }
     }
 
     /// Every binding, for tables of keys: the layer, the keys, the action.

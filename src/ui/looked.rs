@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::program::{Again, LineStop, Pause, Reached, Set, Until};
 use crate::domain::state::{ProgramState, State};
-use crate::domain::{EffectId, TaskId};
+use crate::domain::{EffectId, TaskId, words::counted};
 use crate::papers::atc::record;
 use crate::ui::text::clean;
 
@@ -111,7 +111,7 @@ impl Seen {
         shown.calls = way.iter().take(made).map(|call| call.id).collect();
         shown.values.clone_from(&values);
         shown.held = None;
-        let mut doubt = parted.then(|| "it makes other calls than its record has".to_owned());
+        let mut doubt = parted.then(|| "its calls differ from the record".to_owned());
         let goes_on = match pause {
             Pause::Line(at) => {
                 shown.values = merged(values, &at.set);
@@ -137,7 +137,7 @@ impl Seen {
                 if !is_same {
                     let how =
                         end.error.map_or_else(String::new, |it| format!(": {}", it.summary()));
-                    doubt = Some(format!("it ends otherwise than it did{how}"));
+                    doubt = Some(format!("its end differs from the record{how}"));
                 }
                 false
             }
@@ -154,7 +154,7 @@ impl Seen {
     pub fn place(&self) -> String {
         let place = match self.goes_on {
             true => format!("statement {} of {}", self.statement, self.statements),
-            false => format!("at its end, after {} statements", self.statements),
+            false => format!("at its end, after {}", counted(self.statements, "statement")),
         };
         match &self.doubt {
             Some(doubt) => format!("{place} · {}", clean(doubt)),

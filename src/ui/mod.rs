@@ -33,6 +33,7 @@ pub mod listing;
 pub mod looked;
 pub mod looking;
 pub mod needle;
+pub mod next;
 pub mod output;
 mod outside;
 pub mod own;
@@ -70,6 +71,7 @@ pub mod wording;
 
 pub use bindings::KeymapError;
 pub use called::{AsCommand, Called};
+pub use next::Next;
 pub use run::run;
 pub use seat::{Seat, SeatKind, SeatNews, SeatRequest};
 pub use shot::shot;

@@ -98,12 +98,12 @@ pub fn in_terminal(
 pub fn complaint(ended: &io::Result<ExitStatus>, command: Option<&OwnCommand>) -> Option<String> {
     let name = command.map_or("the editor", |command| &command.name);
     match ended.as_ref().map(|status| (status.code(), status)) {
-        Err(error) => Some(format!("{name}: sh cannot be started: {error}")),
+        Err(error) => Some(format!("{name}: cannot start sh: {error}")),
         Ok((Some(127), _)) if command.is_none() => {
-            Some("there is no such editor: set VISUAL, EDITOR or PAGER to one".to_owned())
+            Some("editor not found: set VISUAL, EDITOR or PAGER".to_owned())
         }
         Ok((Some(0), _)) => None,
-        Ok((_, status)) => Some(format!("{name} ended with {status}")),
+        Ok((_, status)) => Some(format!("{name} failed: {status}")),
     }
 }
 

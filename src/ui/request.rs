@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::called::Called;
 use super::history::History;
 use super::keymap::Keymap;
+use super::next::Next;
 use super::own::{OwnCommand, Selection};
 use super::twin::TwinKind;
 use crate::domain::{Command, State};
@@ -66,10 +67,12 @@ pub enum ScreenRequest {
     RunOwn(Box<(OwnCommand, Selection)>),
     /// List the sessions that are kept.
     Sessions,
+    /// Delete these journals, and list the sessions again.
+    DeleteSessions(Vec<PathBuf>),
     /// Open this journal, to look at.
     Replay(PathBuf),
-    /// End this session, and show this demo.
-    Demo(&'static str),
+    /// End this session, and go on with this.
+    Leave(Next),
     /// Take control of the session, ask for it, or hand it over.
     PassControl,
     /// Draw every cell again.

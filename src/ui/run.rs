@@ -172,7 +172,7 @@ impl Loop {
         };
         let mut ended = None;
         loop {
-            if let Some(end) = ended.or(self.guide().await?) {
+            if let Some(end) = ended.take().or(self.guide().await?) {
                 return Ok(end);
             }
             self.looks.begin(&mut self.front.screen);
@@ -299,12 +299,13 @@ impl Loop {
             ScreenRequest::View(selection) => self.view(*selection),
             ScreenRequest::Rewrite(selection) => self.rewrite(*selection),
             ScreenRequest::RunOwn(run) => self.run_own(run.0, run.1),
-            ScreenRequest::Demo(name) => return Ok(Some(EndReason::ForDemo(name))),
+            ScreenRequest::Leave(next) => return Ok(Some(EndReason::For(next))),
             ScreenRequest::StartTwin(kind) => self.front.start_twin(kind),
             ScreenRequest::EndTwin => self.front.end_twin(),
             ScreenRequest::StartSweep(scope) => self.front.start_sweep(*scope),
             ScreenRequest::EndSweep => self.front.end_sweep(),
-            ScreenRequest::Sessions => self.read_sessions(),
+            ScreenRequest::Sessions => self.read_sessions(Vec::new()),
+            ScreenRequest::DeleteSessions(journals) => self.read_sessions(journals),
             ScreenRequest::Replay(path) => self.replay(&path),
             ScreenRequest::Suspend => self.suspend().await?,
             ScreenRequest::Shoot => self.shoot(),
@@ -327,27 +328,29 @@ impl Loop {
         match self.clipboard.copy(text) {
             Ok(()) => {
                 let told = format!(
-                    "copied: {what}, {bytes} bytes · not in the clipboard? y f writes it to a file"
+                    "copied: {what}, {bytes} bytes · not in the clipboard? <key:copy-to-file> writes it to a file"
                 );
                 self.front.screen.tell(Tone::Good, told);
             }
             Err(why) => {
-                let told = format!("not copied: {why} · y f writes it to a file");
+                let told = format!("not copied: {why} · <key:copy-to-file> writes it to a file");
                 self.front.screen.tell(Tone::Bad, told);
             }
         }
     }
 
-    /// Reads the list of sessions beside the screen.
-    fn read_sessions(&mut self) {
+    /// Reads the list of sessions beside the screen, after these journals were deleted.
+    fn read_sessions(&mut self, delete: Vec<PathBuf>) {
         let Some(library) = &self.library else {
             let text = "no folder for journals: set session.journals in the configuration";
             return self.front.screen.tell(Tone::Bad, text);
         };
         let (folder, listed) = (library.folder.clone(), self.listed.0.clone());
-        let read = move || drop(listed.send(Listing::read(folder)));
+        let doing = if delete.is_empty() { "reading" } else { "deleting" };
+        self.front.screen.tell(Tone::Plain, format!("{doing} sessions…"));
+        let read = move || drop(listed.send(Listing::without(folder, &delete)));
         if let Err(error) = thread::Builder::new().name("sessions".to_owned()).spawn(read) {
-            self.front.screen.tell(Tone::Bad, format!("the sessions cannot be read: {error}"));
+            self.front.screen.tell(Tone::Bad, format!("cannot read the sessions: {error}"));
         }
     }
 
@@ -355,6 +358,14 @@ impl Loop {
         if let Some(why) = &listing.wrong {
             return self.front.screen.tell(Tone::Bad, why.as_str());
         }
+        match &listing.deleted {
+            Some(Ok(text)) => self.front.screen.tell(Tone::Good, text.as_str()),
+            Some(Err(why)) => self.front.screen.tell(Tone::Bad, why.as_str()),
+            None => {}
+        }
+        let popups = self.front.screen.view.popups.iter_mut().rev();
+        let listing = popups.fold(Some(listing), |left, popup| popup.relist(left?));
+        let Some(listing) = listing else { return };
         let live = self.behind.as_ref().unwrap_or(&self.front);
         let live = live.commands.as_ref().and(live.journal.as_deref());
         let list = Sessions::new(listing, self.front.journal.as_deref(), live);

@@ -1,7 +1,8 @@
 //! The screen without a terminal: what it knows, what an input does to it, and how it is drawn. All
 //! that a test needs; [`super::run`] adds the terminal and the clock.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::path::{Path, PathBuf};
+use std::{sync::Arc, time::Duration};
 
 use ratatui::crossterm::event::{Event as Input, KeyEventKind};
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -9,7 +10,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::cx::Cx;
 use super::layout::{Layout, Layouts, Saved, Size};
 use super::own::OwnCommand;
-use super::popups::{Choose, Confirm, Inspect, Subject};
+use super::popups::{Confirm, FirstStart, Inspect, Subject};
 use super::request::{Requests, World};
 use super::seat::SeatNews;
 use super::symbols::{self, Charset};
@@ -22,10 +23,20 @@ use super::{pane::PaneId, panes, theme::Theme, wording};
 use crate::domain::ProgramEvent::ProgramTakenBack;
 use crate::domain::program::{Again, Reached};
 use crate::domain::{
-    By, Event, Mode, Record, SessionEvent, State, TaskEvent, TaskId, ToolCallEvent,
+    BreakpointEvent, By, Event, Lane, Mode, Record, SessionEvent, State, TaskEvent, TaskId,
+    ToolCallEvent,
 };
 use crate::domain::{Expression, state::Keeps, state::RECENT};
 use crate::store::journal::Past;
+
+/// Facts for the offers of a first start.
+#[derive(Clone, Debug)]
+pub struct First {
+    /// Environment variables that hold API keys.
+    pub keys: Vec<&'static str>,
+    /// The folder for a new project.
+    pub folder: PathBuf,
+}
 
 /// How the screen is set up.
 #[derive(Clone, Debug, Default)]
@@ -49,8 +60,8 @@ pub struct Setup {
     pub demos: &'static [(&'static str, &'static str)],
     /// The user's own commands.
     pub commands: Vec<OwnCommand>,
-    /// It begins with the choice of a demo.
-    pub offers_demos: bool,
+    /// It begins with the offers of a first start.
+    pub first: Option<First>,
     /// It asks whether the tasks shall run again when all are done.
     pub asks_again: bool,
 }
@@ -159,6 +170,16 @@ impl Screen {
             self.view.call = Some(effect.id);
             self.view.open(Inspect::new(Subject::Call(effect.id)));
         }
+        if let Event::Breakpoint(BreakpointEvent::BreakpointHit {
+            lane: Some(Lane::Effect(call)),
+            holds: true,
+            ..
+        }) = &record.event
+            && self.live.tool_call(*call).is_some()
+        {
+            // Keys mean the held call, so the mark is on it.
+            self.view.choose_call(&self.live, *call);
+        }
         let Event::Session(event) = &record.event else { return };
         let mut tell = |tone, text| self.view.tell(record.at, tone, text);
         match event {
@@ -182,9 +203,8 @@ impl Screen {
         }
         let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
         self.view.focus = first.unwrap_or_default();
-        if self.setup.offers_demos {
-            let stay = ("samples", "run the sample tasks by hand");
-            self.view.open(Choose::demo(self.setup.demos, Some(stay)));
+        if let Some(first) = &self.setup.first {
+            self.view.open(FirstStart::new(self.setup.demos, &first.keys, &first.folder));
         }
         self.select_first();
     }
@@ -220,7 +240,7 @@ impl Screen {
                 watch(true);
                 let text = match controller {
                     Some(who) => format!("controlled by {who} · {key} asks for control"),
-                    None => format!("nobody controls the session · {key} takes control"),
+                    None => format!("no screen controls the session · {key} takes control"),
                 };
                 (Tone::Plain, text)
             }
@@ -230,7 +250,7 @@ impl Screen {
             SeatNews::Refused { why } => (Tone::Bad, why),
             SeatNews::Lost { why } => {
                 watch(true);
-                (Tone::Bad, format!("{why}; only its journal is read on"))
+                (Tone::Bad, format!("{why}; following only its journal"))
             }
         }
     }
@@ -264,7 +284,8 @@ impl Screen {
     }
 
     pub fn tell(&mut self, tone: Tone, text: impl Into<String>) {
-        self.view.tell(self.live.at, tone, text);
+        let text = text.into();
+        self.view.tell(self.live.at, tone, self.setup.keymap.fill(&text));
     }
 
     /// What a key, a click or a paste does.
@@ -324,7 +345,7 @@ impl Screen {
         self.past = self.history.state(moment, self.past.take());
         if self.past.is_none() {
             self.view.moment = None;
-            self.tell(Tone::Bad, format!("event {moment} cannot be read back from the journal"));
+            self.tell(Tone::Bad, format!("cannot read event {moment} from the journal"));
         }
     }
 

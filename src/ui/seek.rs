@@ -35,13 +35,13 @@ impl Sought {
     /// What one of them is called.
     pub fn name(self) -> &'static str {
         match self {
-            Sought::Wrong => "task that ended wrong",
+            Sought::Wrong => "wrong task",
             Sought::Failure => "failed call",
-            Sought::TaskEnd => "end of a task",
+            Sought::TaskEnd => "task end",
             Sought::Change => "change of a score, weight, plan or knob",
             Sought::Edit => "change by a person",
             Sought::Fault => "injected fault",
-            Sought::Stop => "stop at a breakpoint",
+            Sought::Stop => "breakpoint stop",
             Sought::Over => "task over its budget",
         }
     }

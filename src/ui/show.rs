@@ -89,13 +89,13 @@ impl Show {
     pub fn start_twin(&mut self, kind: TwinKind) {
         let started = match &mut self.twins {
             Some(start) => start(kind, self.screen.live()),
-            None => Err("only the screen that started a session can run one".to_owned()),
+            None => Err("only the screen that started the session can run one".to_owned()),
         };
         match started {
             Ok(news) => {
                 self.twin = Some(news);
                 self.screen.view.twin = Some(Twin::new(kind));
-                self.screen.tell(Tone::Good, format!("the twin runs: {}", kind.name()));
+                self.screen.tell(Tone::Good, format!("twin started: {}", kind.name()));
             }
             Err(why) => self.screen.tell(Tone::Bad, format!("no twin: {why}")),
         }
@@ -110,7 +110,7 @@ impl Show {
     pub fn start_sweep(&mut self, scope: Scope) {
         let started = match &mut self.sweeps {
             Some(start) => start(&scope, self.screen.live()),
-            None => Err("only the screen that started a session can run one".to_owned()),
+            None => Err("only the screen that started the session can run one".to_owned()),
         };
         match started {
             Ok(news) => {
@@ -141,7 +141,7 @@ impl Show {
         let request = if watches { SeatRequest::Take } else { SeatRequest::Leave };
         let sent = self.seat.as_ref().is_some_and(|seat| seat.requests.send(request).is_ok());
         if !sent {
-            self.screen.tell(Tone::Bad, "control cannot be passed on: the session is over");
+            self.screen.tell(Tone::Bad, "cannot hand over control: the session has ended");
         }
     }
 
@@ -153,7 +153,7 @@ impl Show {
         }
         let sent = self.commands.as_ref().is_some_and(|commands| commands.send(command).is_ok());
         if !sent {
-            self.screen.tell(Tone::Bad, format!("cannot {name}: the session is over"));
+            self.screen.tell(Tone::Bad, format!("cannot {name}: the session has ended"));
         }
     }
 

@@ -3,6 +3,7 @@
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::domain::{Lap, State};
+use crate::papers::resilience::Means;
 use crate::papers::sweep::{self, Best, Measure, Scope};
 
 /// How far a sweep is.
@@ -35,6 +36,13 @@ impl Sweep {
         let all = self.scope.tasks.len();
         let at = self.runs.iter().position(|laps| laps.len() < all).filter(|_| !self.over)?;
         Some((at, self.runs[at].len()))
+    }
+
+    /// The share of right answers of the value at this place, once it has done all tasks.
+    pub fn right_share(&self, at: usize) -> Option<f64> {
+        let laps: Vec<_> = self.runs[at].iter().collect();
+        let is_done = laps.len() == self.scope.tasks.len();
+        is_done.then(|| Means::of(&laps).right_share()).flatten()
     }
 
     /// The best values, once all are known.

@@ -140,17 +140,15 @@ impl Drop for OwnedTerminal {
 /// Why not, and what to do instead.
 pub fn expect() -> io::Result<()> {
     let what = if !io::stdout().is_terminal() {
-        "the screen needs a terminal, but standard output is none; `toolyard run` works without one"
+        "stdout is not a terminal; the screen needs one, `toolyard run` does not"
     } else {
         match std::env::var_os("TERM") {
             Some(name) if name == "dumb" => {
-                "the screen needs a terminal with a cursor, but TERM is dumb; `toolyard run` works \
-                 without one"
+                "TERM is dumb, which cannot draw a screen; set TERM, or use `toolyard run`"
             }
             Some(name) if !name.is_empty() => return Ok(()),
             Some(_) | None => {
-                "the screen needs a terminal with a cursor, but TERM is not set, which means dumb; set \
-                 TERM, or use `toolyard run`"
+                "TERM is not set, so the screen cannot be drawn; set TERM, or use `toolyard run`"
             }
         }
     };

@@ -168,6 +168,16 @@ pub fn span_if_any(micros: Option<u64>) -> String {
     micros.map_or_else(|| "–".to_owned(), span)
 }
 
+/// A number of bytes, short: `1.2 kB`.
+pub fn bytes(n: u64) -> String {
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        _ => format!("{:.1} GB", n as f64 / 1e9),
+    }
+}
+
 /// A number with its thousands apart: `1,820`.
 pub fn number(n: u64) -> String {
     let digits = n.to_string();
@@ -195,6 +205,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn sizes_are_short() {
+        let sizes = [999, 1_234, 5_600_000, 7_800_000_000].map(bytes);
+        assert_eq!(sizes, ["999 B", "1.2 kB", "5.6 MB", "7.8 GB"]);
+    }
 
     #[test]
     fn thousands_stand_apart() {

@@ -139,7 +139,7 @@ impl ReadOnly {
     pub fn name(self) -> &'static str {
         match self {
             ReadOnly::Replay => "REPLAY",
-            ReadOnly::BrokenOff => "BROKEN OFF",
+            ReadOnly::BrokenOff => "INTERRUPTED",
             ReadOnly::Watching => "WATCHING",
             ReadOnly::Following => "FOLLOWING",
         }
@@ -148,10 +148,10 @@ impl ReadOnly {
     /// What a person is told who tries to change something.
     pub fn why(self) -> &'static str {
         match self {
-            ReadOnly::Replay => "a replay can only be looked at",
-            ReadOnly::BrokenOff => "the session broke off: its engine is gone",
-            ReadOnly::Watching => "this screen only watches: take control first (gc)",
-            ReadOnly::Following => "a journal that is followed can only be looked at",
+            ReadOnly::Replay => "a replay is read-only",
+            ReadOnly::BrokenOff => "session interrupted: the engine has stopped",
+            ReadOnly::Watching => "this screen only watches: take control first (<key:control>)",
+            ReadOnly::Following => "a followed journal is read-only",
         }
     }
 
@@ -331,14 +331,19 @@ impl View {
         self.knob.unwrap_or(Knob::Alpha)
     }
 
-    /// What a fault from here hits: in the pane of models the selected role or model, elsewhere the selected
-    /// tool.
+    /// What a fault from here hits: in the pane of models the selected role or model, in that of calls the tool of the
+    /// selected call, elsewhere the selected tool.
     pub fn fault_target(&self, state: &State) -> Option<Target> {
         let known = |tool: &ToolName| state.tools.contains_key(tool);
         match self.focus {
             PaneId::Models => {
                 let model = self.model.clone().map(Target::Model);
                 Some(model.unwrap_or_else(|| Target::Role(self.role())))
+            }
+            PaneId::Calls => {
+                let call = self.call(state).and_then(|call| state.tool_call(call));
+                let tool = call.map(|call| &call.tool).or(self.tool.as_ref());
+                tool.cloned().filter(known).map(Target::Tool)
             }
             _ => self.tool.clone().filter(known).map(Target::Tool),
         }

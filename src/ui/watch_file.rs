@@ -90,7 +90,7 @@ mod tests {
         let said = parse("w.toml", text).unwrap_err();
         for expected in [
             "w.toml:1: watches[1]: there is no field `spnt`; did you mean `spent`?",
-            "w.toml:2: watches[2]: `ms` belongs to a call, and there is none here",
+            "w.toml:2: watches[2]: `ms` belongs to a call, but there is none here",
         ] {
             assert!(said.contains(expected), "{said}\nnot {expected}");
         }

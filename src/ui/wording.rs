@@ -22,24 +22,24 @@ pub fn told(event: &Event) -> String {
         Event::Session(SessionEvent::Noticed { text }) => text.clone(),
         Event::Session(SessionEvent::SessionEnded { why, .. }) => format!("session ended: {why}"),
         Event::Task(TaskEvent::TasksQueued { first, tasks, .. }) => match tasks.as_slice() {
-            [task] if !task.before.is_empty() => format!("task {first} asks further"),
-            [_] => format!("task {first} was queued"),
-            tasks => format!("{} were queued from task {first} on", counted(tasks.len(), "task")),
+            [task] if !task.before.is_empty() => format!("task {first} is a follow-up question"),
+            [_] => format!("task {first} queued"),
+            tasks => format!("{} queued from task {first}", counted(tasks.len(), "task")),
         },
         Event::Task(TaskEvent::TasksRemoved { first, tasks, .. }) => match tasks.as_slice() {
-            [_] => format!("task {first} was taken off the queue"),
-            tasks => format!("{} were taken off the queue", counted(tasks.len(), "task")),
+            [_] => format!("task {first} removed from the queue"),
+            tasks => format!("{} removed from the queue", counted(tasks.len(), "task")),
         },
         Event::Task(TaskEvent::TaskMoved { task, to, .. }) => {
             format!("task {task} is now task {to}")
         }
-        Event::Task(TaskEvent::TaskSkipped { task, .. }) => format!("task {task} was skipped"),
+        Event::Task(TaskEvent::TaskSkipped { task, .. }) => format!("task {task} skipped"),
         Event::Task(TaskEvent::ToolArraySet { lost: Some(lost), .. }) => {
             let price = lost
                 .dollars
                 .filter(|more| *more > 0.0)
                 .map_or(String::new(), |dollars| format!(", ${dollars:.4} more"));
-            format!("cache break: the tools change, {} tokens are read again{price}", lost.tokens)
+            format!("prompt cache missed: tool list changed ({} tokens{price})", lost.tokens)
         }
         Event::ModelCall(ModelCallEvent::ModelCallRetried { attempt, wait_ms, why, .. }) => {
             format!("attempt {attempt} failed ({why}); retry in {wait_ms} ms")
@@ -48,7 +48,7 @@ pub fn told(event: &Event) -> String {
             ranked(ranking)
         }
         Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, .. }) => {
-            format!("the task was embedded, {} tokens", usage.tokens_in)
+            format!("task embedded, {} tokens", usage.tokens_in)
         }
         Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => not_embedded(error),
         Event::Fault(FaultEvent::FaultArmed { spec, .. }) => spec.sentence(),
@@ -66,7 +66,7 @@ pub fn told(event: &Event) -> String {
         Event::Plan(PlanEvent::ToolsClassified { tools }) => {
             let said: Vec<_> =
                 tools.iter().map(|(tool, class)| format!("{tool} {}", class.class)).collect();
-            format!("sorted into classes: {}", said.join(", "))
+            format!("tools classified: {}", said.join(", "))
         }
         Event::Plan(PlanEvent::ToolClassSet { tool, class, .. }) => {
             let class = class.as_ref().map_or_else(|| "none".to_owned(), ClassAssignment::name);
@@ -76,13 +76,13 @@ pub fn told(event: &Event) -> String {
         Event::Probe(event) => probe(event),
         Event::Reader(event) => reader(event),
         Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
-            format!("the plan could not be used: {why}")
+            format!("plan rejected: {why}")
         }
         Event::Plan(PlanEvent::EvidenceFound {
             evidence,
             nulled: Some(nulled @ NullReason::Needs(_)),
             ..
-        }) => format!("{evidence} is not called: {nulled}"),
+        }) => format!("{evidence} not called: {nulled}"),
         Event::Plan(PlanEvent::EvidenceFound { evidence, nulled: Some(nulled), saved, .. }) => {
             format!("{evidence} filtered out (empty: {nulled}), {saved} tokens saved")
         }
@@ -143,15 +143,15 @@ fn edit(event: &EditEvent) -> String {
             format!("{} of call {} edited{unseen}", edit.name(), effect.id)
         }
         EditEvent::CallAnswered { effect, .. } => format!("call {} answered by hand", effect.id),
-        EditEvent::CallRepeated { effect, .. } => format!("call {} is made again", effect.id),
+        EditEvent::CallRepeated { effect, .. } => format!("call {} repeated", effect.id),
     }
 }
 
 /// That a call ran when its session was interrupted, and what follows.
 pub fn outcome_unknown(effect: EffectRef) -> String {
     let then = match effect.class.is_repeatable() {
-        true => "it is made again",
-        false => "it may have changed something, so it is made again only with consent",
+        true => "it is repeated",
+        false => "it may have changed something, so repeating it needs consent",
     };
     format!("outcome unknown: call {} ran when the session was interrupted; {then}", effect.id)
 }
@@ -169,8 +169,8 @@ fn consent(event: &ConsentEvent) -> String {
             let new = approval.allow.iter().filter(|rule| !was.allow.contains(rule));
             let new: Vec<String> = new.map(ToString::to_string).collect();
             match new.as_slice() {
-                [] => "the rules of approval are changed".to_owned(),
-                new => format!("allowed without being asked: {}", new.join(", ")),
+                [] => "approval rules changed".to_owned(),
+                new => format!("allowed without asking: {}", new.join(", ")),
             }
         }
     }
@@ -215,17 +215,17 @@ pub fn newer(fields: &[String]) -> String {
 
 /// That past tasks are compared by their words, and why.
 pub fn not_embedded(error: &ModelError) -> String {
-    format!("the text was not embedded ({error}); words alone are compared")
+    format!("text not embedded ({error}); comparing words only")
 }
 
 /// The words for tools that were ranked for a text.
 fn ranked(ranking: &Ranking) -> String {
     if !ranking.has_states() {
         let text = match ranking.queries {
-            seen if seen < FEWEST => format!("{seen} of {FEWEST} queries were read before it"),
+            seen if seen < FEWEST => format!("only {seen} of {FEWEST} queries known"),
             _ => "no tool is encoded yet".to_owned(),
         };
-        return format!("words alone rank the tools: {text}");
+        return format!("tools ranked by words only: {text}");
     }
     let best = ranking.by_states().into_iter().take(3);
     let best: Vec<_> = best.map(|(tool, score)| format!("{} {score:.1}", tool.tool)).collect();
@@ -257,7 +257,7 @@ pub fn reader(event: &ReaderEvent) -> String {
             format!("a map of {}", counted(map.tools.len(), "tool"))
         }
         ReaderEvent::ReaderFailed { error } => {
-            format!("the reader does not read: {error}; words alone rank tools")
+            format!("the reader failed: {error}; ranking tools by words only")
         }
         ReaderEvent::TokenJudged { pieces, .. } => {
             format!("{} judged", counted(pieces.len(), "piece"))
@@ -322,28 +322,28 @@ pub fn program(event: &ProgramEvent) -> String {
             format!("program {number} cannot run: {}{more}", error.summary())
         }
         ProgramEvent::ProgramHeld { number, at, .. } => {
-            format!("program {number} is held before line {}", at.line)
+            format!("program {number} held before line {}", at.line)
         }
         ProgramEvent::ProgramAsked { number, extra: Extra { expression, sets, .. }, .. } => {
             match sets {
                 Some(name) => format!("you set {name} = {expression} in program {number}"),
-                None => format!("you asked program {number} for {expression}"),
+                None => format!("you evaluated {expression} in program {number}"),
             }
         }
         ProgramEvent::ProgramEdited { number, .. } => {
-            format!("you edited program {number}; yours goes on from its record")
+            format!("you edited program {number}; yours continues from its record")
         }
         ProgramEvent::ProgramTakenBack { number, to, .. } => {
             let to = match to {
-                Back::Line => "to the statement before".to_owned(),
+                Back::Line => "to the previous statement".to_owned(),
                 Back::Call => "to its last call".to_owned(),
                 Back::Statement(nth) => format!("to statement {nth}"),
             };
-            format!("you took program {number} back {to}; what it has called is not undone")
+            format!("you stepped program {number} back {to}; its calls are not undone")
         }
         ProgramEvent::ProgramParted { number, calls, .. } => {
             let calls = counted(calls.len(), "earlier call");
-            format!("program {number} goes another way than before; {calls} stay done")
+            format!("program {number} takes another path than before; {calls} stay done")
         }
         ProgramEvent::ProgramEnded { number, end, how, .. } => match (&end.error, how) {
             (Some(error), _) => {
@@ -367,6 +367,6 @@ pub fn program(event: &ProgramEvent) -> String {
             let way = if way.is_empty() { way } else { format!(": {way}") };
             format!("blamed {tool}, {}{way}", by.name())
         }
-        ProgramEvent::ToolBlamed { tool: None, .. } => "no tool is to blame".to_owned(),
+        ProgramEvent::ToolBlamed { tool: None, .. } => "no tool blamed".to_owned(),
     }
 }

@@ -28,7 +28,7 @@ fn after(sitting: &mut Sitting) -> String {
         let text = screen.contents();
         !text.contains("Help:")
             && text.trim_end().ends_with("? help")
-            && text.contains("nothing has happened yet")
+            && text.contains("not started: press space")
     });
     sitting.text()
 }

@@ -178,7 +178,7 @@ fn one_side_controls_and_hands_over() {
     let (mut one, mut two) = (Side::new(&home), Side::new(&home));
     let pid = format!("pid {}, since ", std::process::id());
     two.say(json!({"command": "Pause"}));
-    assert_eq!(two.wait("refused"), "cannot pause: nobody controls it; take control first");
+    assert_eq!(two.wait("refused"), "cannot pause: no screen controls it; take control first");
     one.say(json!({"take": true}));
     let control = one.wait("control");
     assert_eq!(control["yours"], true);
@@ -241,7 +241,7 @@ fn what_is_not_the_protocol_is_refused_with_a_reason_and_hurts_nobody() {
     let why = later(b"{\"command\":\"Fly\"}\n");
     assert!(why.contains("unknown variant `Fly`"), "{why}");
     let why = later(b"{\"from\":4000000000}\n");
-    assert!(why.starts_with("there is no event 4000000000 yet: the last one is "), "{why}");
+    assert!(why.starts_with("no event 4000000000 yet: the last one is "), "{why}");
     let deep = later(format!("{}\n", "[".repeat(100_000)).as_bytes());
     assert!(deep.len() < 200, "{deep}");
     let long = later(&vec![b'x'; (8 << 20) + 2]);
@@ -306,7 +306,7 @@ fn why_nobody_can_attach_is_said_with_what_to_do_instead() {
     home.write("newer.jsonl", "{\"toolyard_journal\":9,\"program\":\"9.1\"}\n");
     home.write("notes.txt", "nothing\n");
     for (arguments, why) in [
-        (&["attach"][..], "no session runs whose journal is in "),
+        (&["attach"][..], "no running session in "),
         (&["attach", "j.jsonl"], "its session has ended; toolyard replay "),
         (&["attach", "nope"], "nope: no such journal, here or in "),
         (&["attach", "newer.jsonl"], "written in format 9, but this version reads"),

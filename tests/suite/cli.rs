@@ -199,13 +199,13 @@ fn a_reader_that_goes_away_stops_the_session_which_may_cost_money() {
         drop(child.stdout.take());
         let ran = Ran::of(child.wait_with_output().unwrap());
         assert_eq!(ran.code, 128 + 13, "{ran:?}");
-        assert!(ran.err.contains("nobody reads the output any more; the session was stopped"));
+        assert!(ran.err.contains("output closed (pipe): session stopped"));
         let records = journal::read(&home.path("j.jsonl")).unwrap().records;
         let Event::Session(SessionEvent::SessionEnded { why, .. }) = &records.last().unwrap().event
         else {
             panic!("{:?}", records.last())
         };
-        assert_eq!(why, "nobody reads the output any more");
+        assert_eq!(why, "output closed (pipe)");
         let report = home.json("r.json");
         let ended = report["tasks"].as_array().unwrap().iter();
         assert!(ended.filter(|task| !task["outcome"].is_null()).count() < 5);

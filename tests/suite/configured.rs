@@ -125,7 +125,7 @@ async fn why_a_plan_was_refused_and_what_an_answer_rests_on_is_printed_and_repor
     let arguments = ["--task", "What is the capital of Peru?", "--strategy", "rewoo", "--fresh"];
     let ran = run(home.path(), &fake, &arguments).await;
     let out = String::from_utf8(ran.stdout).unwrap();
-    assert!(out.contains("the plan could not be used: it calls no tool"), "{out}");
+    assert!(out.contains("plan rejected: it calls no tool"), "{out}");
     let ended = "answered without evidence, cut off by the limit of tokens";
     assert!(out.contains(ended), "{out}");
     let report = fs::read_to_string(home.path().join("r.json")).unwrap();

@@ -51,7 +51,7 @@ fn what_is_selected_is_copied_as_shown_as_json_and_as_its_path() {
     assert_eq!(value["kind"], "ScoreSet");
     assert!(copied(&mut stage, "y p").1.starts_with(".transcript[] | select(.n == "));
     stage.press("4 y y");
-    assert!(stage.shows("nothing is selected here that can be copied"), "{}", stage.text());
+    assert!(stage.shows("nothing to copy: select"), "{}", stage.text());
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_terminal_without_a_clipboard_says_so() {
     let mut sitting = Sitting::of(&home, 120, 40, &words, &[("TERM", "linux")]);
     sitting.wait("the session has ended");
     sitting.press("yf");
-    sitting.wait("nothing was copied yet");
+    sitting.wait("nothing copied yet");
     sitting.press("7yv");
     sitting.wait("TERM=linux has no clipboard");
     sitting.press("yf");

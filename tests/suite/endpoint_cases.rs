@@ -168,7 +168,7 @@ async fn case_3_1_a_call_that_cannot_be_read_is_no_answer() {
         assert_eq!((run.called(), run.answer()), (json!([]), None), "{written}");
         assert_ne!(run.ran.code, 0, "{written}");
         assert_eq!(run.sent.len(), 3, "{written}");
-        assert!(run.noticed("cannot be read"), "{:?}", run.notices);
+        assert!(run.noticed("an unreadable call"), "{:?}", run.notices);
         assert!(run.noticed("set `tools = \"text\"`"), "{:?}", run.notices);
         assert!(run.sent[1].to_string().contains("could not be read"), "{}", run.sent[1]);
     }

@@ -56,8 +56,8 @@ fn a_journal_that_is_gone_is_said_on_a_screen_that_waits() {
     sitting.wait_header("PAUSED");
     lose(&home);
     let start = Instant::now();
-    sitting.wait_header("BROKEN OFF");
-    sitting.wait(&format!("the session broke off: j.jsonl: {why}"));
+    sitting.wait_header("INTERRUPTED");
+    sitting.wait(&format!("session interrupted: j.jsonl: {why}"));
     assert!(start.elapsed() < SECOND, "{:?}", start.elapsed());
     sitting.press("q");
     let (status, bytes) = sitting.end();
@@ -146,7 +146,7 @@ fn a_log_on_a_full_disk_is_said() {
     let home = Home::new();
     let ran = home.run(&["run", "--no-journal", "--tasks-limit", "1", "--log", "/dev/full"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("/dev/full: the log has not all lines: No space left"), "{ran:?}");
+    assert!(ran.err.contains("/dev/full: the log is incomplete: No space left"), "{ran:?}");
 }
 
 #[test]

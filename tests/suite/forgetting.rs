@@ -206,7 +206,7 @@ fn without_a_journal_the_screen_says_what_is_gone() {
     assert!(live.tasks[0].outcome().is_some() && live.tasks[0].tokens() > 0);
     assert!(live.task(TaskId(300)).is_some_and(|task| !task.steps.is_empty()));
     stage.press("2 home");
-    assert!(stage.shows("details are gone: this session has no journal"), "{}", stage.text());
+    assert!(stage.shows("no details: this session has no journal"), "{}", stage.text());
 }
 
 #[test]

@@ -109,12 +109,12 @@ async fn an_answer_is_text_as_it_came_or_an_error_that_says_what_it_is() {
     let image = response("200 OK", "content-type: image/png\r\n", "\u{1}\u{2}");
     let fake = Fake::start(vec![image]).await;
     let error = get(&fake.url, "").await.unwrap_err();
-    assert!(error.text.ends_with(" is image/png, which is no text"), "{error}");
+    assert!(error.text.ends_with(" is image/png, not text"), "{error}");
     let unnamed =
         b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n\xff\xfe".to_vec();
     let fake = Fake::start(vec![vec![Step::Send(unnamed)]]).await;
     let error = get(&fake.url, "").await.unwrap_err();
-    assert!(error.text.ends_with("is no text, and does not name its type"), "{error}");
+    assert!(error.text.ends_with("is not text, and does not name its type"), "{error}");
 }
 
 #[tokio::test]

@@ -170,7 +170,7 @@ async fn a_bad_part_costs_its_own_operation_alone() {
         "/e is left out: expected an object with operations, got \"text\"",
         "GET users is left out: expected a path that begins with `/`",
         "GET /f: required of \"f\": expected true or false, got \"false\", which counts as false",
-        "GET /f: parts of its arguments are no JSON Schema; they allow anything",
+        "GET /f: parts of its arguments are not a JSON Schema; they allow anything",
         "GET /g is left out: \"#/components/parameters/none\" leads to nothing in this file",
     ] {
         assert!(all.contains(remark), "{remark} is not in\n{all}");

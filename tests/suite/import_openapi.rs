@@ -68,7 +68,7 @@ fn version_3_0_in_json() {
         remarks,
         [
             format!("PUT /items/{{item-id}}: {circle}"),
-            "OPTIONS /items/{item-id} is left out: its method is no request for data".to_owned(),
+            "OPTIONS /items/{item-id} is left out: its method is not supported".to_owned(),
             "POST /items is left out: its body is multipart/form-data, which cannot be sent".to_owned(),
             format!("PATCH /items: {circle}"),
             "operationId \"item\" is that of GET /items/{item-id} and PUT /items/{item-id}; these tools are named by \

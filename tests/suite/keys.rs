@@ -122,7 +122,7 @@ fn a_budget_is_turned_as_it_lies_and_uses_are_typed() {
     assert!(stage.shows("blacklisted for this task"), "{}", stage.text());
     let mut stage = self::stage();
     stage.press("8 end +");
-    assert!(stage.shows("no task at work has a plan"), "{}", stage.text());
+    assert!(stage.shows("the current task has no budget plan"), "{}", stage.text());
 }
 
 #[test]
@@ -255,15 +255,15 @@ fn what_cannot_be_done_says_why() {
         ("u", "nothing to undo"),
         ("U", "nothing to redo"),
         ("6 x", "nothing is running"),
-        ("v", "no model has been called yet"),
-        (">", "this is the present already"),
+        ("v", "no model call yet"),
+        (">", "already at the present"),
     ] {
         assert_eq!(stage.press(keys), [], "{keys}");
         assert!(stage.shows(why), "{keys}: {}", stage.text());
     }
     // The next key takes the message away.
     stage.press("tab");
-    assert!(!stage.shows("this is the present already"));
+    assert!(!stage.shows("already at the present"));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_replay_is_looked_at_and_never_changed() {
         let changes = spec.keys.first().filter(|key| changes.contains(key));
         if let Some(key) = changes {
             assert_eq!(stage.press(key), [], "{}", spec.name);
-            assert!(stage.shows("a replay can only be looked at"), "{}", spec.name);
+            assert!(stage.shows("a replay is read-only"), "{}", spec.name);
         }
     }
     assert_eq!(stage.press("q"), [ScreenRequest::Quit]);
@@ -292,7 +292,7 @@ fn a_replay_is_looked_at_and_never_changed() {
 fn leaving_asks_while_the_agent_is_at_work() {
     let mut stage = stage();
     assert_eq!(stage.press("q"), []);
-    assert!(stage.shows("1 call is running; it is cancelled."), "{}", stage.text());
+    assert!(stage.shows("1 running call is cancelled."), "{}", stage.text());
     assert_eq!(stage.press("n"), []);
     assert_eq!(stage.press("q q"), [ScreenRequest::Quit]);
     assert_eq!(stage.press("ctrl-c ctrl-c"), [ScreenRequest::Quit]);

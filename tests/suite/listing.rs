@@ -80,7 +80,7 @@ fn enter_opens_a_session_and_says_why_one_cannot_be_opened() {
     let (stage, requests) = open("none", None);
     assert!(requests.is_empty() && stage.shows("no journal header"), "{}", stage.text());
     let (stage, requests) = open("a.jsonl", Some("a.jsonl"));
-    assert!(requests.is_empty() && stage.shows("on the screen already"), "{}", stage.text());
+    assert!(requests.is_empty() && stage.shows("already on the screen"), "{}", stage.text());
 }
 
 #[test]
@@ -151,11 +151,11 @@ fn a_live_session_is_not_lost_behind_a_replay() {
     sitting.wait("Sessions · 5");
     sitting.press("torn\r");
     sitting.wait("REPLAY  torn.jsonl");
-    sitting.wait("q: back to the live session");
+    sitting.wait("q: return to the live session");
     // What is said of its end comes last.
     sitting.wait("ignored an incomplete last line");
     sitting.press("f");
-    sitting.wait("a replay can only be looked at");
+    sitting.wait("a replay is read-only");
     sitting.press("q");
     sitting.wait("back in the live session");
     sitting.wait_header("PAUSED");

@@ -34,7 +34,7 @@ fn a_call_is_copied_as_what_makes_it_again() {
         other => panic!("{other:?}"),
     }
     assert_eq!(stage.press("7 y c"), []);
-    assert!(stage.shows("is no call; y y copies it"), "{}", stage.text());
+    assert!(stage.shows("is not a call; y y copies it"), "{}", stage.text());
 }
 
 fn own(key: Option<&str>, run: &str) -> OwnCommand {
@@ -73,7 +73,7 @@ fn a_command_of_the_user_has_its_key_and_its_row_everywhere() {
     assert_eq!(runs(&mut stage, "enter").0.run, "cat {text}");
     // Where nothing is selected, it says so.
     assert_eq!(stage.press("4 ctrl-x l"), []);
-    assert!(stage.shows("nothing is selected here"), "{}", stage.text());
+    assert!(stage.shows("nothing to copy"), "{}", stage.text());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn the_editor_has_the_terminal_and_gives_it_back() {
     });
     sitting.press("\x03");
     sitting.wait_header("PAUSED");
-    sitting.wait("the editor ended with");
+    sitting.wait("the editor failed:");
     sitting.press("q");
     let (status, bytes) = sitting.end();
     assert_eq!(status.exit_code(), 0);

@@ -55,7 +55,7 @@ pub fn pairs() -> Story {
     let reached = |model: &str, how, text: &str| {
         Event::Session(SessionEvent::ModelReached { model: model.into(), how, text: text.into() })
     };
-    story.tell(reached("sim", Reach::Yes, "part of the program: there is nothing to reach"));
+    story.tell(reached("sim", Reach::Yes, "part of toolyard: nothing to reach"));
     let text = "127.0.0.1:8080 cannot be reached: connection refused. Is the server running?";
     story.wait(4).tell(reached("local", Reach::No, text));
     let class = |class: &str, domain: Option<&str>, by| ClassAssignment {
@@ -187,5 +187,5 @@ fn pairs_are_sorted_by_one_column_after_the_other() {
     assert!(stage.shows("strong is http://127.0.0.1:8080/v1 big-70b"), "{}", stage.text());
     let mut empty = Stage::of(&Story::open());
     empty.press("5 P");
-    assert!(empty.shows("no task has been done here yet"), "{}", empty.text());
+    assert!(empty.shows("no task is done yet"), "{}", empty.text());
 }

@@ -51,7 +51,7 @@ fn a_planner_that_writes_no_plan_twice_fails_its_task_and_nothing_is_called() {
                 assert!(task.tool_calls.is_empty() && task.work.plan.is_none());
                 assert!(state.model_calls.iter().all(|ask| ask.role != Role::Solver));
                 let said = notices(&state, task.id);
-                let told = |why: &String| why.starts_with("the plan could not be used: ");
+                let told = |why: &String| why.starts_with("plan rejected: ");
                 assert_eq!(said.into_iter().filter(told).count(), 2);
             }
         }

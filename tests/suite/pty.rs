@@ -163,7 +163,7 @@ fn a_session_is_looked_at_again_and_cannot_be_changed() {
     sitting.press("^");
     sitting.wait("event 1/");
     sitting.press("$f");
-    sitting.wait("a replay can only be looked at");
+    sitting.wait("a replay is read-only");
     sitting.press("q");
     assert_eq!(sitting.end().0.exit_code(), 0);
     assert_eq!(home.read("j.jsonl"), before);
@@ -193,7 +193,10 @@ fn what_is_wrong_at_the_start_leaves_the_terminal_alone() {
 fn without_a_terminal_it_says_so() {
     let ran = Home::new().run(&[]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.err.contains("needs a terminal") && ran.err.contains("toolyard run"), "{ran:?}");
+    assert!(
+        ran.err.contains("stdout is not a terminal") && ran.err.contains("toolyard run"),
+        "{ran:?}"
+    );
 }
 
 #[test]

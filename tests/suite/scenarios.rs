@@ -220,12 +220,9 @@ fn a_session_that_ends_early_is_a_failed_scenario() {
     let run = ["run", "--no-journal", "--scenario", "s.toml", "t.toml", "--junit", "j.xml"];
     let ran = home.run(&run);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(
-        ran.out.contains("  x the session ended early: a model cannot be used: mine"),
-        "{ran:?}"
-    );
+    assert!(ran.out.contains("  x the session ended early: a model is unusable: mine"), "{ran:?}");
     assert!(ran.out.ends_with("1 of 2 scenarios passed\n"), "the next one runs: {ran:?}");
-    assert!(home.read("j.xml").contains("<error message=\"a model cannot be used: mine"));
+    assert!(home.read("j.xml").contains("<error message=\"a model is unusable: mine"));
 }
 
 #[test]

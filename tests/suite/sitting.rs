@@ -141,9 +141,14 @@ impl Sitting {
 
     /// Waits until this is so.
     pub fn wait_for(&self, what: &str, holds: impl Fn() -> bool) {
+        self.wait_within(PATIENCE, what, holds);
+    }
+
+    /// The same for work that takes longer than usual.
+    pub fn wait_within(&self, patience: Duration, what: &str, holds: impl Fn() -> bool) {
         let start = Instant::now();
         while !holds() {
-            let waited = start.elapsed() >= PATIENCE;
+            let waited = start.elapsed() >= patience;
             assert!(!waited, "waited for {what:?}, {:?}, saw\n{}", self.ended(), self.text());
             thread::sleep(Duration::from_millis(5));
         }

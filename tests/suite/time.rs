@@ -60,9 +60,9 @@ fn keys_go_from_landmark_to_landmark_and_back() {
     assert_eq!(places(&mut stage, "backspace"), [Some(score)]);
     let back = places(&mut stage, &["ctrl-o"; 9].join(" "));
     assert_eq!((back[6], back[7]), (Some(wrong), None), "{back:?}");
-    assert!(stage.shows("there was no jump to take back"), "{}", stage.text());
+    assert!(stage.shows("no jump to undo"), "{}", stage.text());
     stage.press("^ [ w");
-    assert!(stage.shows("no task that ended wrong before event 1"), "{}", stage.text());
+    assert!(stage.shows("no wrong task before event 1"), "{}", stage.text());
     assert_eq!(stage.screen.view.moment, Some(1));
     // Leaving the past can be taken back too.
     stage.press("] w esc backspace");
@@ -106,9 +106,9 @@ fn the_selected_thing_leads_to_its_moment() {
     assert_eq!(stage.screen.view.moment, Some(requested));
     assert!(stage.screen.view.popups.is_empty());
     stage.press("$ 4 @");
-    assert!(stage.shows("nothing selected here has a moment"), "{}", stage.text());
+    assert!(stage.shows("the selection has no moment"), "{}", stage.text());
     stage.press("3 enter @");
-    assert!(stage.shows("this has no moment to look at"), "{}", stage.text());
+    assert!(stage.shows("no moment to go to"), "{}", stage.text());
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_number_in_the_palette_is_an_event() {
         stage.press(":");
         stage.write(typed);
         assert!(
-            stage.shows(&format!("enter looks at event {} of", moment.unwrap())),
+            stage.shows(&format!("enter goes to event {} of", moment.unwrap())),
             "{}",
             stage.text()
         );
@@ -128,7 +128,7 @@ fn a_number_in_the_palette_is_an_event() {
     stage.press(":");
     stage.write("1,820,000");
     stage.press("enter");
-    assert!(stage.shows("there is no event 1,820,000: the last one is"), "{}", stage.text());
+    assert!(stage.shows("no event 1,820,000: the last one is"), "{}", stage.text());
     assert_eq!(stage.screen.view.popups.len(), 1);
     stage.press("esc : g o t o enter");
     stage.write("12");

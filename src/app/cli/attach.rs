@@ -73,8 +73,8 @@ fn newest_running(folder: &Path) -> Result<PathBuf, Trouble> {
     chosen.map(|kept| kept.path.clone()).ok_or_else(|| {
         let folder = folder.display();
         Trouble::Usage(format!(
-            "no session runs whose journal is in {folder}; toolyard replay shows the newest one, and toolyard resume \
-             goes on with one that did not end"
+            "no running session in {folder}; toolyard replay shows the newest journal, and toolyard resume \
+             continues a session that did not end"
         ))
     })
 }
@@ -87,12 +87,12 @@ fn not_attached(error: AttachError, session: &Summary) -> Trouble {
             "{path}: its session has ended; toolyard replay {path} shows it"
         )),
         AttachError::NoSocket(_) if session.running => Trouble::Failed(format!(
-            "{path}: nobody can attach to its session: it is a twin, a scenario or a part of a comparison, or it could \
-             open no socket; toolyard follow {path} shows it"
+            "{path}: cannot attach to its session: it is a twin, a scenario or part of a comparison, or has no socket; \
+             toolyard follow {path} shows it"
         )),
         AttachError::NoSocket(_) => Trouble::Usage(format!(
-            "{path}: its session does not run on this machine; toolyard resume {path} goes on with it, and toolyard \
-             follow {path} shows what another machine writes"
+            "{path}: its session does not run on this machine; toolyard resume {path} continues it, and toolyard \
+             follow {path} follows another machine"
         )),
         other => Trouble::failed(other),
     }

@@ -15,11 +15,11 @@ pub fn commands(config: &Config) -> AsCommand {
             Some(ModelConfig::OpenAi(endpoint)) => {
                 OpenAi::curl(endpoint, request).map_err(|error| error.to_string())
             }
-            Some(ModelConfig::Simulated(_)) => Err(format!(
-                "{model} is a part of toolyard: no request goes out that curl could make"
-            )),
+            Some(ModelConfig::Simulated(_)) => {
+                Err(format!("{model} is part of toolyard: it sends no request for curl"))
+            }
             Some(ModelConfig::Local(_)) => {
-                Err(format!("{model} is a local file: no request goes out that curl could make"))
+                Err(format!("{model} is a local file: it sends no request for curl"))
             }
             None => Err(format!("the model {model} is not configured here")),
         },

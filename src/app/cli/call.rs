@@ -62,7 +62,7 @@ fn fold(
 }
 
 fn ended() -> Trouble {
-    Trouble::Failed("the session ended before the call did".to_owned())
+    Trouble::Failed("the session ended before the call".to_owned())
 }
 
 fn are_tools_known(_: &State, record: &Record) -> bool {

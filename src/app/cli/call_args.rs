@@ -17,10 +17,10 @@ pub struct CallArgs {
     /// Arguments as NAME=VALUE, or all of them as one JSON object.
     #[arg(value_name = "NAME=VALUE")]
     pub arguments: Vec<String>,
-    /// Folder whose tools/ has the tool; the embedded demo where none is given.
+    /// Folder with tools/; default: the embedded demo.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// The embedded sample that has the tool.
+    /// Embedded sample with the tool.
     #[arg(long, value_name = "SAMPLE", conflicts_with = "workspace")]
     pub sample: Option<Sample>,
     /// Arm a fault, such as `search_web:error:p=0.5`; `toolyard run --help` lists targets, kinds and keys.

@@ -33,7 +33,7 @@ pub struct DemoArgs {
 fn speed(text: &str) -> Result<Speed, String> {
     let value = Knob::Speed.spec().parse(text)?;
     let speed = Speed::ALL.get(value as usize).copied().filter(|speed| *speed != Speed::Off);
-    speed.ok_or_else(|| "a demo takes its time: from 1/4 to 16".to_owned())
+    speed.ok_or_else(|| "expected a speed from 1/4 to 16".to_owned())
 }
 
 /// Shows a demo, or lets the person choose one.
@@ -52,7 +52,9 @@ fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
         if args.unattended {
             return unseen();
         }
-        return Err(Trouble::Failed(format!("cannot open the screen: {error}")));
+        let text =
+            format!("cannot open the screen: {error}; or add --unattended to run the tour alone");
+        return Err(Trouble::Failed(text));
     }
     let folder = tempfile::Builder::new().prefix("toolyard-demo-").tempdir();
     let folder = folder.map_err(Trouble::failed)?;
@@ -77,7 +79,7 @@ fn unseen() -> Result<EndReason, Trouble> {
     out::print_line(said.trim_end())?;
     match status.success() {
         true => Ok(EndReason::ByUser),
-        false => Err(Trouble::Failed(format!("the demo has not come to its end: {status}"))),
+        false => Err(Trouble::Failed(format!("the demo did not finish: {status}"))),
     }
 }
 
@@ -92,7 +94,7 @@ fn tell(demo: Demo, told: &Arc<Mutex<Told>>) -> Result<(), Trouble> {
     }
     out::print_line(format!("again: toolyard demo {}", demo.name()))?;
     match told.failed {
-        Some(why) => Err(Trouble::Failed(format!("the demo's files could not be written: {why}"))),
+        Some(why) => Err(Trouble::Failed(format!("cannot write the demo's files: {why}"))),
         None => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
-use super::{DoctorArgs, colour, colour::Painted, out, runtime, trouble::Trouble};
+use super::{DoctorArgs, colour, colour::Painted, out, runtime::runtime, trouble::Trouble};
 use crate::app::doctor::{self, Subject, Terminal};
 use crate::ui;
 

@@ -14,7 +14,7 @@ Examples:
 pub const INIT: &str = "\
 Examples:
   toolyard init                               in the working directory
-  toolyard init mine --dry-run                say what would be written to the folder mine";
+  toolyard init mine --dry-run                show what would be written to the folder mine";
 
 pub const DEMO: &str = "\
 Examples:

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{ExperienceCommand, StoreArgs, colour, out, runtime, trouble::Trouble};
+use super::{ExperienceCommand, StoreArgs, colour, out, runtime::runtime, trouble::Trouble};
 use crate::app::{config::Config, session};
 use crate::domain::words::counted;
 use crate::files::whole_file;

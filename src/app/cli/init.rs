@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{init_args::InitArgs, out, runtime, trouble::Trouble};
+use super::{init_args::InitArgs, out, runtime::runtime, trouble::Trouble};
 use crate::app::init::{self, Written};
 use crate::app::servers::{self, Absent, Found, Place};
 use crate::app::trial::{self, Behaviour};
@@ -33,19 +33,19 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
         let what = match (written, args.dry_run) {
             (Written::New, false) => "wrote",
             (Written::New, true) => "would write",
-            (Written::Kept, _) => "left unchanged, since it exists:",
+            (Written::Kept, _) => "unchanged, since it exists:",
         };
         lines.push(format!("{what} {}", args.dir.join(file.path).display()));
     }
     if !is_new {
-        lines.push(format!("the models that were found are not in {CONFIG}, which existed"));
+        lines.push(format!("{CONFIG} existed already, so the models found are not in it"));
     }
     lines.extend(next(&args.dir, args.dry_run));
     let lines: Vec<_> = lines.iter().map(|line| clean(line)).collect();
     out::print_line(lines.join("\n"))
 }
 
-const CONFIG: &str = "config.toml";
+pub(super) const CONFIG: &str = "config.toml";
 
 /// What was found at each place.
 fn local(places: &[Place], looked: &[Result<Found, Absent>]) -> Vec<String> {
@@ -79,7 +79,7 @@ fn local(places: &[Place], looked: &[Result<Found, Absent>]) -> Vec<String> {
 fn chosen(found: &[Found]) -> [String; 2] {
     let keys: Vec<_> = found.iter().filter_map(|found| found.provider.key).collect();
     let keys = match keys.is_empty() {
-        true => "no known key is in the environment".to_owned(),
+        true => "no known key in the environment".to_owned(),
         false => format!("found in the environment: {} (not read)", keys.join(", ")),
     };
     let roles = match found.first() {

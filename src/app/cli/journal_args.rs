@@ -10,7 +10,7 @@ use crate::ui::pane::PaneId;
 
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// The journal to read; the newest one of `toolyard sessions` where none is given.
+    /// The journal to read; default: the newest one of `toolyard sessions`.
     pub journal: Option<PathBuf>,
     /// Stop after this event instead of the last.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
@@ -18,7 +18,7 @@ pub struct ReplayArgs {
     /// Print the state as JSON instead of opening the screen.
     #[arg(long)]
     pub json: bool,
-    /// Write the report, one JSON object, to this file.
+    /// Write the report as one JSON object to this file.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -27,8 +27,7 @@ pub struct ReplayArgs {
 
 #[derive(Debug, Args)]
 pub struct AttachArgs {
-    /// The journal of the session, or its name in the folder of journals; the newest session that runs where none is
-    /// given.
+    /// The session's journal, or its name in the journal folder; default: the newest running session.
     pub session: Option<PathBuf>,
     /// Only watch, even if nobody controls the session.
     #[arg(long)]
@@ -39,7 +38,7 @@ pub struct AttachArgs {
 
 #[derive(Debug, Args)]
 pub struct FollowArgs {
-    /// The journal to read. The session that writes it may run on another machine.
+    /// The journal to read; its session may run on another machine.
     pub journal: PathBuf,
     /// Print each event as a line of JSON, until the session ends.
     #[arg(long)]
@@ -50,27 +49,26 @@ pub struct FollowArgs {
 
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
-    /// The journal of the session; the newest one that did not end where none is given.
+    /// The journal of the session; default: the newest session that did not end.
     pub journal: Option<PathBuf>,
-    /// Go on without a screen, as `toolyard run` does. Calls that ran when the session was interrupted and may have
-    /// changed something are refused, since nobody can be asked.
+    /// Continue without a screen, as `toolyard run` does. Interrupted calls that may have changed something are
+    /// refused.
     #[arg(long)]
     pub headless: bool,
     /// Write every event to standard output as a line of JSON, without a screen.
     #[arg(long)]
     pub json: bool,
-    /// Write the report, one JSON object, to this file at the end; without a screen.
+    /// Write the report as one JSON object to this file at the end; without a screen.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub report: Option<PathBuf>,
-    /// Make calls that ran when the session was interrupted again without asking, even if they may have changed
-    /// something.
+    /// Repeat interrupted calls without asking, even if they may have changed something.
     #[arg(long)]
     pub repeat_unknown: bool,
-    /// Go on with the next task when a model cannot be used: it does not answer, refuses the key, has no credit left or
+    /// Continue with the next task when a model is unusable: it does not answer, refuses the key, has no credit left or
     /// does not exist.
     #[arg(long)]
     pub keep_going: bool,
-    /// Tool calls that need nobody's consent, besides those of the session.
+    /// Tool calls allowed without asking, in addition to the session's own.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<Rule>,
     /// The folder of the session's workspace, if it has moved.
@@ -83,7 +81,7 @@ pub struct ResumeArgs {
 /// Which session, and in which form.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The journal to read; the newest one of `toolyard sessions` where none is given.
+    /// The journal to read; default: the newest one of `toolyard sessions`.
     pub journal: Option<PathBuf>,
     /// Write a page without scripts instead of JSON: summary, tools, graph, and each task with its
     /// lanes and its transcript.
@@ -136,13 +134,13 @@ pub struct SessionsArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum SessionsCommand {
-    /// Delete journals to which nothing was written for a time.
+    /// Delete old journals.
     #[command(group = ArgGroup::new("which").required(true).multiple(true).args(["older", "keep"]))]
     Prune {
-        /// Those older than this: a number with h, d or w, such as 30d.
+        /// Delete journals older than this: a number with h, d or w, such as 30d.
         #[arg(long, value_name = "TIME", value_parser = time)]
         older: Option<Duration>,
-        /// Keep the N newest ones in any case.
+        /// Always keep the N newest journals.
         #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<usize>)]
         keep: Option<usize>,
         /// Print what would be deleted, and delete nothing.

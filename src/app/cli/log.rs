@@ -53,7 +53,7 @@ impl<W: Write> Write for Lines<W> {
             // A message now would corrupt the screen.
             let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
             lost.get_or_insert_with(|| {
-                format!("{}: the log has not all lines: {error}", self.path.display())
+                format!("{}: the log is incomplete: {error}", self.path.display())
             });
         }
         written.map(|()| line.len())

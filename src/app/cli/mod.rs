@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
 use clap_complete::Shell;
-use tokio::runtime::{Builder, Runtime};
 
 use self::compare::{BenchCommand, CompareArgs};
 use self::cotools::{CotoolsCommand, RetrievalCommand};
@@ -15,7 +14,7 @@ use self::probe_args::ProbeArgs;
 use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
-use self::{trouble::Trouble, value::number, value::whole};
+use self::{value::number, value::whole};
 use crate::app::doctor::Trials;
 use crate::domain::{Estimation, knob::Choice};
 
@@ -53,6 +52,7 @@ pub mod prompts;
 pub mod report;
 pub mod resume;
 pub mod run;
+mod runtime;
 mod save;
 mod session_args;
 pub mod sessions;
@@ -65,8 +65,9 @@ mod value;
 
 /// A terminal workbench for tool-using LLM agents.
 ///
-/// Without a command it opens the screen: on TASK, or on the workspace's tasks. Without a workspace
-/// and a configuration that is the embedded demo, driven by the built-in simulated model.
+/// Without a command it opens the screen: on TASK, or on the workspace's tasks. Without a workspace and a configuration
+/// it opens the embedded demo, with the built-in simulated model and the strategy workers+toolnet+btp. Everywhere else the
+/// strategy is toolnet, unless --strategy or the configuration names another one.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -87,22 +88,14 @@ pub struct Cli {
     pub log: LogArgs,
 }
 
-/// A runtime for a command that waits for something.
-///
-/// # Errors
-/// The system's error.
-pub fn runtime() -> Result<Runtime, Trouble> {
-    Builder::new_current_thread().enable_all().build().map_err(Trouble::failed)
-}
-
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Begin a project: a configuration with the models that are found here, a first tool, first
-    /// tasks. No file is overwritten.
+    /// Start a project: a configuration with the models found on this machine, a first tool and first
+    /// tasks. Existing files stay unchanged.
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
-    /// See it work: a guided session, without a key or a network. The first one shows how an agent takes the
-    /// failure of a tool.
+    /// Watch a guided demo; it needs no key and no network. The first one shows how an agent reacts to a
+    /// tool failure.
     #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
     /// Run tasks without a screen.
@@ -118,24 +111,24 @@ pub enum Command {
     /// Reproduce what papers report.
     #[command(subcommand)]
     Bench(BenchCommand),
-    /// Go on with a session that was killed, crashed, or quit. What was done is not done again: finished calls are
-    /// answered from the journal, and a call that may have changed something is asked for.
+    /// Resume a session that was killed, crashed or quit. Finished calls are answered from the journal; repeating a
+    /// call that may have changed something needs consent.
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
-    /// Open the screen of a session that runs elsewhere on this machine. One screen controls a session, the others
-    /// watch; leaving does not end it.
+    /// Open the screen of a session running elsewhere on this machine. One screen controls a session, the others
+    /// watch; quitting does not end the session.
     #[command(after_help = examples::ATTACH)]
     Attach(AttachArgs),
-    /// Open a journal on the screen while somebody writes it, or print its events as they come with --json.
+    /// Follow a journal on the screen while it grows, or print its events as they come with --json.
     #[command(after_help = examples::FOLLOW)]
     Follow(FollowArgs),
     /// Open a journal on the screen, or print its state with --json.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
-    /// Print the report of a session as JSON, or write it as one HTML page to send to somebody.
+    /// Print the report of a session as JSON, or write it as one HTML page to share.
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
-    /// List the sessions whose journals are kept, or delete old ones.
+    /// List recorded sessions, or delete old ones.
     #[command(after_help = examples::SESSIONS)]
     Sessions(SessionsArgs),
     /// Plan how often each tool may be used within a budget (BTP).
@@ -147,20 +140,20 @@ pub enum Command {
     /// Import a data set or an API as a workspace, or prices of models.
     #[command(after_help = examples::IMPORT, subcommand)]
     Import(ImportCommand),
-    /// Manage past uses of tools, from which plans are made.
+    /// Manage past uses of tools, the basis of budget plans.
     #[command(after_help = examples::EXPERIENCE, subcommand)]
     Experience(ExperienceCommand),
-    /// Call tools to learn what they return, with the results of other tools where one needs them (ATC). What is
-    /// learned is kept in the workspace, and prompts say it.
+    /// Call tools to learn their result schemas, with results of other tools as inputs (ATC). The workspace keeps
+    /// the schemas, and prompts include them.
     #[command(after_help = examples::PROBE)]
     Probe(Box<ProbeArgs>),
     /// Check and run programs over tools, without a model (ATC).
     #[command(after_help = examples::PROGRAM, subcommand)]
     Program(ProgramCommand),
-    /// Find tools with a small local model that reads along: encode tools, train heads, eval, judge, rank tools (CoTools).
+    /// Find tools with a small local model that reads along (CoTools): encode, train, eval, judge, rank.
     #[command(after_help = examples::COTOOLS, subcommand)]
     Cotools(Box<CotoolsCommand>),
-    /// Measure how tools are found for queries.
+    /// Measure how well tools are found for queries.
     #[command(after_help = examples::RETRIEVAL, subcommand)]
     Retrieval(Box<RetrievalCommand>),
     /// Draw a moment of a journal as an SVG picture.
@@ -174,7 +167,7 @@ pub enum Command {
     /// Check configuration, workspace, tools, terminal and models, and suggest fixes.
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
-    /// Print what makes a shell complete commands and options.
+    /// Print shell completions for commands and options.
     Completions { shell: Shell },
     /// Print the manual page of toolyard, or of a command.
     Man(ManArgs),
@@ -190,9 +183,9 @@ pub struct RunArgs {
     /// The same as TASK.
     #[arg(long, value_name = "TEXT", conflicts_with = "tasks")]
     pub task: Option<String>,
-    /// Run the session of this file, and check what the file expects of it. Several files run one after the other;
-    /// the exit code is 1 if an expectation of any does not hold. --config, --model, --planner, --solver, --seed,
-    /// --max-dollars, --no-journal and --keep-going override the file; other options of a session do not apply.
+    /// Run the session of this file, and check the file's expectations. Several files run one after the other;
+    /// the exit code is 1 if any expectation fails. --config, --model, --planner, --solver, --seed,
+    /// --max-dollars, --no-journal and --keep-going override the file; other session options do not apply.
     #[arg(
         long,
         value_name = "FILE",
@@ -207,7 +200,7 @@ pub struct RunArgs {
     /// Write the results of the scenarios to this file, as JUnit XML.
     #[arg(long, value_name = "FILE", requires = "scenario")]
     pub junit: Option<PathBuf>,
-    /// Go on with the next task when a model cannot be used: it does not answer, refuses the key, has no
+    /// Continue with the next task when a model is unusable: it does not answer, refuses the key, has no
     /// credit left or does not exist. Without this, the run ends there with exit code 4.
     #[arg(long)]
     pub keep_going: bool,
@@ -217,10 +210,10 @@ pub struct RunArgs {
     /// Name the measures of BTP in the summary: AC, PR, PBC, RFBC.
     #[arg(long, conflicts_with_all = ["json", "scenario"])]
     pub papers: bool,
-    /// Write the report, one JSON object, to this file.
+    /// Write the report as one JSON object to this file.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Write the last state, one JSON object, to this file; a replay of the journal gives the same.
+    /// Write the final state as one JSON object to this file; a replay of the journal gives the same.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 }
@@ -368,7 +361,7 @@ pub struct QaArgs {
 /// Which file of past uses to use.
 #[derive(Debug, Args)]
 pub struct StoreArgs {
-    /// The file, instead of the one that sessions on the workspace use.
+    /// File of past uses, instead of the workspace's.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The workspace of the file, unless the configuration sets one file for all.
@@ -466,11 +459,10 @@ pub struct DoctorArgs {
     /// Folder with tools/, tasks, graph.json and learned scores.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Model for every role, as of a session.
+    /// Model for every role, as in a session.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
-    /// Which endpoints get one small request with a tool, which shows what they do with tools. `local`: those that charge
-    /// nothing. A server may load its model for it.
+    /// Which endpoints get one small test request with a tool. `local`: free ones. A server may load its model for it.
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
     pub probe: Trials,
     /// Print JSON.

@@ -18,7 +18,7 @@ pub struct OpenApiArgs {
     pub out: PathBuf,
     /// Address of the server that the tools call, such as https://api.example.org/v1.
     ///
-    /// Without it a terminal is asked whether the server that the file names is right; else the tools are written and
+    /// Without it, toolyard asks on a terminal whether to call the server in the file; otherwise the tools are written
     /// disabled.
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
@@ -48,6 +48,16 @@ pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
         out::warn(&format!("{problem}; this tool is left out"));
     }
     out::print_line(format!("{imported}\nrun it: toolyard --workspace {}", folder.display()))
+}
+
+/// Turns a file into a workspace of its name in the working directory.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_beside(file: PathBuf) -> Result<PathBuf, Trouble> {
+    let out = PathBuf::from(file.file_stem().unwrap_or(file.as_os_str()));
+    import(&OpenApiArgs { file, out: out.clone(), base: None, force: false })?;
+    Ok(out)
 }
 
 /// Reads a manifest as a session would.

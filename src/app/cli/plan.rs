@@ -192,15 +192,14 @@ impl PlanReport {
             text += &format!("{tool:<28} {uses:>5} {limit:>6} {cost:>9} {value:>8.4}  {why}\n");
         }
         let Plan { value, cost, .. } = &self.plan;
-        text +=
-            &format!("value {}, for {cost} of {}\n", rounded(*value), words::credits(self.budget));
+        text += &format!("{cost} of {}, value {}\n", words::credits(self.budget), rounded(*value));
         text + &self.more()
     }
 
     /// What more credits would buy, in a sentence or two.
     fn more(&self) -> String {
         match &self.next {
-            None => "more credits would buy nothing\n".to_owned(),
+            None => "more budget would not help\n".to_owned(),
             Some(next) if next.credits == self.one.credits => next.sentence(),
             Some(next) => self.one.sentence() + &next.sentence(),
         }
@@ -220,12 +219,12 @@ impl Bought {
         let Self { credits, value, changes } = self;
         let more = words::credits(*credits);
         if changes.is_empty() {
-            return format!("{more} more would buy nothing\n");
+            return format!("+{more}: no gain\n");
         }
         let changes = changes.iter().map(|PlanChange { tool, before, after }| {
             format!("{} {before} → {after}", clean(tool.as_str()))
         });
         let changes = changes.collect::<Vec<_>>().join(", ");
-        format!("{more} more would buy {} of value: {changes}\n", rounded(*value))
+        format!("+{more}: value +{} ({changes})\n", rounded(*value))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{PlanTaskArgs, experience::trouble, out, runtime, trouble::Trouble};
+use super::{PlanTaskArgs, experience::trouble, out, runtime::runtime, trouble::Trouble};
 use crate::app::session::{self, PreparedSession, SessionSpec};
 use crate::app::{config::Config, workspace::Workspace};
 use crate::domain::{Event, Knob, Lexical, Record, SessionEvent, State, ToolName};

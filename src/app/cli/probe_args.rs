@@ -7,7 +7,7 @@ use super::value::whole;
 
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
-    /// The tools to probe, also if they are learned already, and if they may change something. Without any, all that
+    /// Tools to probe, even if already learned or able to change something. Default: all tools that
     /// change nothing and are not learned yet.
     #[arg(value_name = "TOOL")]
     pub tools: Vec<String>,
@@ -19,7 +19,7 @@ pub struct ProbeArgs {
     pub samples: Option<u32>,
     #[command(flatten)]
     pub session: SessionArgs,
-    /// Print one JSON object with what is known of each tool.
+    /// Print one JSON object with the known facts of each tool.
     #[arg(long)]
     pub json: bool,
 }

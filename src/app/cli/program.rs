@@ -170,11 +170,11 @@ fn follow(
         }
         if stops == STOPS && !is_told {
             is_told = true;
-            out::warn(&format!("{STOPS} stops are printed; the programs go on without stops"));
+            out::warn(&format!("{STOPS} stops printed; the programs continue without stops"));
         }
     }
     rest.try_for_each(|item| match &item.program {
         Err(why) => printer.without(item.id.as_ref(), why),
-        Ok(_) => Err(Trouble::Failed("the session ended before every program was run".to_owned())),
+        Ok(_) => Err(Trouble::Failed("the session ended before all programs ran".to_owned())),
     })
 }

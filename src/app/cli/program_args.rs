@@ -10,7 +10,7 @@ use crate::domain::approval::Rule;
 
 #[derive(Debug, Subcommand)]
 pub enum ProgramCommand {
-    /// Say what keeps a program from running, before anything is called.
+    /// Check whether a program can run, without calling anything.
     Check(CheckArgs),
     /// Run a program over the tools of a workspace, and print its calls, what it prints, and its error.
     Run(RunProgramArgs),
@@ -22,16 +22,16 @@ pub struct CheckArgs {
     /// The program, a file of Python.
     #[arg(required_unless_present = "replies")]
     pub file: Option<PathBuf>,
-    /// Many replies of a model instead, each a line {"id": …, "reply": …}; the program is taken out of each.
+    /// File of model replies, one {"id": …, "reply": …} per line; toolyard extracts a program from each.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "file")]
     pub replies: Option<PathBuf>,
-    /// Folder whose tools/ has the tools; the embedded demo where none is given.
+    /// Folder with tools/; default: the embedded demo.
     #[arg(long, value_name = "DIR", conflicts_with = "openapi")]
     pub tools: Option<PathBuf>,
-    /// The embedded sample that has the tools.
+    /// Embedded sample with the tools.
     #[arg(long, value_name = "SAMPLE", conflicts_with_all = ["tools", "openapi"])]
     pub sample: Option<Sample>,
-    /// The operations of an OpenAPI file instead.
+    /// OpenAPI file; its operations become the tools.
     #[arg(long, value_name = "FILE", requires = "base")]
     pub openapi: Option<PathBuf>,
     /// Address of the server of --openapi.
@@ -48,17 +48,17 @@ pub struct CheckArgs {
 pub struct RunProgramArgs {
     #[command(flatten)]
     pub check: CheckArgs,
-    /// Tool calls that need nobody's consent: a tool, a class (effect:write), with a condition where needed.
+    /// Tool calls allowed without asking: a tool or a class (effect:write), optionally with a condition.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<Rule>,
-    /// Also print every line at which the program stops, with the variables that were set since the last one.
-    /// After 10,000 stops the programs go on without stops.
+    /// Also print every stop of the program: its line, and the variables set since the last stop.
+    /// After 10,000 stops the programs continue without stops.
     #[arg(long, value_name = "WHERE")]
     pub stop_at: Option<StopAt>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StopAt {
-    /// Before every statement, in functions, too.
+    /// Before every statement, also in functions.
     EveryLine,
 }

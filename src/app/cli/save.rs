@@ -19,7 +19,7 @@ const MOST_A_DAY: u32 = 1000;
 /// The beginning of a file that is saved.
 const HEAD: &str = "\
 # A scenario. Run it and check it: toolyard run --scenario FILE
-# [expect] has what happened in the session; change it to what must happen.
+# [expect] describes what happened in the session; change it to your expectations.
 ";
 
 /// Saves a session that began with this spec; that of a replay is read from its journal.
@@ -51,7 +51,7 @@ impl Known {
         if gone > 0 {
             let tasks = counted(gone, "task");
             return Err(format!(
-                "the session has no journal, and its first {tasks} are not in memory any more"
+                "the session has no journal, and its first {tasks} are no longer in memory"
             ));
         }
         Ok(Known::State(Box::new(live.clone())))
@@ -69,7 +69,7 @@ fn save(began: Option<SessionSpec>, known: Known) -> Result<PathBuf, String> {
     let began = match (began, of_journal) {
         (Some(began), _) => began,
         (None, Some(read)) => read?,
-        (None, None) => return Err("nothing says how the session began".to_owned()),
+        (None, None) => return Err("the start of the session is unknown".to_owned()),
     };
     let scenario = saved(&began, &state, &observed)?;
     let folder = env::current_dir().map_err(|error| error.to_string())?;

@@ -26,7 +26,7 @@ pub struct SessionArgs {
     /// Folder with tools/, tasks, graph.json and learned scores.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Without a workspace: work on this embedded sample instead of the one that shows the strategy.
+    /// Without a workspace: use this embedded sample instead of the strategy's default.
     #[arg(long, value_name = "SAMPLE", conflicts_with = "workspace")]
     pub sample: Option<Sample>,
     /// Strategy: direct, react, toolnet, dfsdt, tot-dfs, rewoo, workers, atc or cotools, followed by any of
@@ -59,16 +59,16 @@ pub struct SessionArgs {
     /// Number of tasks: fewer than available, or more by repeating them.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<usize>)]
     pub tasks_limit: Option<usize>,
-    /// Arm a fault, such as `search_web:error:p=0.5`. The end of `toolyard run --help` lists what there is.
+    /// Arm a fault, such as `search_web:error:p=0.5`. See the end of `toolyard run --help`.
     #[arg(long, value_name = "SPEC")]
     pub fault: Vec<FaultSpec>,
-    /// Set a breakpoint, such as `search_web:after:if=ms > 500`. Where there is no screen, hits are only counted and
+    /// Set a breakpoint, such as `search_web:after:if=ms > 500`. Without a screen, hits are only counted and
     /// logged.
     #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
-    /// Make these tool calls without asking anybody: a tool, effect:NAME, class:NAME or tools, with `:if=EXPRESSION`
-    /// where needed. Without it, calls of tools that do not declare their effect are asked for on a screen, and
-    /// refused where there is none.
+    /// Allow these tool calls without asking: a tool, effect:NAME, class:NAME or tools, with `:if=EXPRESSION`
+    /// where needed. By default, calls of tools with an undeclared effect need consent on a screen, and are
+    /// refused without one.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<Rule>,
     /// Set a knob before the start, e.g. `alpha=0.8` or `learn=off`; config.example.toml and the
@@ -101,8 +101,8 @@ pub struct SessionArgs {
     /// declared cost; BTP's experiments use `1..10`.
     #[arg(long, value_name = "LOW..HIGH")]
     pub costs: Option<CostRange>,
-    /// Offer for each task only this many tools: those of its reference chain, filled up with tools
-    /// that its words match. In BTP's experiments five come with each query.
+    /// Offer only this many tools per task: those of its reference chain, filled up with tools
+    /// that match its words. BTP's experiments use five.
     #[arg(long, value_name = "N", value_parser = value::positive)]
     pub task_tools: Option<NonZeroUsize>,
     /// Fill the workspace up to N tools with made-up ones that no task needs.

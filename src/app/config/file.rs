@@ -59,7 +59,7 @@ pub fn ignored_folders() -> Vec<String> {
     let ignored = NAMES.iter().filter_map(|name| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
         let instead = match *name {
-            "HOME" => "; where no other variable names a folder, nothing is read or kept there",
+            "HOME" => "; folders without a variable of their own are not used",
             _ => "; the usual folder is used",
         };
         let value = Path::new(&value);

@@ -143,7 +143,7 @@ fn listed(endpoint: &Endpoint) -> Result<Vec<String>, String> {
         runtime.block_on(model.list()).map_err(|error| error.text)
     };
     let asked = thread::spawn(ask).join();
-    asked.unwrap_or_else(|_| Err("the list of models could not be read".to_owned()))
+    asked.unwrap_or_else(|_| Err("cannot read the list of models".to_owned()))
 }
 
 /// The only chat model of these ids. Servers list models that only embed beside it.
@@ -153,7 +153,7 @@ fn the_one(address: &str, ids: &[String]) -> Result<String, String> {
         [one] => Ok(one.clone()),
         [] if ids.len() == 1 => Ok(ids[0].clone()),
         [] => Err(format!(
-            "{address} does not say which models it has: write its name after #, such as \
+            "{address} does not list its models: write the name after #, such as \
              {address}#MODEL"
         )),
         [first, ..] => {

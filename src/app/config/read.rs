@@ -94,7 +94,7 @@ pub(super) fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
     let home = directories::BaseDirs::new().map(|base| base.home_dir().join(below));
     let home = home.filter(|home| home.is_absolute());
     if home.is_none() {
-        field.refuse("`~` needs a home directory, and there is none; write the full path");
+        field.refuse("`~` needs a home directory; write the full path");
     }
     home
 }

@@ -32,10 +32,10 @@ pub struct Subject<'s> {
 pub enum Trials {
     /// None.
     None,
-    /// Those that charge nothing: in private networks, without a provider.
+    /// Free endpoints: in private networks, without a provider.
     #[default]
     Local,
-    /// All, also those that charge for it.
+    /// All endpoints, even if they charge for it.
     All,
 }
 
@@ -108,7 +108,7 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
             tools::examine(subject.workspace, &Config::default(), &mut findings);
         }
         terminal::examine(subject.terminal, subject.environment, &mut findings);
-        let text = "journals and models are not checked as long as the configuration is wrong";
+        let text = "fix the configuration to check journals and models";
         findings.push(Finding::warn("session", text));
         return findings;
     };

@@ -2,7 +2,7 @@
 
 use super::Finding;
 use crate::app::config::Config;
-use crate::domain::words::credits;
+use crate::domain::words::{counted, credits};
 use crate::model::http::Endpoint;
 use crate::store::prices;
 
@@ -12,8 +12,8 @@ pub(super) fn table(config: &Config, findings: &mut Vec<Finding>) {
     match config.price_table() {
         Ok(None) => {}
         Ok(Some(table)) => {
-            let (count, day) = (table.models.len(), &table.imported);
-            let text = format!("{count} models of {}, imported {day}", table.source);
+            let (models, day) = (counted(table.models.len(), "model"), &table.imported);
+            let text = format!("{models} of {}, imported {day}", table.source);
             findings.push(Finding::ok(ABOUT, text));
         }
         Err(problem) => {

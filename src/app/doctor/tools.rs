@@ -30,12 +30,13 @@ pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec
     };
     findings.push(contents(&workspace));
     let left_out = |problem: &Problem| {
-        Finding::fail("workspace", format!("{problem}")).advise("this tool is left out until then")
+        Finding::fail("workspace", format!("{problem}"))
+            .advise("this tool is unavailable until then")
     };
     findings.extend(workspace.left_out.iter().map(left_out));
     findings.push(prompts(&workspace.prompts));
     if workspace.manifests.is_empty() {
-        let text = "there are none, so an agent can only answer from its own knowledge";
+        let text = "no tools: the agent can answer only from its own knowledge";
         let advice = "put manifests (*.toml) into the workspace's folder `tools`";
         findings.push(Finding::warn(ABOUT, text).advise(advice));
         return 0;
@@ -103,7 +104,7 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
     }));
     if manifest.spec.effect == EffectClass::Unknown {
         let text = format!(
-            "{}: declares no effect, so a screen asks before each call, and without a screen it is refused",
+            "{}: no effect declared: a screen asks before each call; without a screen calls are refused",
             manifest.file
         );
         let advice =

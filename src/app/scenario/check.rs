@@ -158,7 +158,7 @@ fn of_task(expect: &TaskExpectations, task: Option<&EndedTask>, checked: &mut Ve
     if let Some(right) = *right {
         let expected = if right { "is right" } else { "is wrong" };
         let found = match task.correct {
-            None => format!("{found}; no right answer is known"),
+            None => format!("{found}; no right answers known"),
             Some(_) => found.clone(),
         };
         checked.push(Checked::new(
@@ -297,7 +297,7 @@ mod tests {
         let silent = EndedTask::default();
         let found = check(&expect("391", "3", true), Some(&silent));
         assert!(found[..4].iter().all(|line| line.starts_with('-')), "{found:?}");
-        assert_eq!(found[1], "- task t: is right: no answer; no right answer is known");
+        assert_eq!(found[1], "- task t: is right: no answer; no right answers known");
         assert_eq!(check(&expect("391", "3", true), None), ["- task t: is done: it has not ended"]);
     }
 

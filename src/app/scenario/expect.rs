@@ -148,7 +148,7 @@ fn of_task(field: &Field<'_>) -> Option<TaskExpectations> {
         }
     });
     let (mut answered, mut right, mut answer, mut contains) = (None, None, None, None);
-    let text = |field: &Field<'_>| field.filled("a text that is not empty").map(str::to_owned);
+    let text = |field: &Field<'_>| field.filled("a non-empty text").map(str::to_owned);
     fields.put("answered", &mut answered, |field| field.flag().map(Some));
     fields.put("right", &mut right, |field| field.flag().map(Some));
     fields.put("answer", &mut answer, |field| text(field).map(Some));
@@ -158,7 +158,7 @@ fn of_task(field: &Field<'_>) -> Option<TaskExpectations> {
     let task = task?;
     let read = TaskExpectations { task, answered, right, answer, contains, limits };
     if read == TaskExpectations::of(read.task.clone()) {
-        field.refuse("nothing is expected of this task; write at least one expectation, such as right = true");
+        field.refuse("no expectation for this task; write at least one, such as right = true");
     }
     Some(read)
 }

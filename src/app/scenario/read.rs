@@ -44,7 +44,7 @@ fn parse(file: &str, text: &str) -> Result<(Scenario, Lines), Problems> {
     let read = TomlFile::read(file, text, |mut fields| {
         let lines = fields.lines();
         let mut scenario = Scenario::default();
-        let text = |field: &Field<'_>| field.filled("a text that is not empty").map(str::to_owned);
+        let text = |field: &Field<'_>| field.filled("a non-empty text").map(str::to_owned);
         fields.put("name", &mut scenario.name, |field| text(field).map(Some));
         fields.put("about", &mut scenario.about, |field| text(field).map(Some));
         let expect = fields.get("expect");

@@ -26,7 +26,7 @@ impl SessionSpec {
             return Ok(Self { sample: Some(sample), ..Self::default() });
         }
         if !Path::new(folder).is_dir() {
-            return Err(format!("the workspace of the session is not here: {folder}"));
+            return Err(format!("the session's workspace does not exist: {folder}"));
         }
         Ok(Self { workspace: Some(folder.into()), ..Self::default() })
     }
@@ -48,7 +48,7 @@ pub fn saved(base: &SessionSpec, state: &State, observed: &Observed) -> Result<S
     if edits > 0 {
         let times = counted(edits, "time");
         about += &format!(
-            " A person changed it {times} while it ran; the settings are those of its end."
+            " A person changed it {times} during the run; the settings are the final ones."
         );
     }
     Ok(Scenario { name: None, about: Some(about), session, expect: expected(state, observed) })

@@ -245,7 +245,7 @@ fn known_target(
 /// Adds made-up tools until there are `total`. Tools that exist keep their names.
 fn fill(manifests: &mut Vec<Manifest>, total: usize) -> Result<(), SessionError> {
     if total > made_up::MOST {
-        let why = format!("{total} is more than {}, which can be made up", made_up::MOST);
+        let why = format!("{total} exceeds {}, the most made-up tools", made_up::MOST);
         return Err(SessionError::Spec { field: Field::ToolsTotal, why });
     }
     let taken: HashSet<_> = manifests.iter().map(|tool| tool.spec.name.clone()).collect();

@@ -104,7 +104,10 @@ pub fn newest_interrupted(folder: &Path) -> Result<PathBuf, SessionError> {
     let found = folder::journals(folder).map_err(|error| wrong(folder, &error.to_string()))?;
     let newest = found.iter().find(|kept| expect_interrupted(&kept.path).is_ok());
     newest.map(|kept| kept.path.clone()).ok_or_else(|| {
-        wrong(folder, "no session in it can be resumed: each has ended, runs, or was resumed")
+        wrong(
+            folder,
+            "no session in it can be resumed: all have ended, are running, or were resumed",
+        )
     })
 }
 
@@ -128,7 +131,7 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
     if let Some(earlier) = continued::by(path, &header)
         && summary.events <= past_of(&earlier)
     {
-        let why = format!("it had only begun to continue {}: resume that", earlier.display());
+        let why = format!("it only started to continue {}: resume that", earlier.display());
         return Err(wrong(path, &why));
     }
     let Some(ended) = summary.ended else { return Ok(()) };
@@ -157,7 +160,7 @@ fn interrupted(path: &Path, loaded: LoadedJournal) -> Result<Interrupted, Sessio
         let Some(name) = &header.continues else { return Ok(parts) };
         at = continued::by(&at, &header).ok_or_else(|| {
             let why = format!(
-                "it continues a session whose journal was {name}, and that is not in its folder any more: put it back"
+                "it continues the journal {name}, which is missing from its folder: put it back"
             );
             wrong(path, &why)
         })?;

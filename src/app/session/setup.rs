@@ -106,6 +106,7 @@ impl PreparedSession {
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(unpriced(&self.config));
         notices.extend(small(&self.config));
+        notices.extend(self.unknown());
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
         let memory = self.past_uses.take().map(|store| Memory { store, same, embedder });
@@ -270,6 +271,20 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Ses
 
 fn is_bound(config: &Config, name: &ModelName) -> bool {
     config.roles.values().any(|model| model == name)
+}
+
+impl PreparedSession {
+    /// Says that the simulated model cannot solve tasks of the person's own, and how it acts on them.
+    fn unknown(&self) -> Option<String> {
+        let unknown = self.tasks.distinct().iter().filter(|task| task.chain.is_empty()).count();
+        (self.is_simulated() && unknown > 0).then(|| {
+            let which = counted(unknown, "task");
+            format!(
+                "the simulated model has no solution for {which}: it passes the question to a tool as its first text \
+                 argument; use --model for real answers"
+            )
+        })
+    }
 }
 
 /// Says which models of this session are too small to act.

@@ -106,7 +106,7 @@ impl PreparedSession {
             });
             let ended = runtime.block_on(self.work(journal, commands, listener));
             if let Err(error) = &ended {
-                let _ = why.set((Tone::Bad, format!("the session broke off: {error}")));
+                let _ = why.set((Tone::Bad, format!("session interrupted: {error}")));
             }
             // The screen looks for the reason when no more records can come.
             drop(open);
@@ -156,7 +156,7 @@ impl PreparedSession {
         let journal = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (opened, title) = (header.opened.clone(), self.workspace.title.clone());
         let server = Server::open(Opened { journal, place, opened, title }, commands, has_screen);
-        server.inspect_err(|error| info!(%error, "nobody can attach to this session")).ok()
+        server.inspect_err(|error| info!(%error, "no screen can attach to this session")).ok()
     }
 
     fn start_journal(&self, header: &Header) -> Result<Option<Journal>, SessionError> {

@@ -276,7 +276,7 @@ mod tests {
             ("knobs.tau = 2", 1, "tau takes a number from 0 to 1"),
             ("knobs.blacklist = \"maybe\"", 1, "blacklist takes one of off, protected, strict"),
             ("knobs.learn = []", 1, "a number, true or false, or a name"),
-            ("faults = [\"a:melt\"]", 1, "there is no kind `melt`; expected TARGET:KIND"),
+            ("faults = [\"a:melt\"]", 1, "unknown kind `melt`; expected TARGET:KIND"),
             ("costs = \"5..1\"", 1, "the lower one first"),
             ("tasks.list = [{ text = \"a\", glod = 1 }]", 1, "unknown field `glod`"),
             ("tasks.list = [{ text = \" \" }]", 1, "expected a non-empty text"),

@@ -111,7 +111,7 @@ impl Origin {
         let size = |file: &PathBuf| fs::metadata(file).map_or(0, |data| data.len());
         if let Some(file) = self.experience.as_ref().filter(|file| size(file) > MOST) {
             let text = format!(
-                "{}: {} MB of past uses are too many to copy; at most {} MB are",
+                "{}: {} MB of past uses exceed the copy limit of {} MB",
                 file.display(),
                 size(file) >> 20,
                 MOST >> 20

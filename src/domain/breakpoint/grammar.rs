@@ -78,7 +78,7 @@ impl BreakpointSpec {
         let side = Side::ALL.into_iter().find(|side| side.name() == option);
         if let Some(side) = side {
             if !self.place.has_sides() {
-                return Err(format!("`{option}` fits calls only"));
+                return Err(format!("`{option}` applies only to calls"));
             }
             self.side = side;
             return Ok(());
@@ -86,7 +86,7 @@ impl BreakpointSpec {
         match option.split_once('=') {
             None if option == "once" => self.once = true,
             None if option == "alone" && self.place.scope() == Scope::Call => self.alone = true,
-            None if option == "alone" => return Err("`alone` fits calls only".to_owned()),
+            None if option == "alone" => return Err("`alone` applies only to calls".to_owned()),
             Some(("if", text)) if self.place.is_in_program() => {
                 self.python.condition = Some(text.trim().to_owned());
             }
@@ -101,7 +101,7 @@ impl BreakpointSpec {
             Some(("log", text)) => self.log = Some(Template::read(text, scope)?),
             Some(("crosses", text)) => {
                 let Place::Value { crosses, .. } = &mut self.place else {
-                    return Err("`crosses` fits values only".to_owned());
+                    return Err("`crosses` applies only to values".to_owned());
                 };
                 let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
                 *crosses = Some(
@@ -112,7 +112,7 @@ impl BreakpointSpec {
                 let word = option.split('=').next().unwrap_or_default();
                 let expected = words::expected(word, OPTIONS.iter().copied());
                 return Err(format!(
-                    "there is no option `{word}`; {expected}; a colon inside of a text is `\\:`"
+                    "unknown option `{word}`; {expected}; write a colon inside a text as `\\:`"
                 ));
             }
         }
@@ -153,13 +153,13 @@ fn place(word: &str, name: Option<&str>) -> Result<Place, String> {
         Ok(Place::Value { of: read, crosses: None })
     };
     if takes_name(word) && name.is_empty() {
-        return Err(format!("`{word}:` names nothing; a tool of this name is `tool:{word}`"));
+        return Err(format!("`{word}:` has no name; write `tool:{word}` for a tool of this name"));
     }
     if let Some(sort) = Sort::by_name(word) {
         return Target::named(sort, name).map(Place::Call);
     }
     Ok(match word {
-        "" => return Err("no place is named".to_owned()),
+        "" => return Err("no place given".to_owned()),
         "task" => Place::Task,
         "step" => Place::Step,
         "plan" => Place::Plan,

@@ -41,10 +41,10 @@ impl Template {
                 continue;
             }
             if brace == "}" {
-                return Err(format!("`{text}` has a `}}` without `{{`; two of them are one"));
+                return Err(format!("`{text}` has a `}}` without `{{`; double it to print it"));
             }
             let Some((inside, after)) = closed(after) else {
-                return Err(format!("`{text}` has a `{{` without `}}`; two of them are one"));
+                return Err(format!("`{text}` has a `{{` without `}}`; double it to print it"));
             };
             parts.push(Part::Text(std::mem::take(&mut plain)));
             parts.push(Part::Value(expression(inside)?));

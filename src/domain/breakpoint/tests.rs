@@ -49,23 +49,23 @@ fn a_breakpoint_is_written_as_it_is_read() {
 #[test]
 fn what_is_wrong_is_named() {
     for (text, why) in [
-        ("", "no place is named"),
+        ("", "no place given"),
         ("role:plannr", "there is no role plannr; did you mean `planner`?"),
         ("effect:writes", "there is no effect writes; did you mean `write`?"),
         ("edge:a", "`a` is not an edge such as search_web->calculator"),
         ("error:timeot", "there is no error timeot; did you mean `timeout`?"),
-        ("a:onc", "there is no option `onc`; did you mean `once`?"),
+        ("a:onc", "unknown option `onc`; did you mean `once`?"),
         ("a:hits=x", "hits is `x`, not a number such as 3, >3 or %10"),
         ("a:hits=0", "hits is `0`, not a number such as 3, >3 or %10"),
-        ("a:crosses=1", "`crosses` fits values only"),
-        ("plan:after", "`after` fits calls only"),
-        ("task:alone", "`alone` fits calls only"),
+        ("a:crosses=1", "`crosses` applies only to values"),
+        ("plan:after", "`after` applies only to calls"),
+        ("task:alone", "`alone` applies only to calls"),
         ("value:left:crosses=x", "crosses is `x`, not a number"),
         ("a:if=ms >", "if: something is missing here\n  ms >\n      ^"),
-        ("value:ms > 3", "`ms` belongs to a call, and there is none here\n  ms > 3\n  ^"),
+        ("value:ms > 3", "`ms` belongs to a call, but there is none here\n  ms > 3\n  ^"),
         ("a:log={tol}", "there is no field `tol`; did you mean `tool`?\n  tol\n  ^"),
-        ("a:log={tool", "`{tool` has a `{` without `}`; two of them are one"),
-        ("class", "`class:` names nothing; a tool of this name is `tool:class`"),
+        ("a:log={tool", "`{tool` has a `{` without `}`; double it to print it"),
+        ("class", "`class:` has no name; write `tool:class` for a tool of this name"),
     ] {
         let said = BreakpointSpec::read(text).unwrap_err();
         assert!(said.starts_with(why), "{text}: {said}");

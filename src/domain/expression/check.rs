@@ -68,7 +68,7 @@ pub(super) fn check(
     if let Expr::Ident(name) = &expression.expr {
         return match Field::named(name) {
             Some(field) if scope == Scope::Session && field.scope == Scope::Call => {
-                wrong(expression, format!("`{name}` belongs to a call, and there is none here"))
+                wrong(expression, format!("`{name}` belongs to a call, but there is none here"))
             }
             Some(_) => Ok(()),
             None => {
@@ -124,6 +124,17 @@ fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
         Expr::Comprehension(all) => vec![&all.iter_range],
         Expr::Struct(_) | Expr::Ident(_) | Expr::Literal(_) | Expr::Unspecified => Vec::new(),
     }
+}
+
+/// The names that an expression reads of the field `args`.
+pub(super) fn arguments(expression: &IdedExpr) -> Vec<&str> {
+    let own = match &expression.expr {
+        Expr::Select(select) if matches!(&select.operand.expr, Expr::Ident(name) if name == "args") => {
+            Some(select.field.as_str())
+        }
+        _ => None,
+    };
+    own.into_iter().chain(parts(expression).into_iter().flat_map(arguments)).collect()
 }
 
 /// The value over made-up fields.

@@ -85,6 +85,11 @@ impl Expression {
         &self.text
     }
 
+    /// The arguments of a call that it reads, as `query` in `args.query`.
+    pub fn arguments(&self) -> Vec<&str> {
+        check::arguments(&self.parsed)
+    }
+
     /// Whether it asks for a field that only a call has.
     pub fn is_of_call(&self) -> bool {
         self.is_of_call

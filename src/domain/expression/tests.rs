@@ -29,7 +29,7 @@ fn what_is_wrong_is_said_with_its_place() {
     }
     assert_eq!(
         error("ms > 3", Scope::Session).lines().next(),
-        Some("`ms` belongs to a call, and there is none here")
+        Some("`ms` belongs to a call, but there is none here")
     );
     assert_eq!(error("tool.foo()", Scope::Call).lines().next(), Some("there is no foo"));
 }

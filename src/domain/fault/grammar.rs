@@ -93,8 +93,11 @@ impl FaultSpec {
                 return Err(unknown_key(key, &kind, &target));
             }
         }
+        trigger.check()?;
         if matches!(&kind, FaultKind::Answer { text } if text.is_empty()) {
-            return Err("answer takes `text`, what is answered; `empty` answers nothing".to_owned());
+            return Err(
+                "answer needs `text`, the answer; use `empty` for an empty answer".to_owned()
+            );
         }
         Ok(FaultSpec { target, kind, trigger })
     }
@@ -121,6 +124,20 @@ impl Trigger {
             count(self.to_task),
         ];
         Self::KEYS.iter().zip(values).filter_map(|(key, value)| Some((*key, value?)))
+    }
+
+    /// # Errors
+    /// A range without calls or tasks.
+    fn check(&self) -> Result<(), String> {
+        let ranges = [("", self.from, self.to), ("-task", self.from_task, self.to_task)];
+        for (of, from, to) in ranges {
+            if let (Some(from), Some(to)) = (from, to)
+                && from > to
+            {
+                return Err(format!("to{of} is {to}, before from{of}, which is {from}"));
+            }
+        }
+        Ok(())
     }
 
     /// Sets a condition; false if there is none of this key.
@@ -159,7 +176,7 @@ impl Trigger {
 fn unknown_kind(kind: &str) -> String {
     let near = words::nearest(kind, FaultKind::ALL.iter().map(FaultKind::name));
     let hint = near.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
-    format!("there is no kind `{kind}`{hint}")
+    format!("unknown kind `{kind}`{hint}")
 }
 
 fn unknown_key(key: &str, kind: &FaultKind, target: &Target) -> String {
@@ -190,14 +207,14 @@ fn target(text: &str) -> Result<(Target, &str), String> {
     // `role:error` may be meant for a tool called `role`.
     if sort.is_some() && kind.and_then(FaultKind::by_name).is_none() && is_kind(&name) {
         return Err(format!(
-            "no kind named for the {first} `{name}`; a tool called `{first}` is written `tool:{first}`"
+            "no kind given for the {first} `{name}`; write `tool:{first}` for a tool named `{first}`"
         ));
     }
     let sort = sort.unwrap_or(Sort::Tool);
     if sort.takes_name() && name.is_empty() {
-        return Err(format!("no {} named", sort.name()));
+        return Err(format!("no {} given", sort.name()));
     }
-    let rest = rest.ok_or("no kind named")?;
+    let rest = rest.ok_or("no kind given")?;
     Ok((Target::named(sort, &name)?, rest))
 }
 

@@ -240,7 +240,7 @@ impl FaultKind {
     pub(super) fn check(&self, target: &Target) -> Result<(), String> {
         let (kind, sort) = (self.name(), target.sort());
         if matches!(self, FaultKind::Scores { .. }) && *target != Target::Role(Role::Evaluator) {
-            return Err(format!("{kind} fits role:evaluator only"));
+            return Err(format!("{kind} applies only to role:evaluator"));
         }
         if self.fits(sort) {
             return Ok(());
@@ -248,7 +248,7 @@ impl FaultKind {
         let fitting = Sort::all().filter(|sort| self.fits(*sort));
         let fitting: Vec<_> = fitting.map(Sort::name).collect();
         Err(format!(
-            "{kind} does not fit a target of the kind {}; it fits {}",
+            "{kind} does not apply to a target of the kind {}; it applies to {}",
             sort.name(),
             fitting.join(", ")
         ))

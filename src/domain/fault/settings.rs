@@ -144,7 +144,7 @@ fn choice<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
 }
 
 pub(super) fn number<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| format!("{key} is `{value}`, not a number it takes"))
+    value.parse().map_err(|_| format!("{key} is `{value}`, not a valid number"))
 }
 
 pub(super) fn positive<T: FromStr + Default + PartialEq + Display>(

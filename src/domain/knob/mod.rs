@@ -43,7 +43,7 @@ impl Knob {
     pub fn named(name: &str) -> Result<Knob, String> {
         Self::by_name(name).ok_or_else(|| {
             if name == "pace" {
-                return "there is no knob pace any more; speed takes its place: off, or from 1/4 to 16".to_owned();
+                return "the knob pace was replaced by speed: off, or from 1/4 to 16".to_owned();
             }
             let near = words::expected(name, KNOBS.iter().map(|spec| spec.name));
             format!("there is no knob {name}; {near}")

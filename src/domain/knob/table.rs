@@ -130,13 +130,13 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 1000.0, 1.0),
         16.0,
         Takes::NextStep,
-        "how many calls of one reply are made; the model reads that the others were not",
+        "how many calls of one reply are made; the model sees that the others were not",
     ),
     choice::<Speed>(
         ("speed", "speed"),
         Speed::Off as usize,
         Takes::AtOnce,
-        "how fast sample tools and the simulated model answer; 1: as real ones; off: at once",
+        "speed of sample tools and the simulated model; 1: realistic; off: instant",
     ),
     real(
         Knob::Budget,
@@ -144,7 +144,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (0.0, 1e6, 1.0),
         20.0,
         Takes::AtOnce,
-        "credits that a task may cost; +btp plans for it and enforces it (BTP, eq. 2)",
+        "credits per task; +btp plans for them and enforces them (BTP, eq. 2)",
     )
     .replanning(),
     real(
@@ -178,14 +178,14 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 30.0, 1.0),
         1.0,
         Takes::NextTask,
-        "+btp: how much more a past use counts the more similar its task is; 1 is BTP (eq. 3)",
+        "+btp: how strongly past uses in similar tasks count; 1 is BTP (eq. 3)",
     ),
     switch(
         Knob::Spread,
         ("spread", "spread"),
         true,
         Takes::AtOnce,
-        "+btp: one use of each tool before a second one, and more of them if credits are left; off is BTP",
+        "+btp: plan one use of each tool before a second one, and spend all credits; off is BTP",
     )
     .replanning(),
     choice::<Estimation>(
@@ -212,7 +212,7 @@ pub const KNOBS: &[KnobSpec] = &[
         ("judge", "judge"),
         Judge::Rules as usize,
         Takes::AtOnce,
-        "what judges whether a result helped: rules (an error, nothing found) or a model",
+        "who judges whether a result helped: rules (an error, nothing found) or a model",
     )
     .replanning(),
     switch(
@@ -227,7 +227,7 @@ pub const KNOBS: &[KnobSpec] = &[
         ("grader", "grade"),
         false,
         Takes::AtOnce,
-        "whether a model also says if each answer is right, beside exact match and token F1",
+        "whether a model also grades each answer, beside exact match and token F1",
     ),
     whole(
         Knob::Programs,
@@ -241,7 +241,7 @@ pub const KNOBS: &[KnobSpec] = &[
         ("reflect", "refl"),
         Reflect::Attribute as usize,
         Takes::NextStep,
-        "atc: what the next program is told of a failure: the blamed tool, only the error, or nothing",
+        "atc: feedback for the next program after a failure: the blamed tool, only the error, or nothing",
     ),
     switch(
         Knob::Reuse,
@@ -254,7 +254,7 @@ pub const KNOBS: &[KnobSpec] = &[
         ("schemas", "schema"),
         Schemas::Programs as usize,
         Takes::NextStep,
-        "which prompts say what tools return, as probing learned it: none, those of atc, or all",
+        "which prompts include the result schemas from probing: none, those of atc, or all",
     ),
     whole(
         Knob::ProbePasses,
@@ -270,7 +270,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (1.0, 10.0, 1.0),
         3.0,
         Takes::NextStep,
-        "programs that a probing may run for each tool in each pass (ATC, section 6.2)",
+        "most programs per tool in each pass of a probing (ATC, section 6.2)",
     ),
     switch(
         Knob::ProbeAll,
@@ -290,13 +290,13 @@ pub const KNOBS: &[KnobSpec] = &[
         ("probe_edges", "chain"),
         true,
         Takes::NextStep,
-        "whether a tool that needs another one's result gets an edge from it in the tool graph",
+        "whether the tool graph gets an edge to a tool from the tool whose result it needs",
     ),
     choice::<Retrieve>(
         ("retrieve", "find"),
         Retrieve::Words as usize,
         Takes::AtOnce,
-        "by what tools are found for a text: words, a reader's states, or both; with named heads: both",
+        "how tools are found for a text: by words, a reader's states, or both; with heads: both",
     ),
     real(
         Knob::Mix,
@@ -304,7 +304,7 @@ pub const KNOBS: &[KnobSpec] = &[
         (0.0, 1.0, 0.05),
         0.5,
         Takes::AtOnce,
-        "the share of a menu that words find, where tools are found by both",
+        "share of a menu found by words, if retrieve is both",
     ),
     real(
         Knob::Near,
@@ -312,13 +312,13 @@ pub const KNOBS: &[KnobSpec] = &[
         (0.0, 1.0, 0.05),
         1.0,
         Takes::AtOnce,
-        "how well a tool must fit by states, as a share of the best fit, where tools are found by both",
+        "how well a tool must match by states, as a share of the best match, if retrieve is both",
     ),
     choice::<CallJudge>(
         ("call_judge", "call"),
         CallJudge::Act as usize,
         Takes::AtOnce,
-        "cotools: whether the judge that reads along ends the text where a call starts, or only marks it",
+        "cotools: whether the judge ends the text where a call starts, or only marks it",
     ),
     real(
         Knob::Theta,

@@ -36,13 +36,13 @@ impl Knob {
             | Knob::ProbeSamples
             | Knob::ProbeAll
             | Knob::ProbeSchema
-            | Knob::ProbeEdges => needs(false, "only probing reads it"),
+            | Knob::ProbeEdges => needs(false, "used only by probing"),
             Knob::CallJudge | Knob::Theta | Knob::CallK => {
                 needs(strategy.base == Base::Cotools, "only cotools asks where a call starts")
             }
             Knob::Mix | Knob::Near => {
                 let is_both = knobs.choice::<Retrieve>() == Retrieve::Both;
-                needs(is_both, "it counts where both words and states rank (knob retrieve)")
+                needs(is_both, "used only if both words and states rank (knob retrieve)")
             }
             Knob::MenuMax
             | Knob::FixTools

@@ -9,7 +9,7 @@ use super::{Answer, Frame, Pause, ProgramEnd, ProgramStart, Raised, Set};
 /// Why the value of an expression is not told: it has 50 ms.
 pub const TOO_LONG: &str = "it takes longer than 50 ms";
 /// The same of one that calls a tool by another name.
-pub const CALLS: &str = "it calls a tool, and an expression makes no calls";
+pub const CALLS: &str = "it calls a tool; expressions cannot call tools";
 
 /// A call that a program made, and the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -80,7 +80,7 @@ async fn within_budget<T>(
     let Some(limit) = limit.map(Duration::from_secs_f64) else { return answer.await };
     timeout(limit, answer).await.unwrap_or_else(|_| {
         let text = format!(
-            "over budget in time: no answer within {} ms, and the rest of the budget pays for no more",
+            "time budget exceeded: no answer within {} ms, the most that the remaining budget allows",
             limit.as_millis()
         );
         Err(ModelError::new(ModelErrorKind::OverBudget, text))
@@ -231,7 +231,7 @@ async fn within(
         let text = format!("{} did not answer within {} ms", spec.name, limit.as_millis());
         Err(if limit < allowed {
             let text =
-                format!("over budget in time: {text}, and the rest of the budget pays for no more");
+                format!("time budget exceeded: {text}, the most that the remaining budget allows");
             ToolError::new(ToolErrorKind::OverBudget, text)
         } else {
             ToolError::new(ToolErrorKind::Timeout, text)

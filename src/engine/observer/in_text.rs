@@ -33,7 +33,7 @@ impl Observer for InText {
         }
         let what = match repair {
             Repair::Unread { excerpt } => {
-                format!("wrote a call that cannot be read, which is no answer: {excerpt}")
+                format!("wrote an unreadable call instead of an answer: {excerpt}")
             }
             _ => "writes calls as text; they are read from there".to_owned(),
         };

@@ -3,8 +3,8 @@
 use super::Observer;
 use crate::domain::{Event, Knob, Record, SessionEvent, State, TaskEvent};
 
-const TEXT: &str = "+reflexion has no effect on answers: nobody says that one is wrong while gold_feedback is off; only a \
-                    task without an answer is tried again";
+const TEXT: &str = "+reflexion has no effect on answers: gold_feedback is off, so none counts as wrong; only \
+                    tasks without an answer are retried";
 
 /// Says it once.
 #[derive(Default)]

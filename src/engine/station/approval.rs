@@ -43,7 +43,7 @@ impl Station for Approve {
             }
             Consent::Ask if !self.has_user => {
                 self.tell(passage, &call.tool, &rule);
-                let why = "not made: it needs a person's consent, and nobody can be asked";
+                let why = "not made: it needs a person's consent, and no person is present";
                 now(refused(why.to_owned()))
             }
             Consent::Ask => {
@@ -68,8 +68,8 @@ impl Approve {
         }
         if !self.has_user {
             return now(refused(format!(
-                "not made again: the session was interrupted while {tool} ran, its outcome is unknown, and nobody can be \
-                 asked"
+                "not repeated: the session was interrupted while {tool} ran, its outcome is unknown, and no person is \
+                 present"
             )));
         }
         later(self.wait(passage, tool, UNKNOWN.to_owned()))
@@ -79,7 +79,7 @@ impl Approve {
     fn tell(&self, passage: &Passage, tool: &ToolName, rule: &str) {
         if self.told.borrow_mut().insert(tool.clone()) {
             let text = format!(
-                "calls of {tool} are refused: {rule} asks for consent, and there is no screen; `--allow {tool}` \
+                "calls of {tool} are refused: {rule} needs consent, and there is no screen; `--allow {tool}` \
                  allows them, as does `effect = \"read\"` in the manifest of a tool that changes nothing"
             );
             passage.handle.emit(SessionEvent::Noticed { text });
@@ -137,7 +137,7 @@ impl Session {
     pub fn set_approval(&mut self, approval: Approval, by: By) -> Result<(), String> {
         let was = Box::new(self.state.approval.clone());
         if *was == approval {
-            return Err("these are the rules already".to_owned());
+            return Err("these rules are already set".to_owned());
         }
         self.intervene(ConsentEvent::ApprovalSet { approval: Box::new(approval), was, by });
         Ok(())
@@ -156,7 +156,7 @@ impl Session {
     /// Decides on a call that waits for consent.
     pub fn decide(&mut self, id: EffectId, allowed: bool, by: By) -> Result<(), String> {
         if !self.state.control.asks.contains(&id) {
-            return Err(format!("call {id} asks for no consent"));
+            return Err(format!("call {id} is not waiting for consent"));
         }
         let effect = self.state.effect(id).ok_or("there is no such call")?.reference();
         self.intervene(ConsentEvent::ConsentGiven { effect, allowed, by });

@@ -126,7 +126,7 @@ impl Station for Dollars {
             let most = session.state.max_dollars.unwrap_or_default();
             let more = self.purse.borrow_mut().allow(id, price, *most, missing);
             session.emit(SessionEvent::Noticed {
-                text: format!("{why}; to go on is to allow {more:.2} more"),
+                text: format!("{why}; continuing allows {more:.2} more"),
             });
             // A session that is paused already, or makes single steps, stops by itself.
             let _ = commands::pause(session, By::Engine);

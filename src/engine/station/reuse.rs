@@ -7,7 +7,8 @@ use crate::domain::{EffectId, Knob, Origin, ProgramSource, ToolCallPhase, ToolOu
 use crate::engine::session::Session;
 
 /// Why a person is asked.
-const REPEATED: &str = "this program, or an earlier one of the task, has made the same call; without consent its result is used";
+const REPEATED: &str =
+    "this program or an earlier one has made the same call; without consent its result is reused";
 
 pub(super) struct Reuse {
     /// Somebody can be asked.

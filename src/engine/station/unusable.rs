@@ -7,7 +7,7 @@ use crate::domain::{By, EffectId, ModelError, ModelName, Origin, SessionEvent};
 use crate::engine::{commands, handle::Handle, session::Session};
 
 /// How the reason begins when a session ends because of a model.
-pub const MODEL_UNUSABLE: &str = "a model cannot be used";
+pub const MODEL_UNUSABLE: &str = "a model is unusable";
 
 pub(super) struct Unusable {
     /// A person can repair it while the session waits.
@@ -48,8 +48,8 @@ impl Unusable {
             session.again.insert(id);
             session.emit(SessionEvent::Noticed {
                 text: format!(
-                    "{model} cannot be used: {error} Repair it, or choose another model; who goes on \
-                     makes this call again"
+                    "{model} cannot be used: {error} Fix it, or choose another model; continuing \
+                     repeats this call"
                 ),
             });
             if self.has_user {

@@ -254,7 +254,7 @@ impl Place<'_> {
         }
         if error.is_connect() {
             let text = format!(
-                "no connection to {host}: {why}. Is the server running and is `url` correct?"
+                "no connection to {host}: {why}. Is the server running and is its address correct?"
             );
             let failed = Failure::new(ModelErrorKind::Connection, text, Again::Soon);
             return Failure { is_unreachable: true, ..failed };

@@ -31,7 +31,7 @@ pub fn check_expression(text: &str, tools: &[&str]) -> Result<(), String> {
     if text.is_empty() {
         return Err("an expression of Python is missing".to_owned());
     }
-    let tree = Tree::parse(text).map_err(|error| format!("no Python expression: {error}"))?;
+    let tree = Tree::parse(text).map_err(|error| format!("not a Python expression: {error}"))?;
     let [Stmt::Expr(only)] = &tree.body()[..] else {
         return Err("expected one expression of Python, such as len(results) > 3".to_owned());
     };
@@ -39,7 +39,7 @@ pub fn check_expression(text: &str, tools: &[&str]) -> Result<(), String> {
     names.visit_expr(&only.value);
     let is_tool = |name: &str| name == ALL_OF || tools.contains(&name);
     if let Some(tool) = names.read.iter().find(|name| is_tool(name)) {
-        return Err(format!("{tool} is a tool, and an expression makes no calls"));
+        return Err(format!("{tool} is a tool; expressions cannot call tools"));
     }
     match names.waits {
         true => Err("an expression neither awaits nor yields".to_owned()),
@@ -58,7 +58,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
     );
     match is_name {
         true => Ok(()),
-        false => Err(format!("`{name}` is no name of a variable")),
+        false => Err(format!("`{name}` is not the name of a variable")),
     }
 }
 
@@ -156,13 +156,13 @@ mod tests {
             ("", "an expression of Python is missing"),
             ("x = 1", "expected one expression of Python, such as len(results) > 3"),
             ("x; y", "expected one expression of Python, such as len(results) > 3"),
-            ("search(q=1)", "search is a tool, and an expression makes no calls"),
-            ("all_of(f, [])", "all_of is a tool, and an expression makes no calls"),
+            ("search(q=1)", "search is a tool; expressions cannot call tools"),
+            ("all_of(f, [])", "all_of is a tool; expressions cannot call tools"),
             ("await x", "an expression neither awaits nor yields"),
         ] {
             assert_eq!(check(wrong), Err(why.to_owned()), "{wrong}");
         }
-        assert!(check("len(").unwrap_err().starts_with("no Python expression: line 1: "));
+        assert!(check("len(").unwrap_err().starts_with("not a Python expression: line 1: "));
     }
 
     #[test]

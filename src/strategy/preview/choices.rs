@@ -56,7 +56,7 @@ impl<'a> Place<'a> {
             return match (is_weight, task) {
                 (true, _) => Ok(Place::Edges),
                 (false, None) => {
-                    Err("no task is at work; its menus follow the new value".to_owned())
+                    Err("no task is running; its menus follow the new value".to_owned())
                 }
                 (false, Some(_)) => {
                     Err(format!("more than {most_tools} tools are too many to look ahead"))
@@ -72,7 +72,7 @@ impl<'a> Place<'a> {
                     .to_owned())
             }
             Knob::TopK if state.has_plan() => {
-                Err("the budget plan decides what the planner gets, not this knob".to_owned())
+                Err("the budget plan selects the planner's tools, not this knob".to_owned())
             }
             _ => Ok(Place::Planner { task, strategy }),
         }

@@ -123,14 +123,14 @@ fn subject<'a>(state: &'a State, spec: &KnobSpec) -> Subject<'a> {
         _ if spec.replans => match budget_plan(state) {
             Some(plan) if !plan.known.is_empty() => Subject::Plan(plan),
             Some(_) => nothing("this budget plan has no candidates on record"),
-            None if state.strategy.btp => nothing(
-                "no task at work has a budget plan; the next one is made with the new value",
-            ),
+            None if state.strategy.btp => {
+                nothing("no running task has a budget plan; the next plan uses the new value")
+            }
             None => nothing("there is no budget plan without +btp"),
         },
-        Knob::Candidates | Knob::Suits | Knob::Sharpness => nothing(
-            "it decides with the next task which tools its budget plan considers; this plan stays",
-        ),
+        Knob::Candidates | Knob::Suits | Knob::Sharpness => {
+            nothing("it affects which tools the next task's budget plan considers; this plan stays")
+        }
         Knob::WeightFormat => {
             nothing("it changes how weights are written, not the order or the plan")
         }

@@ -16,7 +16,7 @@ use tokio::{io::AsyncWriteExt, process::ChildStdin, time::sleep};
 use tracing::info;
 
 use self::capture::{Capture, Keep};
-use crate::domain::words::clipped;
+use crate::domain::words::counted;
 use crate::process::{Pipes, Program};
 use crate::tool::{ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
 
@@ -79,7 +79,7 @@ impl CommandSource {
             "the program `{}` is not in PATH ({}); install it, or give its full path in the \
              manifest's source.command",
             self.program,
-            clipped(&path.to_string_lossy(), 300),
+            counted(std::env::split_paths(path).count(), "folder"),
         );
         ToolError::new(ToolErrorKind::Unavailable, text)
     }

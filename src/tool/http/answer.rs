@@ -55,16 +55,22 @@ pub(super) async fn read(
         return Ok(bounded(&head(status, &headers), most));
     }
     if kind.is_binary {
-        let text = format!("the answer of {host} is {}, which is no text", kind.name);
+        let text = format!("the answer of {host} is {}, not text", kind.name);
         return Err(failed(text));
     }
     let body = body(response, most).await?;
-    if kind.name.is_empty() && is_no_text(&body) {
-        let text = format!("the answer of {host} is no text, and does not name its type");
+    if kind.is_unknown() && is_no_text(&body) {
+        let text = match &*kind.name {
+            "" => format!("the answer of {host} is not text, and does not name its type"),
+            name => format!("the answer of {host} is {name}, not text"),
+        };
         return Err(failed(text));
     }
     Ok(kind.text(&body))
 }
+
+/// The type of bytes of any kind.
+const BYTES: &str = "application/octet-stream";
 
 /// The type of an answer.
 struct Kind {
@@ -85,10 +91,16 @@ impl Kind {
             label.and_then(|label| Encoding::for_label(label.trim_matches('"').as_bytes()));
         let ends = ["+json", "+xml", "+yaml"];
         let is_text = name.is_empty()
+            || name == BYTES
             || name.starts_with("text/")
             || TEXTS.contains(&name)
             || ends.iter().any(|end| name.ends_with(end));
         Self { name: clipped(name, 80), is_binary: !is_text, encoding: encoding.unwrap_or(UTF_8) }
+    }
+
+    /// Servers call what they do not know bytes: the body decides then, as without a type.
+    fn is_unknown(&self) -> bool {
+        self.name.is_empty() || self.name == BYTES
     }
 
     fn text(&self, body: &Body) -> ToolOutput {

@@ -92,10 +92,10 @@ impl HttpSource {
 
     fn outgoing(&self, arguments: &Value) -> Result<Outgoing, ToolError> {
         let address = self.request.address(arguments, &secret).map_err(unfilled)?;
-        let url =
-            Url::parse(&address).map_err(|why| wrong(format!("the address is no URL: {why}")))?;
+        let url = Url::parse(&address)
+            .map_err(|why| wrong(format!("the address is not a URL: {why}")))?;
         let method = Method::from_bytes(self.request.method.as_bytes())
-            .map_err(|_| wrong("the method is no HTTP method"))?;
+            .map_err(|_| wrong("the method is not an HTTP method"))?;
         let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(ACCEPTED))]);
         for (name, template) in &self.headers {
             match template.fill(arguments, &secret, str::to_owned) {
@@ -129,7 +129,8 @@ impl HttpSource {
 }
 
 fn put(headers: &mut HeaderMap, name: &str, text: &str) -> Result<(), ToolError> {
-    let header = HeaderName::try_from(name).map_err(|_| wrong(format!("{name} is no header")))?;
+    let header =
+        HeaderName::try_from(name).map_err(|_| wrong(format!("{name} is not a header name")))?;
     let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| {
         wrong(format!("the header {name} cannot carry this value, such as a line break"))
     })?;

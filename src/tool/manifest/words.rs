@@ -112,7 +112,15 @@ fn read(schema: &Value, path: &str, faults: &mut Faults) {
             _ if word == "type" => types(value, &own, faults),
             _ if SCHEMA.contains(&word.as_str()) => read(value, &own, faults),
             _ if is_known(word) => {}
-            _ => faults.unknown.push((own, unknown(word))),
+            _ => {
+                let says = match value.get("type") {
+                    Some(_) if nearest(word, known()).is_none() => format!(
+                        "unknown word in a JSON Schema, so it checks nothing; write a parameter as {path}.properties.{word}"
+                    ),
+                    _ => unknown(word),
+                };
+                faults.unknown.push((own, says));
+            }
         }
     }
 }
@@ -141,9 +149,12 @@ fn is_known(word: &str) -> bool {
     groups.iter().any(|known| known.contains(&word)) || word.starts_with("x-")
 }
 
+fn known() -> impl Iterator<Item = &'static str> {
+    PLAIN.iter().chain(&SCHEMA).chain(&SCHEMAS).chain(&NAMED).copied()
+}
+
 fn unknown(word: &str) -> String {
-    let known = PLAIN.iter().chain(&SCHEMA).chain(&SCHEMAS).chain(&NAMED).copied();
-    match nearest(word, known) {
+    match nearest(word, known()) {
         Some(near) => format!("unknown word in a JSON Schema, so it checks nothing; did you mean `{near}`?"),
         None if word == "nullable" => {
             "unknown word in a JSON Schema, so it checks nothing; write type = [\"string\", \"null\"]".to_owned()

@@ -166,6 +166,7 @@ pub enum Action {
     AcceptAndRun,
     Toggle,
     NextSection,
+    Mark,
     Add,
     NewLine,
 }

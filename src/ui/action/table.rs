@@ -145,13 +145,13 @@ const fn spec(group: Group, action: Action, keys: Keys, why_not: Why, does: Does
 /// Every action.
 pub const ACTIONS: &[ActionSpec] = &[
     run(Action::RunOrPause, &["space"], never, Run(control::run_or_pause))
-        .says("run/pause", "run, or pause at the next boundaries"),
+        .says("run/pause", "run, or pause at the next boundary"),
     run(Action::Step, &["n"], never, Run(|_, _| send(Command::Step)))
-        .says("step", "run to the next boundary: before or after a model or tool call, or before a line of a program"),
+        .says("step", "run to the next boundary: before or after a model or tool call, or before a program line"),
     run(Action::StepOver, &["N", "f10", "c s"], never, Run(debug::step_over))
-        .says("step over", "run to the next step of the agent, or the next task; in a program over calls of functions"),
+        .says("step over", "run to the agent's next step or the next task; in a program: step over function calls"),
     run(Action::StepOut, &["o", "shift-f11", "c k"], never, Run(debug::step_out))
-        .says("step out", "run to the end of this task; in a program out of the function, or to its end"),
+        .says("step out", "run to the end of this task; in a program: step out of the function, or run to its end"),
     run(Action::Continue, &["c c"], never, Run(|_, _| send(Command::Run)))
         .says("continue", "run to the next breakpoint"),
     run(Action::RunToCall, &["c t"], never, Run(debug::run_to_call))
@@ -159,29 +159,29 @@ pub const ACTIONS: &[ActionSpec] = &[
     run(Action::RunToModel, &["c m"], never, Run(debug::run_to_model))
         .says("to a model", "run to the next model call"),
     run(Action::RunToPlan, &["c p"], never, Run(debug::run_to_plan))
-        .says("to a plan", "run until a plan is written, or a budget is planned"),
+        .says("to a plan", "run until a plan or a budget plan is written"),
     run(Action::RunToError, &["c e"], never, Run(debug::run_to_error))
         .says("to an error", "run until something fails"),
     run(Action::RunToHere, &["c h"], debug::nothing_to_break_at, Run(debug::run_to_here))
-        .says("to here", "run until the selected tool is called, the role asked, the line reached, the value changed"),
+        .says("to here", "run to the selection: tool or role called, line reached, value changed"),
     run(Action::RunToValue, &["c x"], never, Run(debug::run_to_value))
         .says("to a value", "run until an expression changes or becomes true, such as step >= 5 or spent > 10"),
     run(Action::BackToLine, &["c ,"], moments::nothing_before, Run(moments::back_to_line))
-        .says("back a line", "take the held program back to the statement before; what it has called is not undone"),
+        .says("back a line", "step the held program back by one statement; its calls are not undone"),
     run(Action::BackToCall, &["c <"], moments::no_call_before, Run(moments::back_to_call))
-        .says("back a call", "take the held program back to its last call, which is answered from the record"),
+        .says("back a call", "step the held program back to its last call; the recorded result answers it"),
     run(Action::Remove, &["x"], why::nothing_to_remove, Run(update::remove)).says(
         "remove",
-        "cancel the selected call; tasks: off the queue; tools: forget the score; graph: unpin; knobs: end the sweep; breakpoints, watches: delete",
+        "cancel the selected call; task: remove from the queue; tool: forget the score; edge: unpin; knob: end the sweep; breakpoint, watch: delete",
     ),
     run(Action::CancelAll, &["X"], why::nothing_runs, Run(control::cancel_all))
-        .says("cancel all", "cancel every call that runs or waits"),
+        .says("cancel all", "cancel all running and waiting calls"),
     run(Action::HoldLane, &["H"], why::no_lane, Run(control::hold_lane))
-        .says("hold lane", "hold the selected call alone at its next boundary, or let it go on"),
+        .says("hold lane", "hold only the selected call at its next boundary, or release it"),
     run(Action::Stop, &["S"], never, Run(|_, view| view.open(Confirm::stop())))
-        .says("stop", "end the session and cancel what runs; asks first"),
+        .says("stop", "end the session and cancel running calls; asks first"),
     run(Action::NewTask, &["t"], never, Run(|_, view| view.open(TaskEntry::default())))
-        .says("new task", "write a task; it is queued last, or comes next"),
+        .says("new task", "write a task, and queue it last or next"),
     run(Action::RunNext, &[], queue::not_waiting, Run(queue::run_next))
         .says("next", "move the selected task to the front of the queue"),
     run(Action::MoveDown, &[], queue::not_waiting, Run(|w, view| queue::move_by(w, view, 1)))
@@ -189,164 +189,164 @@ pub const ACTIONS: &[ActionSpec] = &[
     run(Action::MoveUp, &[], queue::not_waiting, Run(|w, view| queue::move_by(w, view, -1)))
         .says("earlier", "move the selected task one place forward in the queue"),
     run(Action::FollowUp, &["Q"], queue::no_answer, Run(queue::follow_up))
-        .says("ask further", "ask a further question after the answer of the selected task"),
+        .says("ask further", "ask a follow-up question about the selected task's answer"),
     run(Action::CallTool, &["!"], change::no_tool_to_call, Run(change::call_tool))
-        .says("call", "call the selected tool by hand, in a form made from its schema"),
+        .says("call", "call the selected tool by hand; a form shows its arguments"),
     alter(Action::Breakpoint, &["b", "f9"], debug::nothing_to_break_at, Run(debug::toggle)).says(
         "break",
-        "set a breakpoint on the selected tool, role, model, plan, line, variable, task or value, or delete it",
+        "set or delete a breakpoint on the selected tool, role, model, plan, line, variable, task or value",
     ),
     alter(Action::AddBreakpoint, &["B"], never, Run(debug::add))
-        .says("add break", "set a breakpoint with place, condition, hit count, log"),
+        .says("add break", "set a breakpoint with place, condition, hit count and log"),
     alter(Action::AddWatch, &["W"], never, Run(|_, view| view.open(WatchEntry::add())))
-        .says("watch", "watch an expression, with a curve of its values"),
+        .says("watch", "watch an expression and plot its values"),
     alter(Action::Evaluate, &[";"], debug::nothing_to_ask, Run(debug::ask)).says(
         "evaluate",
-        "evaluate an expression of Python where the program is held, or at the moment of it looked at",
+        "evaluate a Python expression where the program is held, or at the displayed moment",
     ),
     alter(Action::Answer, &["a"], edits::nothing_to_answer, Run(edits::answer))
         .says("answer", "answer the held or running call in place of its model or tool"),
     alter(Action::RunAgain, &["r"], edits::nothing_to_repeat, Run(edits::run_again))
-        .says("run again", "make the call again that is held after its end; revisions: go on with the selected program; program: take it back to the moment looked at"),
+        .says("run again", "repeat the call held after its end; revisions: continue with the selected program; program: return to the displayed moment"),
     alter(Action::Consent, &["Y"], edits::nothing_asks, Run(edits::consent))
-        .says("consent", "allow or refuse the call that waits for your consent"),
+        .says("consent", "allow or refuse the call waiting for consent"),
     alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
         .says("fail", "make the selected tool, role or model fail, or repair it"),
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))
-        .says("add fault", "choose target, trigger and kind of a fault"),
+        .says("add fault", "add a fault: choose its target, trigger and kind"),
     alter(Action::Edit, &["e"], why::nothing_to_edit, Run(update::edit))
-        .says("edit", "type a new score, knob, budget or number of uses, or edit the held call, program or variable: whatever is selected"),
+        .says("edit", "type a new value for the selected score, knob, budget or uses, or edit the selected call, program or variable"),
     alter(Action::Less, &["-", "_"], why::nothing_to_adjust, Turn(false))
-        .says("less", "one step less of what is selected: score, knob, budget, tau, uses"),
+        .says("less", "decrease the selected score, knob, budget, tau or uses by one step"),
     alter(Action::More, &["+", "="], why::nothing_to_adjust, Turn(true))
-        .says("more", "one step more of what is selected: score, knob, budget, tau, uses"),
+        .says("more", "increase the selected score, knob, budget, tau or uses by one step"),
     alter(Action::Switch, &["d"], debug::nothing_to_switch, Run(debug::switch))
-        .says("on/off", "switch the selected tool or breakpoint off or on"),
+        .says("on/off", "enable or disable the selected tool or breakpoint"),
     alter(Action::Learning, &["L"], never, Run(|_, _| change::turn(Knob::Learn, 1)))
-        .says("learning", "freeze learning, or let evaluations change scores again"),
+        .says("learning", "freeze or resume learning from evaluations"),
     alter(Action::Strategy, &["A"], never, Run(change::choose_strategy))
-        .says("strategy", "choose the strategy, from the next task on"),
+        .says("strategy", "choose the strategy for the next tasks"),
     alter(Action::Model, &["m"], why::no_models, Run(change::bind_model))
-        .says("model", "choose the model of the selected role, from the next model call on"),
+        .says("model", "choose the selected role's model for the next model calls"),
     alter(Action::Pin, &[], why::no_edge, Run(change::pin))
-        .says("pin", "pin the selected edge's weight at a value, or unpin it"),
+        .says("pin", "pin the selected edge's weight to a value, or unpin it"),
     alter(Action::SetClass, &[], no_tool, Run(change::set_class))
         .says("class", "set the tool's class (tools of one class run in parallel)"),
     alter(Action::ReloadTools, &[], never, Run(|_, _| send(Command::ReloadTools)))
-        .says("reload", "read the tools' manifests again"),
+        .says("reload", "reload the tool manifests"),
     alter(Action::Probe, &[], change::no_tool_to_call, Run(change::probe))
-        .says("probe", "call the selected tool next, to learn what it returns"),
+        .says("probe", "probe the selected tool: call it to learn its result schema"),
     alter(Action::ProbeAll, &[], never, Run(|_, _| send(Command::Probe { tools: Vec::new() })))
-        .says("probe all", "call all tools next that change nothing and are not learned yet, to learn what they return"),
+        .says("probe all", "probe all read-only tools without a learned schema"),
     alter(Action::CheckModels, &[], why::no_models, Run(|_, _| send(Command::ProbeModels)))
-        .says("check", "check again which models can be reached"),
+        .says("check", "check again which models are reachable"),
     alter(Action::Undo, &["u"], why::nothing_to_undo, Run(|_, _| send(Command::Undo)))
         .says("undo", "undo your latest change; quick presses of one key are one change"),
     alter(Action::Redo, &["U", "ctrl-r"], why::nothing_to_redo, Run(|_, _| send(Command::Redo)))
-        .says("redo", "do again what you undid last"),
+        .says("redo", "redo the change you undid last"),
     run(Action::Slower, &["("], why::is_slowest, Run(|_, _| change::turn(Knob::Speed, -1)))
-        .says("slower", "half the speed of sample tools and the simulated model, down to 1/4"),
+        .says("slower", "halve the speed of sample tools and the simulated model, down to 1/4"),
     run(Action::Faster, &[")"], why::is_fastest, Run(|_, _| change::turn(Knob::Speed, 1)))
-        .says("faster", "twice the speed of sample tools and the simulated model, up to 16"),
+        .says("faster", "double the speed of sample tools and the simulated model, up to 16"),
     run(Action::Twin, &["T"], why::no_twin, Run(control::twin)).says(
         "twin",
-        "run the same tasks beside this session, without the fault or without learning; or end that",
+        "run a twin of this session without the fault or without learning, or end it",
     ),
     run(Action::Sweep, &["&"], why::no_sweep, Run(control::sweep)).says(
         "sweep",
-        "try the selected knob at several values beside this session, on the tasks that are left",
+        "try several values of the selected knob on the remaining tasks, beside this session",
     ),
     alter(Action::UseBest, &[], why::no_best, Run(change::use_best))
         .says("use best", "set the selected knob to the best value of its sweep"),
     look(Action::Open, &["enter"], never, Run(update::open))
-        .says("open", "show the details of what is selected"),
+        .says("open", "show details of the selection"),
     look(Action::InspectTool, &["i"], no_tool, Run(update::inspect_tool))
-        .says("tool", "the selected tool: schema, score history, calls, faults"),
+        .says("tool", "show the selected tool: schema, score history, calls, faults"),
     look(Action::Prompt, &["v"], why::no_model_calls, Run(update::inspect_prompt))
-        .says("prompt", "exactly what the model saw, with tokens for each part"),
+        .says("prompt", "show exactly what the model saw, with tokens per part"),
     look(Action::NextView, &["V"], why::one_view, Show(|_, view| update::next_view(view))).says(
         "view",
-        "the next view: the graph as focus, map or matrix; resilience by scores or cost; a sweep by its measures",
+        "switch the view: graph as focus, map or matrix; resilience by score or cost; sweep by measure",
     ),
     look(Action::Sort, &["s"], why::no_order, Show(|_, view| update::sort(view)))
-        .says("sort", "the next order of this list: tools by score, weight, calls or name"),
+        .says("sort", "sort this list by the next column: tools by score, weight, calls or name"),
     look(Action::Pairs, &[], why::no_pairs, Run(|_, view| view.open(PairTable::default())))
-        .says("pairs", "planner/solver pairs across sessions: accuracy and cost"),
+        .says("pairs", "show planner/solver pairs across sessions: accuracy and cost"),
     look(Action::Why, &["w"], moments::no_value, Run(moments::why))
-        .says("why", "where a value of a program comes from: the way back to the calls that made it"),
+        .says("why", "trace a program value back to the calls that produced it"),
     look(Action::Compare, &["D"], moments::nothing_to_compare, Run(moments::compare))
-        .says("compare", "what the selected program has called, beside the one before"),
+        .says("compare", "compare the calls of the selected program and the previous one"),
     copy(Action::Copy, &["y y"], |w, view| copied::selected_as(Form::Shown, w, view))
-        .says("copy", "copy what is selected to the terminal's clipboard, as it is shown"),
+        .says("copy", "copy the selection to the terminal's clipboard as shown"),
     copy(Action::CopyValue, &["y v"], |w, view| copied::selected_as(Form::Value, w, view))
-        .says("copy JSON", "copy what is selected as JSON; a line as its event"),
+        .says("copy JSON", "copy the selection as JSON; a line as its event"),
     copy(Action::CopyPath, &["y p"], |w, view| copied::selected_as(Form::Path, w, view))
-        .says("copy path", "copy a jq filter that finds it in what `toolyard replay --json` prints"),
+        .says("copy path", "copy a jq filter that selects it in the output of `toolyard replay --json`"),
     copy(Action::CopyCommand, &["y c"], |w, view| copied::selected_as(Form::Command, w, view))
-        .says("copy command", "copy a model call as curl, a tool call as `toolyard call`"),
+        .says("copy command", "copy a model call as curl, or a tool call as `toolyard call`"),
     look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))
-        .says("copy to file", "write what was copied last to a file"),
+        .says("copy to file", "write the last copied text to a file"),
     look(
         Action::SaveScenario,
         &["ctrl-s"],
         why::no_task_done,
         Run(|_, _| vec![ScreenRequest::SaveScenario]),
     )
-    .says("scenario", "save this session as a scenario, which `toolyard run --scenario` runs and checks"),
+    .says("scenario", "save this session as a scenario for `toolyard run --scenario`"),
     look(Action::Editor, &["E"], copied::why_not, Run(own::edit))
-        .says("editor", "open what is selected in $VISUAL, $EDITOR or $PAGER"),
+        .says("editor", "open the selection in $VISUAL, $EDITOR or $PAGER"),
     look(Action::OwnCommand, &["O"], copied::why_not, Run(own::choose))
-        .says("commands", "run a command of your own on what is selected"),
+        .says("commands", "run one of your own commands on the selection"),
     past(Action::EventBack, &[",", "alt-left"], why::at_the_start, Way::Event(-1))
-        .says("event back", "look one event earlier; the agent runs on"),
+        .says("event back", "go back one event; the agent keeps running"),
     past(Action::EventForward, &[".", "alt-right"], why::is_live, Way::Event(1))
-        .says("event", "look one event later"),
+        .says("event", "go forward one event"),
     past(Action::StepBack, &["<"], why::at_the_start, Way::StepBack)
-        .says("step back", "look one step of the agent earlier"),
+        .says("step back", "go back one step of the agent"),
     past(Action::StepForward, &[">"], why::is_live, Way::StepForward)
-        .says("time", "look one step of the agent later"),
+        .says("time", "go forward one step of the agent"),
     past(Action::TaskBack, &["{", "alt-up"], why::at_the_start, Way::TaskBack)
-        .says("task back", "look at the beginning of this task, then of the one before"),
+        .says("task back", "go to the start of this task, then of the previous task"),
     past(Action::TaskForward, &["}", "alt-down"], why::is_live, Way::TaskForward)
-        .says("task", "look at the beginning of the next task"),
+        .says("task", "go to the start of the next task"),
     past(Action::FirstEvent, &["^", "ctrl-home"], why::at_the_start, Way::Start)
-        .says("start", "look at the first event"),
+        .says("start", "go to the first event"),
     past(Action::Live, &["$", "ctrl-end"], why::is_live, Way::Live)
-        .says("live", "look at the present again (esc does it too)"),
+        .says("live", "return to the present (also: esc)"),
     spec(Group::Past, Action::GoToMoment, &["@", "alt-m"], jump::why_not, Run(jump::to_selected))
-        .says("moment", "look at the moment of the selected task, call or line"),
+        .says("moment", "go to the moment of the selected task, call or line"),
     past(Action::PreviousWrong, &["[ w"], never, Way::Previous(Sought::Wrong))
-        .says("wrong", "to the task before that ended wrong"),
+        .says("wrong", "go to the previous wrong task"),
     past(Action::NextWrong, &["] w"], never, Way::Next(Sought::Wrong))
-        .says("wrong", "to the next task that ended wrong"),
+        .says("wrong", "go to the next wrong task"),
     past(Action::PreviousOver, &["[ o"], never, Way::Previous(Sought::Over))
-        .says("over", "to the call before that took a task over its budget"),
+        .says("over", "go to the previous call that exceeded the budget"),
     past(Action::NextOver, &["] o"], never, Way::Next(Sought::Over))
-        .says("over", "to the next call that took a task over its budget"),
+        .says("over", "go to the next call that exceeded the budget"),
     past(Action::PreviousFailure, &["[ f", "alt-p"], never, Way::Previous(Sought::Failure))
-        .says("failure", "to the failed call before"),
+        .says("failure", "go to the previous failed call"),
     past(Action::NextFailure, &["] f", "alt-n"], never, Way::Next(Sought::Failure))
-        .says("failure", "to the next failed call"),
+        .says("failure", "go to the next failed call"),
     past(Action::PreviousTaskEnd, &["[ t"], never, Way::Previous(Sought::TaskEnd))
-        .says("task end", "to the end of a task before"),
+        .says("task end", "go to the previous task end"),
     past(Action::NextTaskEnd, &["] t"], never, Way::Next(Sought::TaskEnd))
-        .says("task end", "to the next end of a task"),
+        .says("task end", "go to the next task end"),
     past(Action::PreviousChange, &["[ c"], never, Way::Previous(Sought::Change))
-        .says("change", "to the change before of a score, weight, plan or knob"),
+        .says("change", "go to the previous change of a score, weight, plan or knob"),
     past(Action::NextChange, &["] c"], never, Way::Next(Sought::Change))
-        .says("change", "to the next change of a score, weight, plan or knob"),
+        .says("change", "go to the next change of a score, weight, plan or knob"),
     past(Action::PreviousEdit, &["[ e"], never, Way::Previous(Sought::Edit))
-        .says("edit", "to the change before that a person made"),
+        .says("edit", "go to the previous change by a person"),
     past(Action::NextEdit, &["] e"], never, Way::Next(Sought::Edit))
-        .says("edit", "to the next change that a person made"),
+        .says("edit", "go to the next change by a person"),
     past(Action::PreviousFault, &["[ x"], never, Way::Previous(Sought::Fault))
-        .says("fault", "to the injected fault before"),
+        .says("fault", "go to the previous injected fault"),
     past(Action::NextFault, &["] x"], never, Way::Next(Sought::Fault))
-        .says("fault", "to the next injected fault"),
+        .says("fault", "go to the next injected fault"),
     past(Action::PreviousStop, &["[ b"], never, Way::Previous(Sought::Stop))
-        .says("stop", "to the stop at a breakpoint before"),
+        .says("stop", "go to the previous breakpoint stop"),
     past(Action::NextStop, &["] b"], never, Way::Next(Sought::Stop))
-        .says("stop", "to the next stop at a breakpoint"),
+        .says("stop", "go to the next breakpoint stop"),
     spec(
         Group::Past,
         Action::Goto,
@@ -354,9 +354,9 @@ pub const ACTIONS: &[ActionSpec] = &[
         why::nothing_yet,
         Run(|world, view| view.open(Actions::goto(world, view))),
     )
-    .says("go to", "look at an event by its number; `:1820` does it too"),
+    .says("go to", "go to an event by its number (also: `:1820`)"),
     past(Action::Back, &["backspace", "ctrl-o"], never, Way::Back)
-        .says("back", "to where you were before the last jump"),
+        .says("back", "return to the place before the last jump"),
     go(Action::Up, &["up", "k"], Walk(Move::Up)).says("up", "one line up"),
     go(Action::Down, &["down", "j"], Walk(Move::Down)).says("down", "one line down"),
     go(Action::Left, &["left", "h"], Walk(Move::Left)).says("left", "left"),
@@ -364,55 +364,55 @@ pub const ACTIONS: &[ActionSpec] = &[
     go(Action::PageUp, &["pageup", "ctrl-u"], Walk(Move::PageUp)).says("page up", "one page up"),
     go(Action::PageDown, &["pagedown", "ctrl-d"], Walk(Move::PageDown))
         .says("page down", "one page down"),
-    go(Action::Top, &["home", "g g"], Walk(Move::Top)).says("top", "to the first line"),
+    go(Action::Top, &["home", "g g"], Walk(Move::Top)).says("top", "go to the first line"),
     go(Action::Bottom, &["end", "G"], Walk(Move::Bottom))
-        .says("bottom", "to the last line, and follow"),
+        .says("bottom", "go to the last line, and follow"),
     go(Action::NextPane, &["tab"], Show(|world, view| update::next_pane(world, view, true)))
-        .says("pane", "to the next pane"),
+        .says("pane", "go to the next pane"),
     go(
         Action::PreviousPane,
         &["shift-tab"],
         Show(|world, view| update::next_pane(world, view, false)),
     )
-    .says("previous pane", "to the previous pane"),
-    pane(PaneId::Graph, "graph", &["1"], "to the graph; again: zoom it, as with every pane"),
-    pane(PaneId::Transcript, "transcript", &["2"], "to the transcript"),
-    pane(PaneId::Tools, "tools", &["3"], "to the tools"),
-    pane(PaneId::Knobs, "knobs", &["4"], "to the knobs"),
-    pane(PaneId::Models, "models", &["5"], "to the models"),
-    pane(PaneId::Calls, "calls", &["6"], "to the calls, a lane for each"),
-    pane(PaneId::Tasks, "tasks", &["7"], "to the tasks"),
-    pane(PaneId::Budget, "budget", &["8"], "to the budget"),
-    pane(PaneId::Plan, "plan", &["9"], "to the planner's plan"),
-    pane(PaneId::Resilience, "resilience", &["0"], "to how the agent takes the failure of a tool"),
-    pane(PaneId::Program, "program", &["g p"], "to the program of the task, line by line"),
-    pane(PaneId::Variables, "variables", &["g v"], "to the variables of the program"),
-    pane(PaneId::Revisions, "revisions", &["g n"], "to the programs of the task, and what each changed"),
-    pane(PaneId::Probing, "probing", &["g k"], "to what tools return, as probing has learned it"),
-    pane(PaneId::Reading, "reading", &["g r"], "to what the reader says: where calls start, and which tools suit"),
-    pane(PaneId::Map, "map", &["g l"], "to the map of the tools by what they mean"),
-    pane(PaneId::Search, "search", &["g s"], "to the search tree"),
-    pane(PaneId::Breakpoints, "breakpoints", &["g b"], "to the breakpoints"),
-    pane(PaneId::Watches, "watches", &["g w"], "to the watches"),
+    .says("previous pane", "go to the previous pane"),
+    pane(PaneId::Graph, "graph", &["1"], "go to the graph; again: zoom it, as with every pane"),
+    pane(PaneId::Transcript, "transcript", &["2"], "go to the transcript"),
+    pane(PaneId::Tools, "tools", &["3"], "go to the tools"),
+    pane(PaneId::Knobs, "knobs", &["4"], "go to the knobs"),
+    pane(PaneId::Models, "models", &["5"], "go to the models"),
+    pane(PaneId::Calls, "calls", &["6"], "go to the timeline of calls"),
+    pane(PaneId::Tasks, "tasks", &["7"], "go to the tasks"),
+    pane(PaneId::Budget, "budget", &["8"], "go to the budget"),
+    pane(PaneId::Plan, "plan", &["9"], "go to the planner's plan"),
+    pane(PaneId::Resilience, "resilience", &["0"], "go to resilience: how the agent reacts to a tool failure"),
+    pane(PaneId::Program, "program", &["g p"], "go to the program of the task, line by line"),
+    pane(PaneId::Variables, "variables", &["g v"], "go to the variables of the program"),
+    pane(PaneId::Revisions, "revisions", &["g n"], "go to the programs of the task, with their differences"),
+    pane(PaneId::Probing, "probing", &["g k"], "go to probing: the learned result schemas of the tools"),
+    pane(PaneId::Reading, "reading", &["g r"], "go to reading: where calls start, and which tools match"),
+    pane(PaneId::Map, "map", &["g l"], "go to the map of tools by meaning"),
+    pane(PaneId::Search, "search", &["g s"], "go to the search tree"),
+    pane(PaneId::Breakpoints, "breakpoints", &["g b"], "go to the breakpoints"),
+    pane(PaneId::Watches, "watches", &["g w"], "go to the watches"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(Faults::new(world.live, view))))
-        .says("faults", "list the faults: arm, disarm, add, change them"),
+        .says("faults", "list the faults: arm, disarm, add or change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
-        .says("sessions", "list the sessions of this machine, and open one to look at"),
+        .says("sessions", "list the sessions on this machine, and open one"),
     ActionSpec {
         why_not: why::not_shared,
         ..go(Action::Control, &["g c"], Run(|_, _| vec![ScreenRequest::PassControl]))
     }
-    .says("control", "take control of a session that other screens show too, or hand it over"),
-    go(Action::Demo, &["g d"], Run(|world, view| view.open(Choose::demo(world.demos, None))))
-        .says("demo", "choose a demo; this session ends when it begins"),
+    .says("control", "take control of a shared session, or hand it over"),
+    go(Action::Demo, &["g d"], Run(|world, view| view.open(Choose::demo(world.demos))))
+        .says("demo", "choose a demo; it ends this session"),
     go(Action::Messages, &["g m"], Run(|_, view| view.open(Inspect::new(Subject::Messages))))
-        .says("messages", "everything this screen has said"),
+        .says("messages", "show all messages of this screen"),
     go(Action::Fields, &["g x"], Run(|_, view| view.open(Inspect::new(Subject::Fields))))
-        .says("fields", "the fields that expressions of conditions, watches and filters can use"),
+        .says("fields", "list the fields for expressions in conditions, watches and filters"),
     go(Action::Find, &["/"], Run(|_, view| view.open(Find::in_pane(view.focus))))
-        .says("find", "filter this list, or find in this text; of calls also by an expression: /=ms > 500"),
+        .says("find", "filter this list, or search this text; calls also by expression: /=ms > 500"),
     spec(Group::Move, Action::NextMatch, &[], why::nothing_found, Match(window::Find::Next))
-        .says("next", "to the next match"),
+        .says("next", "go to the next match"),
     spec(
         Group::Move,
         Action::PreviousMatch,
@@ -420,51 +420,52 @@ pub const ACTIONS: &[ActionSpec] = &[
         why::nothing_found,
         Match(window::Find::Previous),
     )
-    .says("previous", "to the previous match"),
+    .says("previous", "go to the previous match"),
     go(Action::Leave, &["esc"], Show(|_, view| update::leave(view)))
-        .says("leave", "leave what is open: popup, filter, search, past, zoom"),
+        .says("leave", "close the popup, filter, search, past or zoom"),
     screen(Action::Zoom, &["z"], Show(|_, view| update::zoom(view)))
-        .says("zoom", "give this pane the whole screen, or take it back"),
+        .says("zoom", "zoom this pane to the whole screen, or back"),
     screen(Action::Taller, &["ctrl-w +"], Resize(Side::Height, 1))
-        .says("taller", "one row more for this pane"),
+        .says("taller", "make this pane one row taller"),
     screen(Action::Shorter, &["ctrl-w -"], Resize(Side::Height, -1))
-        .says("shorter", "one row less for this pane"),
+        .says("shorter", "make this pane one row shorter"),
     screen(Action::Wider, &["ctrl-w >"], Resize(Side::Width, 2))
-        .says("wider", "two columns more for this pane"),
+        .says("wider", "make this pane two columns wider"),
     screen(Action::Narrower, &["ctrl-w <"], Resize(Side::Width, -2))
-        .says("narrower", "two columns less for this pane"),
+        .says("narrower", "make this pane two columns narrower"),
     screen(Action::Equal, &["ctrl-w ="], Show(|_, view| view.layouts.now.equal()))
-        .says("equal", "the same size for all panes"),
+        .says("equal", "make all panes the same size"),
     screen(Action::HidePane, &["ctrl-w q"], Show(arrange::hide))
         .says("hide pane", "hide this pane; its key shows it again"),
     screen(Action::AddPane, &["ctrl-w a"], Run(|_, view| view.open(Choose::pane(view))))
-        .says("add pane", "choose a pane for this place"),
+        .says("add pane", "choose a pane to add here"),
     screen(Action::OnlyPane, &["ctrl-w o"], Show(|_, view| view.layouts.now.only(view.focus)))
         .says("only pane", "hide all other panes"),
     screen(Action::SaveLayout, &["ctrl-w s"], Run(|_, _| vec![ScreenRequest::SaveLayout]))
-        .says("save layout", "save this layout for the strategy and for screens of this size"),
+        .says("save layout", "save this layout for this strategy and screen size"),
     screen(Action::ResetLayout, &["ctrl-w r"], Show(|_, view| arrange::reset(view)))
-        .says("reset layout", "the standard layout of the strategy"),
+        .says("reset layout", "restore the strategy's default layout"),
     screen(Action::Help, &["?", "f1"], Run(|world, view| view.open(Actions::help(world, view))))
-        .says("help", "every key, searchable"),
+        .says("help", "list all keys, searchable"),
     screen(Action::Palette, &[":"], Run(|world, view| view.open(Actions::palette(world, view))))
         .says("all", "find any action by its name"),
     screen(Action::Screenshot, &["y s"], Run(|_, _| vec![ScreenRequest::Shoot]))
-        .says("screenshot", "write this screen to a file, as SVG and as text"),
+        .says("screenshot", "write this screen to files, as SVG and as text"),
     screen(Action::NextTheme, &["ctrl-w t", "Z t"], Run(|_, _| vec![ScreenRequest::NextTheme]))
-        .says("theme", "the next theme"),
+        .says("theme", "switch to the next theme"),
     screen(Action::Redraw, &["ctrl-l"], Run(|_, _| vec![ScreenRequest::Redraw]))
-        .says("redraw", "draw the whole screen again"),
+        .says("redraw", "redraw the whole screen"),
     screen(Action::Suspend, &["ctrl-z"], Run(|_, _| vec![ScreenRequest::Suspend]))
-        .says("suspend", "back to the shell; `fg` returns"),
+        .says("suspend", "suspend to the shell; `fg` returns"),
     screen(Action::Quit, &["q", "ctrl-c"], Run(control::quit))
-        .says("quit", "leave toolyard; asks while the agent runs"),
-    popup(Action::Accept).says("choose", "choose, set, or say yes"),
-    popup(Action::AcceptAndRun).says("apply, run", "apply what was edited, and let the agent go on"),
-    popup(Action::Toggle).says("on/off", "switch the selected row on or off"),
-    popup(Action::NextSection).says("section", "to the next section of the list"),
+        .says("quit", "quit toolyard; asks if the agent is running"),
+    popup(Action::Accept).says("choose", "choose, set or confirm"),
+    popup(Action::AcceptAndRun).says("apply, run", "apply the edit, and resume the agent"),
+    popup(Action::Toggle).says("on/off", "enable or disable the selected row"),
+    popup(Action::NextSection).says("section", "go to the next section of the list"),
+    popup(Action::Mark).says("mark", "mark the selected row, or unmark it"),
     popup(Action::Add).says("new", "add a row"),
-    popup(Action::NewLine).says("new line", "begin a new line of text"),
+    popup(Action::NewLine).says("new line", "start a new line of text"),
 ];
 
 #[cfg(test)]

@@ -51,12 +51,14 @@ pub(super) fn one_view(_: &State, view: &View) -> Option<&'static str> {
     match view.focus {
         PaneId::Graph | PaneId::Resilience => None,
         PaneId::Knobs if view.sweep.is_some() => None,
-        PaneId::Knobs => Some("there is no sweep to look at: & tries the selected knob"),
-        _ => Some("this pane has one view only; graph (1) and resilience (0) have three"),
+        PaneId::Knobs => Some("no sweep yet: <key:sweep> starts one for the selected knob"),
+        _ => Some(
+            "this pane has only one view; graph (<key:graph>) and resilience (<key:resilience>) have three",
+        ),
     }
 }
 
-const OWN_SPEED: &str = "every call takes its own time here: the knob speed is off";
+const OWN_SPEED: &str = "the knob speed is off: calls take their own time";
 
 pub(super) fn is_slowest(state: &State, _: &View) -> Option<&'static str> {
     match state.knobs.choice::<Speed>() {
@@ -81,12 +83,12 @@ pub(super) fn not_shared(_: &State, view: &View) -> Option<&'static str> {
 /// A twin that runs can always be ended.
 pub(super) fn no_twin(state: &State, view: &View) -> Option<&'static str> {
     let runs = view.twin.as_ref().is_some_and(|twin| !twin.over);
-    (!runs && state.tasks.is_empty()).then_some("there is no task to run again")
+    (!runs && state.tasks.is_empty()).then_some("no task to run again")
 }
 
 pub(super) fn no_sweep(state: &State, view: &View) -> Option<&'static str> {
     if view.focus != PaneId::Knobs {
-        return Some("select a knob first (4)");
+        return Some("select a knob first (<key:knobs>)");
     }
     if view.sweep.as_ref().is_some_and(|sweep| !sweep.over) {
         return Some("a sweep is running already");
@@ -96,31 +98,32 @@ pub(super) fn no_sweep(state: &State, view: &View) -> Option<&'static str> {
 
 pub(super) fn no_best(state: &State, view: &View) -> Option<&'static str> {
     let none = change::best(state, view).is_none();
-    none.then_some("no sweep of the selected knob has found a better value")
+    none.then_some("no sweep found a better value for the selected knob")
 }
 
 pub(super) fn no_order(state: &State, view: &View) -> Option<&'static str> {
     if view.focus == PaneId::Models {
         return no_pairs(state, view);
     }
-    (view.focus != PaneId::Tools).then_some("this list has one order only; the tools (3) have four")
+    (view.focus != PaneId::Tools)
+        .then_some("this list has only one order; the tools (<key:tools>) have four")
 }
 
 pub(super) fn nothing_found(_: &State, view: &View) -> Option<&'static str> {
     let none = view.found(view.focus).is_none();
-    none.then_some("nothing was searched for in this pane: press /")
+    none.then_some("no search in this pane yet: press <key:find>")
 }
 
 pub(super) fn only_in_popups(_: &State, _: &View) -> Option<&'static str> {
-    Some("this works in popups only")
+    Some("only in popups")
 }
 
 pub(super) fn no_edge(state: &State, view: &View) -> Option<&'static str> {
     let Some((from, to)) = view.edge_to_pin(state) else {
-        return Some("no edge is selected: select one in the graph (1)");
+        return Some("no edge is selected: select one in the graph (<key:graph>)");
     };
     let known = state.learning.graph.has_edge(from.as_str(), to.as_str());
-    (!known).then_some("no edge leads from here to the selected tool")
+    (!known).then_some("no edge from here to the selected tool")
 }
 
 pub(super) fn nothing_to_undo(state: &State, _: &View) -> Option<&'static str> {
@@ -136,15 +139,15 @@ pub(super) fn no_models(state: &State, _: &View) -> Option<&'static str> {
 }
 
 pub(super) fn no_pairs(state: &State, _: &View) -> Option<&'static str> {
-    state.pairs.all().is_empty().then_some("no task has been done here yet")
+    state.pairs.all().is_empty().then_some("no task is done yet")
 }
 
 pub(super) fn no_model_calls(state: &State, _: &View) -> Option<&'static str> {
-    state.model_calls.is_empty().then_some("no model has been called yet")
+    state.model_calls.is_empty().then_some("no model call yet")
 }
 
 pub(super) fn nothing_yet(state: &State, _: &View) -> Option<&'static str> {
-    (state.n == 0).then_some("nothing has happened yet")
+    (state.n == 0).then_some("no events yet")
 }
 
 pub(super) fn at_the_start(state: &State, view: &View) -> Option<&'static str> {
@@ -153,5 +156,5 @@ pub(super) fn at_the_start(state: &State, view: &View) -> Option<&'static str> {
 }
 
 pub(super) fn is_live(_: &State, view: &View) -> Option<&'static str> {
-    view.moment.is_none().then_some("this is the present already")
+    view.moment.is_none().then_some("already at the present")
 }

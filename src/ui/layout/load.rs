@@ -11,7 +11,7 @@ use crate::files::text_file::{self, Expectation};
 use crate::files::whole_file;
 
 const FILE: Expectation = Expectation {
-    what: "a file of layouts, which the screen writes",
+    what: "a layout file written by the screen",
     missing: "save a layout with ctrl-w s",
     largest: 1024 * 1024,
 };
@@ -52,7 +52,7 @@ impl LayoutFile {
         if let Some(wrong) = &self.wrong {
             return Err(wrong.clone());
         }
-        let path = self.path.clone().ok_or("you have no home folder")?;
+        let path = self.path.clone().ok_or("no home directory")?;
         let text = saved.text()?;
         let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
         if let Some(folder) = path.parent() {
@@ -112,15 +112,17 @@ impl Saved {
 pub fn fault(layout: &Layout) -> Option<String> {
     let slots = || layout.columns.iter().flat_map(|column| &column.slots);
     if layout.columns.is_empty() || layout.columns.iter().any(|column| column.slots.is_empty()) {
-        return Some("a layout has a column at least, and a column has a slot".to_owned());
+        return Some(
+            "a layout needs at least one column, and a column at least one slot".to_owned(),
+        );
     }
     if slots().any(|slot| slot.panes.is_empty()) {
-        return Some("`panes` is empty: a slot has a pane at least".to_owned());
+        return Some("`panes` is empty: a slot needs at least one pane".to_owned());
     }
     let mut panes: Vec<_> = slots().flat_map(|slot| &slot.panes).collect();
     panes.sort();
     let twice = panes.windows(2).find(|pair| pair[0] == pair[1]);
-    twice.map(|pair| format!("the pane `{}` is in two places", pair[0].name().to_lowercase()))
+    twice.map(|pair| format!("the pane `{}` appears twice", pair[0].name().to_lowercase()))
 }
 
 #[cfg(test)]
@@ -150,8 +152,8 @@ mod tests {
         };
         let wrong = |text: &str| Saved::read(text).unwrap_err();
         let both = "{ height = 1, panes = [\"graph\"] }, { height = 1, panes = [\"graph\"] }";
-        assert!(wrong(&column(both)).contains("the pane `graph` is in two places"));
-        assert!(wrong(&column("")).contains("a column has a slot"));
+        assert!(wrong(&column(both)).contains("the pane `graph` appears twice"));
+        assert!(wrong(&column("")).contains("a column at least one slot"));
         let unknown = wrong(&column("{ height = 1, panes = [\"grpah\"] }"));
         assert!(unknown.starts_with("line 2: unknown variant `grpah`"), "{unknown}");
         assert!(wrong("[raect.large]\ncolumns = []\n").starts_with("[raect]: "));

@@ -66,7 +66,7 @@ fn turn(world: &World<'_>, view: &mut View, up: bool) -> Requests {
     spec.hits = match known.spec.hits {
         None if up => Some(HitCount::Exactly(2)),
         None => {
-            view.tell(world.live.at, Tone::Bad, "every hit counts already: + sets a hit count");
+            view.tell(world.live.at, Tone::Bad, "every hit already counts: + sets a hit count");
             return Vec::new();
         }
         Some(HitCount::Exactly(n)) => Some(HitCount::Exactly(by(n))).filter(|_| by(n) > 1),
@@ -99,7 +99,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.breakpoints.is_empty() {
         return note(
             area,
-            "no breakpoints: B adds one, b sets one on what is selected",
+            "no breakpoints: B adds one, b sets one on the selection",
             cx.theme.dim,
             buf,
         );

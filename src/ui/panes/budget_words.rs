@@ -27,9 +27,9 @@ pub fn sums(plan: &BudgetPlan, before: Option<&BudgetPlan>) -> String {
     let (value, cost) = (worth(*plan.value), credits(*plan.cost));
     let free = credits(plan.free());
     let was = before.map_or_else(String::new, |before| {
-        format!(" (was {} for {})", worth(*before.value), credits(*before.cost))
+        format!(" (before: {}, {})", credits(*before.cost), worth(*before.value))
     });
-    format!("value {value} for {cost} of {free}{was}")
+    format!("{cost} of {free} credits, value {value}{was}")
 }
 
 /// The tools that another plan gives other uses: `search_web 3→2`.
@@ -47,10 +47,10 @@ pub fn changes(before: &BudgetPlan, plan: &BudgetPlan) -> String {
 }
 
 /// The call with which a task went over its budget, with what its tool was planned for and has spent:
-/// `search_web (call 7) took it to 12 of 10 credits; planned 1 use for 3, spent 9 on 3`.
+/// `search_web (call 7) exceeded the budget: 12 of 10 credits; planned 1 use for 3, spent 9 on 3`.
 pub fn overrun(state: &State, task: &TaskState) -> Option<String> {
     let Overrun { effect, spent, budget, .. } = task.budget.overrun?;
-    let sums = format!("took it to {} of {} credits", credits(*spent), credits(*budget));
+    let sums = format!("exceeded the budget: {} of {} credits", credits(*spent), credits(*budget));
     if let Some(call) = state.tool_call(effect) {
         let tool = call.tool.as_str();
         let planned = task.budget.first.as_ref().map(|plan| {
@@ -70,7 +70,7 @@ pub fn overrun(state: &State, task: &TaskState) -> Option<String> {
     Some(format!("{} as {} (call {effect}) {sums}", call.model, call.role.name()))
 }
 
-/// The value of more credits: `+1.50 credits → +0.40 value (search_web +1)`.
+/// The value of more credits: `with 1.50 more credits: value +0.40 (search_web +1)`.
 pub fn marginal(marginal: Option<&Marginal>) -> String {
     let Some(Marginal { credits: more, value, changes }) = marginal else {
         return "more budget would not help".to_owned();
@@ -79,7 +79,8 @@ pub fn marginal(marginal: Option<&Marginal>) -> String {
     let changes = changes.map(|(tool, by)| format!("{tool} {}", signed(*by as f64)));
     let changes = changes.collect::<Vec<_>>().join(", ");
     let (more, value) = (credits(f64::from(*more)), worth(f64::from(*value)));
-    format!("+{more} credits → +{value} value ({changes})")
+    let unit = if more == "1" { "credit" } else { "credits" };
+    format!("with {more} more {unit}: value +{value} ({changes})")
 }
 
 #[cfg(test)]
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(uses(&old), "a×3 c×1");
         assert_eq!(uses(&plan(&[("a", 0)])), "no tool");
         assert_eq!(changes(&old, &new), "a 3→2 b 0→1 c 1→0");
-        assert_eq!(sums(&new, Some(&old)), "value 1.50 for 6 of 18 (was 2.00 for 8)");
+        assert_eq!(sums(&new, Some(&old)), "6 of 18 credits, value 1.50 (before: 8, 2.00)");
         let many: Vec<_> = (0..100).map(|_| ("tool", 1)).collect();
         assert!(uses(&plan(&many)).ends_with("tool×1 and 40 more"));
     }
@@ -127,6 +128,6 @@ mod tests {
         assert_eq!(marginal(None), "more budget would not help");
         let changes = vec![("a".into(), 1), ("b".into(), -2)];
         let more = Marginal { credits: 1.5.into(), value: 0.4.into(), changes };
-        assert_eq!(marginal(Some(&more)), "+1.50 credits → +0.40 value (a +1, b −2)");
+        assert_eq!(marginal(Some(&more)), "with 1.50 more credits: value +0.40 (a +1, b −2)");
     }
 }

@@ -67,6 +67,13 @@ pub fn credits(value: f64) -> String {
     }
 }
 
+/// The same with its unit: `1 credit`.
+pub fn in_credits(value: f64) -> String {
+    let text = credits(value);
+    let unit = if text == "1" { "credit" } else { "credits" };
+    format!("{text} {unit}")
+}
+
 /// An expected value, which is mostly below 1.
 pub fn worth(value: f64) -> String {
     match value.abs() {
@@ -79,8 +86,8 @@ pub fn worth(value: f64) -> String {
 /// Who says of which class a tool is.
 pub fn said(by: ClassedBy) -> &'static str {
     match by {
-        ClassedBy::Kept => "sorted by a model in an earlier session",
-        ClassedBy::Model => "sorted by a model",
+        ClassedBy::Kept => "classified by a model in an earlier session",
+        ClassedBy::Model => "classified by a model",
         ClassedBy::Declared => "declared by the tool",
         ClassedBy::User => "set by you",
     }

@@ -46,7 +46,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(reader) = &cx.state.reader else {
-        return note(area, "no reader: name a model file in [reader]", cx.theme.dim, buf);
+        return note(area, "no reader: set a model file in [reader]", cx.theme.dim, buf);
     };
     let Some(map) = &reader.map else {
         return note(area, &about(cx.state), cx.theme.dim, buf);

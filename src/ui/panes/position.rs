@@ -34,6 +34,8 @@ impl<'a> Here<'a> {
         // A refused call goes nowhere.
         let is_refused =
             |call: &&ToolCallState| matches!(call.phase, ToolCallPhase::Refused { .. });
+        // A planner begins each plan at the start.
+        path.dedup();
         path.extend(self.chosen.filter(|call| !is_refused(call)).map(|call| call.tool.as_str()));
         if task.outcome() == Some(Outcome::Answered) {
             path.push(ToolName::END);

@@ -91,7 +91,7 @@ pub fn said(error: &Raised) -> String {
 
 /// The tool that is to blame, and the way to it.
 pub fn way(blamed: &Blamed) -> String {
-    let Some(tool) = &blamed.tool else { return "no tool is to blame".to_owned() };
+    let Some(tool) = &blamed.tool else { return "no tool blamed".to_owned() };
     let path = blamed.path.iter().map(|(name, line)| format!("{name} ({line})"));
     let path = path.collect::<Vec<_>>().join(", from ");
     let path = if path.is_empty() { path } else { format!(": {path}") };

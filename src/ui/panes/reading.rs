@@ -42,7 +42,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 /// The reader, what its states are, and what they are compared with.
 pub(super) fn about(state: &State) -> String {
     let Some(reader) = &state.reader else {
-        return "no reader is asked: words alone find tools; name heads in [reader], or turn `retrieve`".to_owned();
+        return "no reader in use: words alone find tools; set heads in [reader], or change `retrieve`".to_owned();
     };
     if let Some(error) = &reader.failed {
         return format!("no reader: {}", clean(error));
@@ -54,11 +54,13 @@ pub(super) fn about(state: &State) -> String {
     };
     let judge = match &about.judge {
         Some(judge) => format!("judge from {judge}"),
-        None => "no trained judge: a call starts after =".to_owned(),
+        None => "no judge: `=` starts a call".to_owned(),
     };
     let seen = state.rankings().next().map_or(0, |(_, ranking)| ranking.queries);
     let means = match seen {
-        seen if seen < FEWEST => format!("{seen} of {FEWEST} past queries: words alone"),
+        seen if seen < FEWEST => {
+            format!("ranking by words only until {FEWEST} queries are known (now {seen})")
+        }
         seen => format!("means: catalogue / {seen} past queries"),
     };
     let encoded = match (reader.encoded, reader.tools) {
@@ -111,7 +113,7 @@ fn calls(state: &State) -> Option<String> {
     let (less, more) = (theta - step, theta + step);
     let highest = call.judged.iter().fold(0.0_f32, |highest, piece| highest.max(*piece.p));
     Some(format!(
-        "{} at θ {theta:.2} · {less:.2}: {} · {more:.2}: {} · highest p {highest:.2}",
+        "{} found (θ {theta:.2}; {} at {less:.2}, {} at {more:.2}) · highest p {highest:.2}",
         counted(at(theta), "call"),
         at(less),
         at(more),
@@ -146,7 +148,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         }
     }
     let Some((read, ranking)) = cx.state.rankings().next() else {
-        return note(rest, "no text was read in this task yet", cx.theme.dim, buf);
+        return note(rest, "no text read in this task yet", cx.theme.dim, buf);
     };
     let ranked = sorted(cx.state, ranking);
     let read =

@@ -39,7 +39,7 @@ fn columns<'a>() -> [Column<Tool<'a>>; 9] {
         right("mean", 8, |tool| (text::span_if_any(tool.tool.mean_micros()), tool.cx.theme.text)),
         right("cost", 6, |tool| (cost(tool.tool.spec.cost.map(Into::into)), tool.cx.theme.dim)),
         left("class", 28, |tool| (class(tool.tool), tool.cx.theme.dim)),
-        left("said by", 8, said_by),
+        left("set by", 8, said_by),
     ]
 }
 

@@ -50,12 +50,12 @@ pub const SPEC: PaneSpec = PaneSpec {
 fn nothing_to_set(state: &State, view: &View) -> Option<&'static str> {
     match () {
         () if !state.is_held_at_line() => {
-            Some("variables are set where the program is held: pause it, or step to a line")
+            Some("only a held program's variables can be set: pause it, or step to a line")
         }
-        () if !looking::is_present(state, view) => Some(
-            "this moment is over: r in the pane of the program takes the held program back to it",
-        ),
-        () if selected(state, view).is_none() => Some("the program has set no variable yet"),
+        () if !looking::is_present(state, view) => {
+            Some("this moment is past: press r in the program pane to return to it")
+        }
+        () if selected(state, view).is_none() => Some("no variables set yet"),
         () => None,
     }
 }

@@ -59,7 +59,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn none(_: &State, view: &View) -> Option<&'static str> {
-    view.watches.is_empty().then_some("no watch is selected: W adds one")
+    view.watches.is_empty().then_some("no watch selected: W adds one")
 }
 
 fn selected(view: &View) -> Option<usize> {

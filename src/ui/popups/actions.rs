@@ -97,7 +97,7 @@ impl Actions {
         let all = specs.map(|spec| {
             let why_not = spec.why_not(world.live, view);
             let doc = match &why_not {
-                Some(why) => format!("{} (not now: {why})", spec.doc),
+                Some(why) => format!("{} (not now: {})", spec.doc, world.keymap.fill(why)),
                 None => spec.doc.to_owned(),
             };
             let (action, group, name) = (spec.action, spec.group, spec.name.to_owned());
@@ -176,7 +176,7 @@ impl Choice for Actions {
         let n = self.event()?;
         let last = world.live.n;
         if n == 0 || n > last {
-            let text = format!("there is no event {}: the last one is {}", number(n), number(last));
+            let text = format!("no event {}: the last one is {}", number(n), number(last));
             view.tell(world.live.at, Tone::Bad, text);
             return Some(Reply::Stay);
         }
@@ -204,7 +204,7 @@ impl Choice for Actions {
             chooser::put(&mut row, found, words, (NAME_WIDTH, 1), styles);
         });
         if let Some(n) = self.event() {
-            let said = format!("enter looks at event {} of {}", number(n), number(cx.live.n));
+            let said = format!("enter goes to event {} of {}", number(n), number(cx.live.n));
             return row::wrapped(parts.foot, &said, cx.theme.accent, buf);
         }
         if let Some(expression) = self.expression() {

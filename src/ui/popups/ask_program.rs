@@ -63,7 +63,7 @@ impl AskProgram {
             return Reply::Close;
         }
         let Some((task, _)) = live.held_program().filter(|_| live.is_held_at_line()) else {
-            view.tell(live.at, Tone::Bad, "the program is not held at a line any more");
+            view.tell(live.at, Tone::Bad, "the program is no longer held at a line");
             return Reply::Close;
         };
         let shown = self.sets.clone().unwrap_or_else(|| expression.clone());
@@ -100,14 +100,14 @@ impl Popup for AskProgram {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = match &self.sets {
             Some(name) => format!("Set {name} where the program is held"),
-            None if self.looks => "Evaluate at the moment looked at".to_owned(),
+            None if self.looks => "Evaluate at the displayed moment".to_owned(),
             None => "Evaluate where the program is held".to_owned(),
         };
         let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), SIZE);
         let (field, below) = row::split(row::split(inside, 1).1, 1);
         self.entry.draw(cx, field, buf);
-        let about = "Python over the variables there, such as len(results); it calls no tool. \
-                     The program is run again to this place over its record.";
+        let about = "A Python expression over the variables there, such as len(results); it calls no tool. \
+                     The program is replayed to this place from its record.";
         let (said, style) = match &self.error {
             Some(error) => (error.as_str(), cx.theme.warn),
             None => (about, cx.theme.dim),

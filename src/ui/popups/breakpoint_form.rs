@@ -3,8 +3,8 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::fields::{Field, Fields};
-use super::{Keys, Popup, Pressed, Reply, frame};
+use super::fields::{Doubts, Field, Fields};
+use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, frame};
 use crate::domain::breakpoint::{Place, Side, Trouble};
 use crate::domain::target::{Sort, Target};
 use crate::domain::{BreakpointId, BreakpointSpec, BreakpointState, Command, State};
@@ -30,6 +30,7 @@ pub struct BreakpointForm {
     /// The place that the fields are for.
     place: String,
     error: Option<String>,
+    doubts: Doubts,
 }
 
 /// What the fields hold.
@@ -77,7 +78,7 @@ impl BreakpointForm {
             alone: spec.alone,
         };
         let fields = Fields::new(fields(live, word, &texts));
-        Self { of, fields, place: word.to_owned(), error: None }
+        Self { of, fields, place: word.to_owned(), error: None, doubts: Doubts::default() }
     }
 
     /// What the fields hold now.
@@ -132,6 +133,9 @@ impl BreakpointForm {
             let mut asked = spec.python.expressions();
             asked.try_for_each(|expression| check_expression(&expression, &[]))?;
             drop(asked);
+            if let (Place::Call(target), Some(condition)) = (&spec.place, &spec.condition) {
+                self.doubts.once(live.unknown_argument(target, condition))?;
+            }
             Ok(spec)
         });
         match read {
@@ -141,6 +145,7 @@ impl BreakpointForm {
                 Reply::send(Command::SetBreakpoint { breakpoint, spec, on })
             }
             Err(error) => {
+                self.fields.blame(&error);
                 self.error = Some(error);
                 Reply::Stay
             }
@@ -182,12 +187,12 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
         _ => "",
     };
     let about = match place {
-        "value" => "holds when it changes, or becomes true; g x lists the fields of expressions",
-        "error" => "what went wrong",
+        "value" => "holds when it changes or becomes true; <key:form.fields> lists the fields",
+        "error" => "the kind of error",
         "line" => "before this line of a program",
         "variable" => "after a program has set this variable",
         "frame" => "before any line in a frame of at most this depth; else at the program's end",
-        _ => "what it is called",
+        _ => "its name",
     };
     let is_of_program = OF_PROGRAMS.contains(&place);
     let is_named = is_of_program || matches!(place, "error" | "value");
@@ -204,7 +209,7 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
     });
     let yes = |label, is: bool| Field::chosen(label, &["no", "yes"], if is { "yes" } else { "no" });
     let alone = (is_call || place == "error").then(|| {
-        yes("alone", texts.alone).about("holds only the call that hits it; all others run on")
+        yes("alone", texts.alone).about("holds only the matching call; all others keep running")
     });
     let places: Vec<&str> = Sort::all().map(Sort::name).chain(PLACES).collect();
     let all = [
@@ -213,9 +218,9 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
         side,
         crosses,
         Some(Field::typed("if", &texts.condition, "always").about(match is_of_program {
-            true => "Python over the variables there, such as len(titles) > 3",
+            true => "a Python expression, such as len(titles) > 3",
             false => {
-                "an expression such as ms > 500 && tool == \"search_web\"; g x lists the fields"
+                "an expression such as ms > 500 && tool == \"search_web\"; <key:form.fields> lists the fields"
             }
         })),
         Some(
@@ -223,10 +228,10 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
                 .about("3: only the third hit; >3: each after the third; %10: every tenth"),
         ),
         Some(Field::typed("log", &texts.log, "stop here").about(match is_of_program {
-            true => "writes this and does not stop; {len(titles)} is the value of an expression",
-            false => "writes this and does not stop; {tool} is the value of an expression",
+            true => "logs this text without stopping; {len(titles)} inserts a value",
+            false => "logs this text without stopping; {tool} inserts a value",
         })),
-        Some(yes("once", texts.once).about("switches itself off when it has stopped the agent")),
+        Some(yes("once", texts.once).about("switches itself off after its first stop")),
         alone,
     ];
     all.into_iter().flatten().collect()
@@ -257,6 +262,7 @@ impl Popup for BreakpointForm {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
             Some(Action::Accept) => return self.set(world.live),
+            Some(Action::Fields) => return Reply::Open(Box::new(Inspect::new(Subject::Fields))),
             _ => self.fields.key(pressed),
         }
         self.settle(world.live);
@@ -277,7 +283,7 @@ impl Popup for BreakpointForm {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = match self.of {
             Some((id, _)) => format!("Change breakpoint {id}"),
-            None => "A new breakpoint".to_owned(),
+            None => "New breakpoint".to_owned(),
         };
         let size = (WIDTH, FIELDS + 1 + BELOW);
         let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size);
@@ -296,7 +302,9 @@ impl Popup for BreakpointForm {
                 });
                 (wrapped.collect(), cx.theme.warn)
             }
-            None => (text::wrap(self.fields.about(), width).collect(), cx.theme.dim),
+            None => {
+                (text::wrap(&cx.keymap.fill(self.fields.about()), width).collect(), cx.theme.dim)
+            }
         };
         row::lines(below, said, style, buf);
     }

@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, chooser::Chooser};
 use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
+use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, listing::Listing};
 use crate::ui::{request::World, view::View, window::Window};
 
 /// What a popup adds to its list: what comes of choosing, and how it looks.
@@ -34,6 +34,11 @@ pub trait Choice: fmt::Debug {
             Some(thing) => self.choose(thing, world, view),
             None => Reply::Stay,
         }
+    }
+
+    /// Takes a new list of the sessions; gives it back where it shows none.
+    fn relist(&mut self, listing: Listing) -> Option<Listing> {
+        Some(listing)
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits);
@@ -66,6 +71,10 @@ impl<C: Choice> Popup for C {
 
     fn paste(&mut self, text: &str) {
         self.chooser().paste(text);
+    }
+
+    fn relist(&mut self, listing: Listing) -> Option<Listing> {
+        Choice::relist(self, listing)
     }
 
     fn prepare(&mut self, _: &Cx<'_>, area: Rect) {

@@ -7,6 +7,7 @@ use super::narrow::Words;
 use super::{Confirm, Reply, Value, choice::Choice};
 use crate::domain::{ClassAssignment, ClassedBy, Command, EffectId, Knob, State, ToolName};
 use crate::ui::action::Action;
+use crate::ui::next::Next;
 use crate::ui::own::{self, OwnCommand};
 use crate::ui::panes::{format, row::Row};
 use crate::ui::request::{ScreenRequest, World};
@@ -72,7 +73,7 @@ impl Choose {
         }
         choices.push(Item {
             label: "none".to_owned(),
-            detail: "the next plan that needs it classifies it again".to_owned(),
+            detail: "the next plan classifies it again".to_owned(),
             current: now.is_none(),
             does: Does::Send(Command::SetClass { tool: tool.clone(), class: None }),
         });
@@ -92,28 +93,26 @@ impl Choose {
         let choices = others.map(|pane| Item {
             label: pane.name().to_owned(),
             detail: match view.layouts.now.slot_of(*pane) {
-                Some(_) => "comes here from its place".to_owned(),
-                None => "is hidden".to_owned(),
+                Some(_) => "moves here".to_owned(),
+                None => "hidden".to_owned(),
             },
             current: false,
             does: Does::Show(*pane),
         });
-        let title = format!("A pane for the place of {}", view.focus.name());
+        let title = format!("Replace {} with another pane", view.focus.name());
         Self::new("pane", title, choices.collect())
     }
 
-    /// Which demo is shown; `stay`: what else can be done.
-    pub fn demo(demos: &[(&'static str, &'static str)], stay: Option<(&str, &str)>) -> Self {
-        let item = |label: &str, detail: &str, does| Item {
-            label: label.to_owned(),
-            detail: detail.to_owned(),
+    /// Which demo is shown.
+    pub fn demo(demos: &[(&'static str, &'static str)]) -> Self {
+        let choices = demos.iter().map(|(name, about)| Item {
+            label: (*name).to_owned(),
+            detail: (*about).to_owned(),
             current: false,
-            does,
-        };
-        let choices = demos.iter().map(|(name, about)| item(name, about, Does::Demo(name)));
-        let others = stay.map(|(name, about)| item(name, about, Does::Stay));
-        let title = "See it work: no key, no network, at most two minutes each".to_owned();
-        Self::new("demo", title, choices.chain(others).collect())
+            does: Does::Demo(name),
+        });
+        let title = "Demos: no key, no network, at most two minutes each".to_owned();
+        Self::new("demo", title, choices.collect())
     }
 
     /// Which of the user's commands is run.
@@ -124,7 +123,7 @@ impl Choose {
             current: false,
             does: Does::Act(own::action(at)),
         });
-        let title = "Run a command of yours on what is selected".to_owned();
+        let title = "Run one of your commands on the selection".to_owned();
         Self::new("command", title, choices.collect())
     }
 
@@ -141,12 +140,13 @@ impl Choose {
         let effect = id;
         let decide = |allowed| Does::Send(Command::Consent { effect, allowed });
         let later = choice("decide later", "the call waits".to_owned(), Does::Stay);
-        let refuse = choice("refuse", "this call; the agent is told so".to_owned(), decide(false));
+        let refuse =
+            choice("refuse", "this call; the agent sees the refusal".to_owned(), decide(false));
         let (tool, arguments) = (&call.tool, text::cut(&arguments, 60));
         // No rule allows what may have been done already.
         if live.is_unknown(id) {
-            let again = choice("allow", "it is made again".to_owned(), decide(true));
-            let title = format!("May {tool} be called again? It ran before. {arguments}");
+            let again = choice("allow", "repeat this call".to_owned(), decide(true));
+            let title = format!("Call {tool} again? It may have run before. {arguments}");
             return Some(Self::new("answer", title, vec![later, again, refuse]));
         }
         let choices = vec![
@@ -159,7 +159,7 @@ impl Choose {
             ),
             refuse,
         ];
-        let title = format!("May {tool} be called? {arguments}");
+        let title = format!("Allow {tool}? {arguments}");
         Some(Self::new("answer", title, choices))
     }
 
@@ -172,13 +172,12 @@ impl Choose {
             does: Does::Twin(kind),
         };
         let choices = vec![
-            choice(TwinKind::Unbroken, "what would have happened"),
-            choice(TwinKind::Frozen, "the same faults, and no score changes"),
+            choice(TwinKind::Unbroken, "the same session, unbroken"),
+            choice(TwinKind::Frozen, "the same faults, frozen scores"),
         ];
         Self::new(
             "twin",
-            "The same tasks from the start, with strategy, models and knobs as they are now"
-                .to_owned(),
+            "The same tasks from the start, with the current strategy, models and knobs".to_owned(),
             choices,
         )
     }
@@ -224,7 +223,7 @@ impl Choice for Choose {
                 view.go_to(*pane);
                 Reply::Close
             }
-            Does::Demo(name) => Reply::Done(vec![ScreenRequest::Demo(name)]),
+            Does::Demo(name) => Reply::Done(vec![ScreenRequest::Leave(Next::Demo(name))]),
             Does::Act(action) => Reply::Act(*action),
             Does::Stay => Reply::Close,
             Does::Twin(kind) => match Confirm::twin(world.live, *kind) {

@@ -127,8 +127,14 @@ impl Chooser {
         Reply::Stay
     }
 
+    /// Moves to this line of the list, or to its last one.
+    pub(super) fn go_to(&mut self, line: usize) {
+        self.pick.row = line.min(self.lines.len().saturating_sub(1));
+        self.kept = self.selected();
+    }
+
     /// Moves to the next thing, over the names of sections.
-    fn go(&mut self, to: Move) {
+    pub(super) fn go(&mut self, to: Move) {
         let before = self.pick.row;
         self.pick.go(to, self.lines.len());
         let at = self.pick.row;
@@ -210,7 +216,7 @@ impl Chooser {
         self.draw_field(cx, field, buf);
         if self.lines.is_empty() {
             let typed = self.entry.text();
-            let none = format!("no {} fits `{typed}` · backspace takes letters back", self.noun);
+            let none = format!("no {} matches `{typed}` · backspace deletes letters", self.noun);
             match &self.instead {
                 Some(instead) => row::note(list, instead, cx.theme.accent, buf),
                 None => row::note(list, &none, cx.theme.warn, buf),

@@ -1,5 +1,7 @@
 //! A question before something that cannot be taken back.
 
+use std::path::{Path, PathBuf};
+
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame};
@@ -8,6 +10,7 @@ use crate::papers::sweep::Scope;
 use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::keymap::Meaning;
+use crate::ui::next::Next;
 use crate::ui::panes::row::{self, Row};
 use crate::ui::request::{ScreenRequest, World};
 use crate::ui::twin::TwinKind;
@@ -24,10 +27,11 @@ pub struct Confirm {
 impl Confirm {
     pub fn quit(live: &State) -> Self {
         let detail = match live.effects_in_flight().count() {
-            0 => "The session ends. toolyard resume goes on with its journal, if it has one."
-                .to_owned(),
-            1 => "1 call is running; it is cancelled.".to_owned(),
-            n => format!("{n} calls are running; they are cancelled."),
+            0 => {
+                "The session ends. If it has a journal, `toolyard resume` continues it.".to_owned()
+            }
+            1 => "1 running call is cancelled.".to_owned(),
+            n => format!("{n} running calls are cancelled."),
         };
         let question = "Quit while the agent is running?".to_owned();
         Self { question, detail, yes: ScreenRequest::Quit }
@@ -37,9 +41,9 @@ impl Confirm {
     pub fn leave(live: &State) -> Self {
         let detail = match live.control.mode {
             Mode::Paused | Mode::Pausing => {
-                "It stays paused until somebody attaches to it. S ends it."
+                "It stays paused until a screen attaches to it. <key:stop> ends it."
             }
-            _ => "It runs on without this screen. S ends it.",
+            _ => "It keeps running without this screen. <key:stop> ends it.",
         };
         let (question, detail) = ("Leave this session?".to_owned(), detail.to_owned());
         Self { question, detail, yes: ScreenRequest::Quit }
@@ -48,7 +52,7 @@ impl Confirm {
     pub fn stop() -> Self {
         Self {
             question: "End this session?".to_owned(),
-            detail: "What runs is cancelled. The screen stays, to look back.".to_owned(),
+            detail: "Running calls are cancelled. The screen stays open.".to_owned(),
             yes: ScreenRequest::Send(Command::Stop),
         }
     }
@@ -61,7 +65,7 @@ impl Confirm {
             n => format!("It ends without an answer, and its {n} calls are cancelled."),
         };
         Self {
-            question: format!("Skip task {task}, which runs?"),
+            question: format!("Skip the running task {task}?"),
             detail,
             yes: ScreenRequest::Send(Command::SkipTask { task }),
         }
@@ -101,6 +105,29 @@ impl Confirm {
             detail: format!("It calls {what} again, for {tasks}."),
             yes,
         })
+    }
+
+    /// A project is written into this folder, and opened.
+    pub fn project(folder: &Path) -> Self {
+        let detail =
+            "config.toml, tasks.toml and tools/: files that exist stay unchanged.".to_owned();
+        let folder = text::cut_middle(&text::clean(&folder.to_string_lossy()), 60);
+        let question = format!("Write a project into {folder}?");
+        Self { question, detail, yes: ScreenRequest::Leave(Next::Project) }
+    }
+
+    /// Journals are deleted, which take this many bytes.
+    pub fn delete(journals: Vec<PathBuf>, bytes: u64) -> Self {
+        let question = format!("Delete {}?", counted(journals.len(), "session"));
+        let freed = text::bytes(bytes);
+        let detail = match journals.as_slice() {
+            [one] => {
+                let name = one.file_name().unwrap_or_default().to_string_lossy();
+                format!("{}, {freed}. It cannot be undone.", text::clean(&name))
+            }
+            _ => format!("Their journals and indexes, {freed}. It cannot be undone."),
+        };
+        Self { question, detail, yes: ScreenRequest::DeleteSessions(journals) }
     }
 
     /// All tasks are done.
@@ -147,13 +174,14 @@ impl Popup for Confirm {
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let width = text::width(&self.detail).max(text::width(&self.question)).max(30);
+        let detail = cx.keymap.fill(&self.detail);
+        let width = text::width(&detail).max(text::width(&self.question)).max(30);
         let title = &self.question;
         let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (width, 4));
         if inside.height < 4 {
             return;
         }
-        Row::new(row::split(inside, 1).1, buf).put(&self.detail, cx.theme.text);
+        Row::new(row::split(inside, 1).1, buf).put(&detail, cx.theme.text);
         let mut x = inside.x;
         for (row, label) in ["[ Yes ]", "[ No ]"].into_iter().enumerate() {
             let button = Rect { x, y: inside.y + 3, width: label.len() as u16, height: 1 };

@@ -96,7 +96,7 @@ impl EditForm {
                 checker.check(arguments).map_err(|error| error.text)?;
             }
             (Edit::Messages(messages), _) if messages.is_empty() => {
-                return Err("a prompt has at least one message: `=== user`".to_owned());
+                return Err("a prompt needs at least one message: `=== user`".to_owned());
             }
             _ => {}
         }
@@ -142,8 +142,10 @@ impl EditForm {
         let mut row = Row::new(line, buf);
         match (self.read(), &self.before) {
             (Err(why), _) => row.put(&format!("{FAILED} {why}"), theme.warn),
-            (Ok(_), Edit::Arguments(_)) => row.put(&format!("{DONE} fits the schema"), theme.good),
-            (Ok(_), _) => row.put(&format!("{DONE} can be applied"), theme.good),
+            (Ok(_), Edit::Arguments(_)) => {
+                row.put(&format!("{DONE} matches the schema"), theme.good)
+            }
+            (Ok(_), _) => row.put(&format!("{DONE} ready to apply"), theme.good),
         };
         if let Some(target) = &self.answers {
             let next = match self.times {
@@ -179,7 +181,7 @@ fn name(state: &State, id: EffectId) -> String {
 impl Popup for EditForm {
     fn keys(&self) -> Keys {
         const APPLY: Hint = (&[Action::Accept], "apply");
-        const GO: Hint = (&[Action::AcceptAndRun], "apply and go on");
+        const GO: Hint = (&[Action::AcceptAndRun], "apply and resume");
         const EDITOR: Hint = (&[Action::Editor], "$EDITOR");
         const LEAVE: Hint = (&[Action::Leave], "drop");
         const PLAIN: &[Hint] = &[APPLY, GO, EDITOR, LEAVE];

@@ -53,7 +53,7 @@ impl EditProgram {
 impl Popup for EditProgram {
     fn keys(&self) -> Keys {
         const HINTS: &[Hint] = &[
-            (&[Action::Accept], "go on from here"),
+            (&[Action::Accept], "continue from here"),
             (&[Action::AcceptAndRun], "and run"),
             (&[Action::Editor], "$EDITOR"),
             (&[Action::Leave], "drop"),
@@ -99,12 +99,12 @@ impl Popup for EditProgram {
                 }
                 Ok(()) => {
                     let record = match self.calls {
-                        0 => "nothing was called so far".to_owned(),
+                        0 => "no calls so far".to_owned(),
                         calls => {
-                            format!("{} of the record are not made again", counted(calls, "call"))
+                            format!("{} from the record are not repeated", counted(calls, "call"))
                         }
                     };
-                    row.put(&format!("{DONE} it can run; {record}"), cx.theme.good)
+                    row.put(&format!("{DONE} ready to run; {record}"), cx.theme.good)
                 }
             };
         });

@@ -82,9 +82,9 @@ fn message(head: &str, text: &str, before: &[Message], at: usize) -> Result<Mess
         ("tool", Some(Message::Tool { id, tool, .. })) if tool.as_str() == name.trim() => {
             Ok(Message::Tool { id: id.clone(), tool: tool.clone(), text })
         }
-        ("tool", _) => Err(format!(
-            "`=== {head}` answers no call: a result stays in its place behind the call that it answers"
-        )),
+        ("tool", _) => {
+            Err(format!("`=== {head}` matches no call: keep each result after its call"))
+        }
         _ => Err(format!("`=== {head}` is not system, user, assistant or tool")),
     }
 }
@@ -180,7 +180,7 @@ mod tests {
             ("{", &Edit::Arguments(json!({})), "not JSON: EOF while parsing"),
             ("hello", &messages, "the first line is not"),
             ("=== robot\nx", &messages, "`=== robot` is not system, user, assistant or tool"),
-            ("=== tool a\nx", &messages, "`=== tool a` answers no call"),
+            ("=== tool a\nx", &messages, "`=== tool a` matches no call"),
             ("x\n=== user\ny", &reply, "`=== user` is not `=== call TOOL`"),
             ("x\n=== call a\n{", &reply, "call a: not JSON"),
         ] {

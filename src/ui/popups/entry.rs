@@ -1,6 +1,6 @@
 //! A field to type into.
 
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::{Modifier, Style};
 use ratatui::{buffer::Buffer, layout::Rect, widgets::Widget};
 use ratatui_textarea::TextArea;
@@ -51,6 +51,16 @@ impl Entry {
 
     /// Types a key; the caller keeps back those that mean something else to it.
     pub fn key(&mut self, key: Key) {
+        let event = KeyEvent::from(key);
+        // As in a shell, which the widget does not follow.
+        match (event.code, event.modifiers) {
+            (KeyCode::Char('u'), KeyModifiers::CONTROL) => _ = self.area.delete_line_by_head(),
+            (KeyCode::Char('z'), KeyModifiers::CONTROL) => _ = self.area.undo(),
+            _ => self.input(key),
+        }
+    }
+
+    fn input(&mut self, key: Key) {
         if self.len() < self.most || key.types().is_none() {
             self.area.input(KeyEvent::from(key));
         }

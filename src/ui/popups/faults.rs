@@ -62,7 +62,7 @@ impl Faults {
         let taken = FaultVerdict::of(id, &live.laps_with_current(), without);
         match taken {
             Some(taken) => reaction::sentence(&taken),
-            None => format!("{}; it has hit no call yet", fault.spec.sentence()),
+            None => format!("{}; no hits yet", fault.spec.sentence()),
         }
     }
 
@@ -134,7 +134,7 @@ impl Popup for Faults {
                 None => {
                     let preset = Preset::ALL[i - faults.len() - 1];
                     let what = self.preset(cx.live, i).map(|spec| spec.to_string());
-                    let what = what.unwrap_or_else(|| "there is no tool".to_owned());
+                    let what = what.unwrap_or_else(|| "no tools".to_owned());
                     (format!("  + {:<21} {what}", preset.name()), cx.theme.key)
                 }
             };

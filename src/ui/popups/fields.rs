@@ -8,7 +8,7 @@ use super::{Pressed, entry::Entry};
 use crate::ui::action::Action;
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::row::Row;
-use crate::ui::symbols::SELECTED;
+use crate::ui::symbols::{FAILED, SELECTED};
 use crate::ui::{cx::Cx, text, window::Window};
 
 /// Fields, of which one has the keyboard.
@@ -16,7 +16,26 @@ use crate::ui::{cx::Cx, text, window::Window};
 pub(super) struct Fields {
     all: Vec<Field>,
     at: usize,
+    /// An error is about the field with the keyboard.
+    is_wrong: bool,
     pub window: Window,
+}
+
+/// What a form has doubted: it is an error once, and the same again is meant.
+#[derive(Debug, Default)]
+pub(super) struct Doubts(Option<String>);
+
+impl Doubts {
+    /// # Errors
+    /// A doubt that was not the last one.
+    pub fn once(&mut self, doubt: Option<String>) -> Result<(), String> {
+        if doubt.is_none() || self.0 == doubt {
+            return Ok(());
+        }
+        self.0.clone_from(&doubt);
+        let again = |doubt| format!("if: {doubt}. Press enter again to set it all the same.");
+        doubt.map_or(Ok(()), |doubt| Err(again(doubt)))
+    }
 }
 
 /// A field.
@@ -97,14 +116,22 @@ impl Field {
         }
     }
 
-    fn draw(&self, cx: &Cx<'_>, line: Rect, label: usize, on: bool, buf: &mut Buffer) {
-        let style = if on { cx.theme.accent } else { cx.theme.text };
+    fn draw(
+        &self,
+        cx: &Cx<'_>,
+        line: Rect,
+        label: usize,
+        (on, wrong): (bool, bool),
+        buf: &mut Buffer,
+    ) {
+        let style = match (wrong, on) {
+            (true, _) => cx.theme.bad,
+            (false, true) => cx.theme.accent,
+            (false, false) => cx.theme.text,
+        };
+        let mark = if wrong { FAILED } else { SELECTED };
         let mut row = Row::new(line, buf);
-        row.cell(if on { SELECTED } else { "" }, 2, cx.theme.accent).cell(
-            &self.label,
-            label,
-            style,
-        );
+        row.cell(if on { mark } else { "" }, 2, style).cell(&self.label, label, style);
         let x = (line.x + u16::try_from(label + 2).unwrap_or(u16::MAX)).min(line.right());
         let value = Rect { x, width: line.right() - x, ..line };
         match &self.value {
@@ -130,7 +157,7 @@ impl Field {
 
 impl Fields {
     pub fn new(all: Vec<Field>) -> Self {
-        Self { all, at: 0, window: Window::default() }
+        Self { all, at: 0, is_wrong: false, window: Window::default() }
     }
 
     /// Takes other fields; the one with the keyboard keeps it where it is still there.
@@ -138,6 +165,22 @@ impl Fields {
         let label = self.all.get(self.at).map(|field| &field.label);
         let at = all.iter().position(|field| Some(&field.label) == label);
         (self.at, self.all) = (at.unwrap_or(0), all);
+    }
+
+    /// Gives the field that an error is about the keyboard: the error begins with its label, or names its text.
+    pub fn blame(&mut self, error: &str) {
+        let is_named = |field: &Field| {
+            let rest = error.strip_prefix(&*field.label);
+            rest.is_some_and(|rest| rest.starts_with([' ', ':']))
+        };
+        let is_quoted = |field: &Field| {
+            let text = field.text();
+            matches!(field.value, Value::Typed { .. }) && !text.is_empty() && error.contains(&text)
+        };
+        let found = self.all.iter().position(is_named);
+        let found = found.or_else(|| self.all.iter().position(is_quoted));
+        self.is_wrong = found.is_some();
+        self.at = found.unwrap_or(self.at);
     }
 
     /// Gives a field the keyboard.
@@ -172,6 +215,7 @@ impl Fields {
 
     /// Takes a key that moves, chooses or types.
     pub fn key(&mut self, pressed: Pressed) {
+        self.is_wrong = false;
         let last = self.all.len().saturating_sub(1);
         match pressed.action {
             Some(Action::Up) => self.at = self.at.saturating_sub(1),
@@ -228,7 +272,8 @@ impl Fields {
         let label = longest.unwrap_or_default().min(usize::from(area.width) / 3) + 2;
         let shown = self.all.iter().enumerate().skip(self.window.first);
         for ((at, field), line) in shown.zip(area.rows()) {
-            field.draw(cx, line, label, at == self.at, buf);
+            let on = at == self.at;
+            field.draw(cx, line, label, (on, on && self.is_wrong), buf);
             hits.add(line, Target::PopupRow(at));
         }
     }

@@ -17,7 +17,7 @@ const ROLES: [Role; 9] = [
     (|theme| theme.good, "done, right"),
     (|theme| theme.bar_fill, "spent, ran"),
     (|theme| theme.planned, "planned"),
-    (|theme| theme.user, "what you did"),
+    (|theme| theme.user, "your changes"),
     (|theme| theme.past, "the past"),
 ];
 

@@ -18,6 +18,7 @@ mod fault_form;
 mod faults;
 mod fields;
 mod find;
+mod first_start;
 mod frame;
 pub mod inspect;
 mod legend;
@@ -40,7 +41,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::action::{Action, Layer};
 use super::request::{Requests, ScreenRequest, World};
-use super::{cx::Cx, hits::Hits, key::Key, keymap::Hint, view::View, window::Window};
+use super::window::Window;
+use super::{cx::Cx, hits::Hits, key::Key, keymap::Hint, listing::Listing, view::View};
 use crate::domain::Command;
 
 pub use actions::Actions;
@@ -53,6 +55,7 @@ pub use edit_program::EditProgram;
 pub use fault_form::FaultForm;
 pub use faults::Faults;
 pub use find::Find;
+pub use first_start::FirstStart;
 pub use inspect::{Form, Inspect, Subject, copy};
 pub use models::ModelChoice;
 pub use pairs::PairTable;
@@ -95,6 +98,11 @@ pub trait Popup: fmt::Debug {
 
     /// Its text as the person's editor left it.
     fn rewrite(&mut self, _text: &str) {}
+
+    /// Takes a new list of the sessions; gives it back where it shows none.
+    fn relist(&mut self, listing: Listing) -> Option<Listing> {
+        Some(listing)
+    }
 
     /// Makes ready what drawing needs and cannot change.
     fn prepare(&mut self, _cx: &Cx<'_>, _area: Rect) {}

@@ -22,7 +22,7 @@ impl Popup for PairTable {
     fn keys(&self) -> Keys {
         const HINTS: &[Hint] = &[
             (&[Action::Sort], "sort by the next column"),
-            (&[Action::Up, Action::Down], "which models these are"),
+            (&[Action::Up, Action::Down], "details of the models"),
             (&[Action::Leave], "leave"),
         ];
         (Layer::List, HINTS)

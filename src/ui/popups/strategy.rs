@@ -143,7 +143,7 @@ impl StrategyChoice {
         let (line, rest) = row::split(area, 1);
         let strategy = self.strategy();
         let now = match strategy == self.now {
-            true => "as it is now".to_owned(),
+            true => "unchanged".to_owned(),
             false => format!("now {}", self.now),
         };
         let mut row = Row::new(line, buf);
@@ -160,7 +160,7 @@ impl StrategyChoice {
 impl Choice for StrategyChoice {
     fn hints(&self) -> &'static [Hint] {
         &[
-            (&[Action::Accept], "take it"),
+            (&[Action::Accept], "choose"),
             (&[Action::NextSection], "to the switches"),
             (&[Action::Toggle], "on or off"),
             (&[Action::Leave], "leave"),

@@ -6,7 +6,7 @@ use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
 use crate::domain::{Command, TaskId, TaskState};
 use crate::ui::action::{Action, Layer};
 use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
-use crate::ui::{request::World, text, view::View};
+use crate::ui::{request::World, text, view::Tone, view::View};
 
 /// Columns of an answer in the title.
 const ANSWER: usize = 30;
@@ -30,13 +30,14 @@ impl TaskEntry {
     pub fn after(task: &TaskState) -> Self {
         let answer = text::clean(task.answer.as_deref().unwrap_or_default());
         let answer = text::cut(&answer, ANSWER);
-        let title = format!("A further question after task {}: {answer}", task.id);
+        let title = format!("Follow-up question to task {}: {answer}", task.id);
         Self { after: Some((task.id, title)), ..Self::default() }
     }
 
-    fn send(&self, is_next: bool) -> Reply {
+    fn send(&self, is_next: bool, world: &World<'_>, view: &mut View) -> Reply {
         let text = self.entry.text().trim().to_owned();
         if text.is_empty() {
+            view.tell(world.live.at, Tone::Bad, "the task is empty: type a question");
             return Reply::Stay;
         }
         Reply::send(match self.after {
@@ -52,21 +53,17 @@ impl Popup for TaskEntry {
     fn keys(&self) -> Keys {
         const NEW_LINE: Hint = (&[Action::NewLine], "new line");
         const LEAVE: Hint = (&[Action::Leave], "leave");
-        const TASK: &[Hint] = &[
-            (&[Action::Accept], "queue it"),
-            (&[Action::RunNext], "run it next"),
-            NEW_LINE,
-            LEAVE,
-        ];
-        const FURTHER: &[Hint] = &[(&[Action::Accept], "ask it next"), NEW_LINE, LEAVE];
+        const TASK: &[Hint] =
+            &[(&[Action::Accept], "queue"), (&[Action::RunNext], "run next"), NEW_LINE, LEAVE];
+        const FURTHER: &[Hint] = &[(&[Action::Accept], "ask next"), NEW_LINE, LEAVE];
         (Layer::Form, if self.after.is_some() { FURTHER } else { TASK })
     }
 
-    fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
+    fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Accept) => return self.send(false),
-            Some(Action::RunNext) => return self.send(true),
+            Some(Action::Accept) => return self.send(false, world, view),
+            Some(Action::RunNext) => return self.send(true, world, view),
             Some(Action::NewLine) => self.entry.newline(),
             _ => self.entry.key(pressed.key),
         }

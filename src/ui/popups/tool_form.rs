@@ -103,7 +103,7 @@ impl ToolForm {
     /// What is said of the selected field and of the call.
     fn hints(&self) -> Vec<String> {
         let about = self.fields.about().to_owned();
-        let like = self.like.map(|call| format!("the values are those of call {call}"));
+        let like = self.like.map(|call| format!("values from call {call}"));
         let free = "the call changes no budget, score or experience".to_owned();
         [about].into_iter().chain(like).chain([free]).collect()
     }

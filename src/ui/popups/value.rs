@@ -37,13 +37,13 @@ pub struct Value {
 impl Value {
     pub fn score(tool: ToolName, score: f64) -> Self {
         let title = format!("Score of {tool}");
-        let doc = "any number; what the evaluator gives is added to it";
+        let doc = "any number; the evaluator adds to it";
         Self::new(For::Score(tool), title, doc, &score.to_string())
     }
 
     pub fn weight(from: ToolName, to: ToolName, weight: f64) -> Self {
         let title = format!("Pin the weight {from} → {to}");
-        let doc = "from 0 to 1, also where the screen shows 25 for 0.25; held until you unpin it";
+        let doc = "from 0 to 1 (the screen may show 0.25 as 25); stays until you unpin it";
         Self::new(For::Weight(from, to), title, doc, &format!("{weight:.3}"))
     }
 
@@ -57,15 +57,14 @@ impl Value {
     /// How often a tool may still be used.
     pub fn uses(tool: ToolName, uses: u32) -> Self {
         let title = format!("Uses left of {tool}");
-        let doc = "a whole number; how often the tool may still be used in this task; the rest is \
-                   planned around it";
+        let doc = "a whole number: how often this task may still use the tool; the plan adapts";
         Self::new(For::Uses(tool), title, doc, &uses.to_string())
     }
 
     pub fn class(tool: ToolName, now: Option<&ClassAssignment>) -> Self {
         let title = format!("Class of {tool}");
-        let doc = "a name, or `class / domain`; tools of one class and domain are called together; \
-                   empty: the next plan that needs it classifies it";
+        let doc = "a name, or `class / domain`; tools of one class and domain run in parallel; \
+                   empty: the next plan classifies it";
         let now = now.map_or_else(String::new, ClassAssignment::name);
         Self::new(For::Class(tool), title, doc, &now)
     }
@@ -95,7 +94,8 @@ impl Value {
                 Ok(Command::PinWeight { from: from.clone(), to: to.clone(), weight })
             }
             For::Uses(tool) => {
-                let uses = text.trim().parse().map_err(|_| wrong("a whole number from 0 on"))?;
+                let uses =
+                    text.trim().parse().map_err(|_| wrong("a whole number of at least 0"))?;
                 Ok(Command::SetUses { tool: tool.clone(), uses })
             }
             For::Class(tool) => {

@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
+use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, entry::Entry, frame};
 use crate::domain::breakpoint::{BreakpointSpec, Place};
 use crate::domain::expression::{Expression, ExpressionError, Scope};
 use crate::domain::{Command, State};
@@ -82,7 +82,8 @@ impl WatchEntry {
         let text = self.entry.text();
         if text.trim().is_empty() {
             return (
-                "such as spent / budget or score.search_web; g x lists the fields".to_owned(),
+                "such as spent / budget or score.search_web; <key:form.fields> lists the fields"
+                    .to_owned(),
                 true,
             );
         }
@@ -108,6 +109,7 @@ impl Popup for WatchEntry {
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
+            Some(Action::Fields) => return Reply::Open(Box::new(Inspect::new(Subject::Fields))),
             Some(Action::Accept) => return self.accept(world.live, view),
             _ => {
                 self.tried = false;
@@ -133,6 +135,7 @@ impl Popup for WatchEntry {
         let (said, is_fine) = self.said(cx.state);
         let style = if is_fine { cx.theme.dim } else { cx.theme.warn };
         let width = usize::from(inside.width);
+        let said = cx.keymap.fill(&said);
         let lines = said.lines().flat_map(|line| match line.starts_with("  ") {
             // The expression and its caret stay below each other.
             true => vec![line.to_owned()],

@@ -152,7 +152,7 @@ impl Popup for Why {
         let (head, list) = row::split(inside, 2);
         row::note(head, &self.text, cx.theme.title, buf);
         if self.places.is_empty() {
-            let words = "this value comes from no call of a tool";
+            let words = "this value comes from no tool call";
             return row::note(list, words, cx.theme.dim, buf);
         }
         self.pick.draw(cx, (list, buf, hits), |i, line, buf| {

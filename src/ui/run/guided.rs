@@ -106,7 +106,7 @@ impl Loop {
         }
         let screen = &mut self.front.screen;
         match (&told.failed, told.files.first()) {
-            (Some(why), _) => screen.tell(Tone::Bad, format!("nothing is kept: {why}")),
+            (Some(why), _) => screen.tell(Tone::Bad, format!("no files written: {why}")),
             (None, Some(file)) => {
                 let (file, name) = (file.display(), tour.name);
                 let text = format!("written: {file} and .cast · again: toolyard demo {name}");

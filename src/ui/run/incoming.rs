@@ -36,7 +36,7 @@ impl Loop {
             next = inputs.ready()?;
         }
         if had_tour && self.guided.tour.is_none() {
-            let text = "the tour has ended: the session is yours";
+            let text = "the tour has ended: you control the session";
             self.front.screen.tell(Tone::Plain, text);
         }
         Ok(None)

@@ -77,7 +77,9 @@ impl Loop {
         let files = match Files::write(&selection) {
             Ok(files) => files,
             Err(error) => {
-                self.front.screen.tell(Tone::Bad, format!("no temporary file: {error}"));
+                self.front
+                    .screen
+                    .tell(Tone::Bad, format!("cannot create a temporary file: {error}"));
                 return Ok(None);
             }
         };
@@ -107,7 +109,7 @@ impl Loop {
                     popup.into_iter().for_each(|popup| popup.rewrite(&text));
                 }
                 Err(error) => {
-                    let why = format!("what the editor left cannot be read: {error}");
+                    let why = format!("cannot read the edited file: {error}");
                     self.front.screen.tell(Tone::Bad, why);
                 }
             }

@@ -13,15 +13,13 @@ impl Loop {
                     format!("layout saved for {strategy}, {size} screens: {}", path.display());
                 self.front.screen.tell(Tone::Good, text);
             }
-            Err(why) => {
-                self.front.screen.tell(Tone::Bad, format!("the layout is not saved: {why}"))
-            }
+            Err(why) => self.front.screen.tell(Tone::Bad, format!("layout not saved: {why}")),
         }
     }
 
     pub(super) fn save_watches(&mut self) {
         if let Err(why) = self.watches.write(&self.front.screen.view.watches) {
-            self.front.screen.tell(Tone::Bad, format!("the watches are not saved: {why}"));
+            self.front.screen.tell(Tone::Bad, format!("watches not saved: {why}"));
         }
     }
 
@@ -47,7 +45,7 @@ impl Loop {
                 self.front.screen.tell(Tone::Good, text);
             }
             Err(why) => {
-                let text = format!("the scenario is not saved: {why}");
+                let text = format!("scenario not saved: {why}");
                 self.front.screen.tell(Tone::Bad, text);
             }
         }

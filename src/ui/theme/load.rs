@@ -30,7 +30,7 @@ const DEEP: usize = 8;
 
 const FILE: Expectation = Expectation {
     what: "a theme file such as themes/dark.toml",
-    missing: "name a built-in theme or a file that is there",
+    missing: "name a built-in theme or an existing file",
     largest: 1024 * 1024,
 };
 
@@ -86,13 +86,13 @@ impl Loader<'_> {
         let text = match (&file, BUILT_IN.iter().find(|(known, _)| *known == name)) {
             (None, None) if name == TERMINAL => return Ok(Theme::default()),
             _ if self.deep == 0 => {
-                return wrong(format!("inherits from itself, or through more than {DEEP} others"));
+                return wrong(format!("inherits from itself, or through more than {DEEP} levels"));
             }
             (Some(file), _) => text_file::read(file, &FILE)?,
             (None, Some((_, text))) => (*text).to_owned(),
             (None, None) => {
                 let expected = words::expected(name, built_in_names());
-                return wrong(format!("there is no such theme; {expected}"));
+                return wrong(format!("unknown theme; {expected}"));
             }
         };
         let (theme, problems) = TomlFile::read_what_is_right(&shown, &text, |fields| {
@@ -116,7 +116,7 @@ impl Loader<'_> {
                 Some(slot) => *slot = style(&field, &palette).unwrap_or(*slot),
                 None => {
                     let expected = words::expected(name, Theme::NAMES.iter().copied());
-                    field.refuse(format!("there is no such style; {expected}"));
+                    field.refuse(format!("unknown style; {expected}"));
                 }
             }
         }

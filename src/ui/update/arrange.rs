@@ -11,7 +11,7 @@ pub fn resize(world: &World<'_>, view: &mut View, side: Side, by: i16) {
     if view.zoom.is_some() {
         refuse(world, view, "this pane has the whole screen: z gives it back");
     } else if !view.layouts.now.resize(view.focus, side, by, &placed) {
-        refuse(world, view, "there is no room for that");
+        refuse(world, view, "not enough room");
     }
     view.placed = placed;
 }
@@ -21,7 +21,7 @@ pub fn hide(world: &World<'_>, view: &mut View) {
     let pane = view.focus;
     let slot = view.layouts.now.slot_of(pane);
     if !view.layouts.now.hide(pane) {
-        return refuse(world, view, "the last pane stays");
+        return refuse(world, view, "the last pane cannot be hidden");
     }
     view.zoom = None;
     let has = |pane: PaneId| (panes::spec(pane).when)(world.shown, view);

@@ -9,8 +9,7 @@ use crate::ui::{pane::PaneId, view::View};
 
 /// Why nothing can be copied; `None`: something is selected.
 pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
-    let none =
-        "nothing is selected here that can be copied: select a tool, a call, a task or a line";
+    let none = "nothing to copy: select a tool, a call, a task or a line";
     selected(state, view).is_none().then_some(none)
 }
 

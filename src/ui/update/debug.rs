@@ -54,11 +54,11 @@ pub fn nothing_to_break_at(state: &State, view: &View) -> Option<&'static str> {
     match view.focus {
         PaneId::Breakpoints => {
             let none = breakpoints::selected(state, view).is_none();
-            none.then_some("there is no breakpoint: B adds one")
+            none.then_some("no breakpoints: <key:add-breakpoint> adds one")
         }
         _ => place(state, view)
             .is_none()
-            .then_some("nothing is selected here: B adds any breakpoint"),
+            .then_some("nothing selected here: <key:add-breakpoint> adds a breakpoint"),
     }
 }
 
@@ -102,7 +102,7 @@ fn place(state: &State, view: &View) -> Option<Place> {
             Some(What::Evaluated { .. }) => Some(Place::Evaluation),
             _ => tool(),
         },
-        PaneId::Calls => view.call.and_then(|call| of_call(state, call)).or_else(tool),
+        PaneId::Calls => view.call(state).and_then(|call| of_call(state, call)).or_else(tool),
         PaneId::Resilience => change::fault_target(state, view).map(Place::Call),
         _ => tool(),
     }
@@ -168,7 +168,7 @@ pub fn nothing_to_ask(state: &State, view: &View) -> Option<&'static str> {
     let shown = view.recorded_program(state);
     let looks = view.looked.chosen.is_some() || view.moment.is_some();
     let can = state.is_held_at_line() || shown.is_some_and(|(_, it)| looks || has_run(it));
-    (!can).then_some("no program is held before a line, or over: pause it, or step to one")
+    (!can).then_some("no program is held at a line, or ended: pause it, or step to a line")
 }
 
 pub fn run_to_here(world: &World<'_>, view: &mut View) -> Requests {

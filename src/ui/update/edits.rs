@@ -99,7 +99,7 @@ pub fn nothing_to_answer(state: &State, view: &View) -> Option<&'static str> {
     match target(state, view) {
         None => Some("no call is selected or held"),
         Some(call) if call.is_over() => {
-            Some("the call has ended: e edits what came back while it is held")
+            Some("the call has ended: its result can be edited only while it is held")
         }
         Some(call) if state.embedding(call.id).is_some() => {
             Some("an embedding cannot be answered by hand")
@@ -141,9 +141,9 @@ pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
     match target(state, view) {
         None => Some("no call is selected or held"),
         Some(call) if call.is_over() && state.control.is_held(call.lane) => None,
-        Some(_) => Some(
-            "only a call that is held after its end is made again: H holds it, or a breakpoint",
-        ),
+        Some(_) => {
+            Some("only a call held after its end can be repeated: H or a breakpoint holds it")
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::ui::action::{Action, Layer};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::popups::{Popup, Pressed, Reply};
 use crate::ui::request::{Requests, ScreenRequest, World};
-use crate::ui::{key::Key, keymap::Meaning, view::View};
+use crate::ui::{key::Key, keymap::Meaning, view::Tone, view::View};
 
 /// Rows per notch of the wheel.
 const NOTCH: isize = 3;
@@ -31,6 +31,11 @@ pub fn press(world: &World<'_>, view: &mut View, key: Key) -> Requests {
         Meaning::Nothing if is_pending => {
             typed.pop();
             amend(world, view, key, typed);
+            return Vec::new();
+        }
+        Meaning::Nothing if view.popups.is_empty() => {
+            let help = world.keymap.fill("<key:help> lists the keys");
+            view.tell(world.live.at, Tone::Plain, format!("{key} does nothing here · {help}"));
             return Vec::new();
         }
         Meaning::Nothing => None,

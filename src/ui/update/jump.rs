@@ -9,7 +9,7 @@ use crate::ui::{looking, pane::PaneId, view::View};
 
 /// Why what is selected has no moment; `None`: it has one.
 pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
-    let none = "nothing selected here has a moment: select a task (7), a call (6) or a line (2)";
+    let none = "the selection has no moment: select a task (<key:tasks>), a call (<key:calls>) or a line (<key:transcript>)";
     let is_none = moments::line(state, view).is_none() && moment(state, view).is_none();
     is_none.then_some(none)
 }

@@ -26,7 +26,7 @@ pub use input::{layers, mouse, press};
 /// Does what the action says, or says why not.
 pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
     if let Some(why) = action.spec().why_not(world.live, view) {
-        let text = format!("{}: {why}", action.spec().name);
+        let text = format!("{}: {}", action.spec().name, world.keymap.fill(&why));
         view.tell(world.live.at, Tone::Bad, text);
         return Vec::new();
     }

@@ -12,7 +12,7 @@ use crate::ui::{pane::PaneId, view::View};
 /// Why no program can be taken back; `None`: one is held.
 pub fn not_held(state: &State, _: &View) -> Option<&'static str> {
     state.reversible_program().is_none().then_some(
-        "only a held program can be taken back: pause it, or step to a line or the end of a call",
+        "only a held program can step back: pause it, or step to a line or the end of a call",
     )
 }
 
@@ -28,7 +28,7 @@ pub fn no_call_before(state: &State, view: &View) -> Option<&'static str> {
         let held = program.held.as_ref().filter(|_| state.is_held_at_line());
         held.map_or(program.calls.len(), |at| at.calls)
     });
-    let none = (calls == Some(0)).then_some("the program has made no call before this place");
+    let none = (calls == Some(0)).then_some("the program has no call before this place");
     not_held(state, view).or(none)
 }
 
@@ -103,7 +103,8 @@ fn value(state: &State, view: &View) -> Option<(TaskId, u32, u32)> {
 pub fn no_value(state: &State, view: &View) -> Option<&'static str> {
     let none = value(state, view).is_none();
     none.then_some(
-        "nothing of a program is selected: select a line (gp), a variable (gv) or a call",
+        "only for programs: select a line (<key:program>), a variable (<key:variables>) or a call; \
+         for a call press <key:open>",
     )
 }
 
@@ -118,7 +119,7 @@ pub fn why(world: &World<'_>, view: &mut View) -> Requests {
 pub fn nothing_to_compare(state: &State, view: &View) -> Option<&'static str> {
     match pair(state, view) {
         _ if view.focus != PaneId::Revisions => {
-            Some("programs of a task are compared in the pane of revisions (gn)")
+            Some("compare works in Revisions (<key:revisions>)")
         }
         None => Some("the task has one program only"),
         Some(_) => None,

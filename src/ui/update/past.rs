@@ -47,7 +47,7 @@ pub fn why_not(way: Way, live: &State, view: &View) -> Option<String> {
             let next = sought.kinds().iter().find_map(|kind| marks.after(*kind, at));
             next.is_none().then(|| format!("no {} after event {}", sought.name(), at_event(at)))
         }
-        Way::Back => view.jumps.is_empty().then(|| "there was no jump to take back".to_owned()),
+        Way::Back => view.jumps.is_empty().then(|| "no jump to undo".to_owned()),
         _ => None,
     }
 }
@@ -95,7 +95,7 @@ pub fn to(world: &World<'_>, view: &mut View, way: Way) {
 fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: Way) {
     let Some(n) = n else {
         let why = why_not(way, world.live, view);
-        let why = why.unwrap_or_else(|| "its journal cannot be read back".to_owned());
+        let why = why.unwrap_or_else(|| "cannot read its journal".to_owned());
         return view.tell(world.live.at, Tone::Bad, why);
     };
     jump(world, view, Some(n));
@@ -161,8 +161,10 @@ pub fn remember(view: &mut View, moment: Option<u64>) {
 fn look(world: &World<'_>, view: &mut View, moment: Option<u64>) {
     let (first, last) = (world.history.first(), world.live.n);
     if moment.is_some_and(|n| n < first) && first > 1 {
-        let text =
-            format!("the events before {} are gone: this session has no journal", at_event(first));
+        let text = format!(
+            "events before {} are unavailable: this session has no journal",
+            at_event(first)
+        );
         view.tell(world.live.at, Tone::Bad, text);
     }
     // The last event is now: who goes there wants to see it go on.

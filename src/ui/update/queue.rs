@@ -13,7 +13,7 @@ fn meant<'a>(state: &'a State, view: &View) -> Option<&'a TaskState> {
 /// Why the selected task cannot be moved.
 pub fn not_waiting(state: &State, view: &View) -> Option<&'static str> {
     let waits = meant(state, view).is_some_and(|task| state.is_queued(task.id));
-    (!waits).then_some("select a task that waits in the queue")
+    (!waits).then_some("select a waiting task")
 }
 
 pub fn run_next(world: &World<'_>, view: &mut View) -> Requests {
@@ -36,7 +36,7 @@ pub fn move_by(world: &World<'_>, view: &mut View, by: i32) -> Requests {
 pub fn not_removable(state: &State, view: &View) -> Option<&'static str> {
     let task = meant(state, view);
     let over = task.is_none_or(|task| task.outcome().is_some());
-    over.then_some("this task has ended: select one that waits or runs")
+    over.then_some("this task has ended: select a waiting or running one")
 }
 
 /// Takes a task off the queue; asks before the one at work is ended.
@@ -51,7 +51,7 @@ pub fn remove(state: &State, view: &mut View) -> Requests {
 /// Why no further question can be asked.
 pub fn no_answer(state: &State, view: &View) -> Option<&'static str> {
     let answered = answered(state, view).is_some();
-    (!answered).then_some("no task has an answer yet that a question could follow on from")
+    (!answered).then_some("no task has an answer to follow up on yet")
 }
 
 /// The selected task, else the last one that has an answer.

@@ -98,7 +98,7 @@ fn the_screen_follows_to_the_end_of_the_session() {
     screen.wait_header("FOLLOWING");
     screen.wait(" event 19 ");
     screen.press("f");
-    screen.wait("a journal that is followed can only be looked at");
+    screen.wait("a followed journal is read-only");
     append(&home, &lines[20..30].concat());
     screen.wait(" event 29 ");
     append(&home, &lines[30..].concat());

@@ -46,7 +46,7 @@ async fn a_run_ends_with_the_task_whose_model_cannot_be_used() {
         let fake = Fake::start(vec![script, answer(), answer()]).await;
         let ran = ran(&home(&fake.url), &[]).await;
         assert_eq!((ran.code, fake.bodies().len()), (4, 1), "{ran:?}");
-        assert!(ran.err.contains("a model cannot be used: mine: ") && ran.err.contains(why));
+        assert!(ran.err.contains("a model is unusable: mine: ") && ran.err.contains(why));
         assert!(ran.err.contains("--keep-going"), "{ran:?}");
         assert!(ran.out.contains("0 of 1 answered"), "{ran:?}");
     }
@@ -96,7 +96,7 @@ async fn a_run_ends_with_an_account_that_has_no_credit() {
     let fake = Fake::start(vec![answer(), refused(), answer()]).await;
     let ran = ran(&home(&fake.url), &[]).await;
     assert_eq!((ran.code, fake.bodies().len()), (4, 2), "{ran:?}");
-    assert!(ran.err.contains("a model cannot be used: mine: HTTP 429"), "{ran:?}");
+    assert!(ran.err.contains("a model is unusable: mine: HTTP 429"), "{ran:?}");
     assert!(ran.err.contains("no quota or credit left"), "{ran:?}");
 }
 
@@ -109,7 +109,7 @@ async fn a_comparison_says_which_model_cannot_be_used() {
     let output = tokio::task::spawn_blocking(move || command.output().unwrap());
     let ran = Ran::of(output.await.unwrap());
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.err.contains("a model cannot be used: mine: HTTP 401"), "{ran:?}");
+    assert!(ran.err.contains("a model is unusable: mine: HTTP 401"), "{ran:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

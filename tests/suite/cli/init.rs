@@ -80,13 +80,13 @@ async fn no_file_is_overwritten() {
 
     home.write("tasks.toml", "mine");
     let ran = init(&home, &[], &[]).await;
-    assert!(ran.out.contains("left unchanged, since it exists: ./tasks.toml"), "{ran:?}");
+    assert!(ran.out.contains("unchanged, since it exists: ./tasks.toml"), "{ran:?}");
     assert_eq!(home.read("tasks.toml"), "mine");
     let before: Vec<_> = FILES.iter().map(|file| home.read(file)).collect();
     let again = init(&home, &[], &[("XAI_API_KEY", "x")]).await;
     assert_eq!(again.code, 0, "{again:?}");
     assert_eq!(before, FILES.iter().map(|file| home.read(file)).collect::<Vec<_>>());
-    assert!(again.out.contains("are not in config.toml, which existed"), "{again:?}");
+    assert!(again.out.contains("config.toml existed already, so the models found"), "{again:?}");
 }
 
 #[tokio::test]

@@ -129,8 +129,8 @@ fn a_full_disk_is_told_on_the_screen_and_after_it() {
     let mut sitting = Sitting::of(&home, 120, 40, &words, &[]);
     sitting.wait_header("PAUSED");
     sitting.press(" ");
-    sitting.wait("the session broke off");
-    sitting.wait_header("BROKEN OFF");
+    sitting.wait("session interrupted");
+    sitting.wait_header("INTERRUPTED");
     sitting.press("q");
     let (status, bytes) = sitting.end();
     assert_eq!(status.exit_code(), 1);

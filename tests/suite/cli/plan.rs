@@ -56,11 +56,11 @@ fn a_person_gets_a_table_and_a_sentence() {
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(words(lines[0]), ["tool", "uses", "limit", "cost", "value", "why"]);
     assert_eq!(words(lines[3])[..5], ["maps", "2", "2", "3", "0.6000"]);
-    assert_eq!(lines[6], "value 2.1, for 8 of 15 credits");
-    assert_eq!(lines[7], "1 credit more would buy nothing");
-    assert_eq!(lines[8], "2 credits more would buy 0.3 of value: browse 0 → 1");
+    assert_eq!(lines[6], "8 of 15 credits, value 2.1");
+    assert_eq!(lines[7], "+1 credit: no gain");
+    assert_eq!(lines[8], "+2 credits: value +0.3 (browse 0 → 1)");
     assert!(!at_15.contains('\u{1b}'), "{at_15:?}");
-    assert!(table("1000").ends_with("\nmore credits would buy nothing\n"));
+    assert!(table("1000").ends_with("\nmore budget would not help\n"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn a_page_has_summary_tools_graph_lanes_and_transcript() {
         "search_web:error:from-task=3: hit",
         "spent on average",
         "<h2>Tools</h2>",
-        "<h2>Ways through the tools</h2>",
+        "<h2>Paths through the tools</h2>",
         "In which city was the author of The Salt Garden born?",
         "Bellaquay",
         "[injected error, fault 1]",

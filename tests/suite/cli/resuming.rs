@@ -32,7 +32,7 @@ fn a_torn_journal_goes_on_in_a_new_one_that_has_everything() {
     let before = home.read("j.jsonl");
     let said = home.succeed(&["resume", "j.jsonl", "--headless"]);
     assert!(said.starts_with("resuming j.jsonl\n"), "{said}");
-    assert!(said.contains("the session goes on: "), "{said}");
+    assert!(said.contains("session resumed: "), "{said}");
     assert!(said.contains("4 of 4 answered"), "{said}");
     assert_eq!(home.read("j.jsonl"), before, "the old journal is not touched");
     let state = state(&home, "j.2.jsonl");
@@ -93,8 +93,7 @@ fn a_session_goes_on_from_an_earlier_journal_of_another_name_and_never_from_anot
     std::fs::remove_file(home.path("j.3.jsonl")).unwrap();
     let refused = home.run(&["resume", "j.2.jsonl", "--headless"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    let why =
-        "it continues a session whose journal was j.jsonl, and that is not in its folder any more";
+    let why = "it continues the journal j.jsonl, which is missing from its folder";
     assert!(refused.err.contains(why), "{refused:?}");
 }
 

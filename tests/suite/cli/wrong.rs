@@ -105,10 +105,7 @@ const FILES: &[Case] = &[
             ("w/learned.json", "{\"scores\": {\n\"a\": \"x\"}, \"explored\": []}"),
         ],
         "run --workspace w",
-        &[
-            "w/learned.json:2: scores.a: invalid type: string \"x\", expected f64",
-            "or no file at all",
-        ],
+        &["w/learned.json:2: scores.a: invalid type: string \"x\", expected f64", "or no file"],
     ),
     case(
         &[("g", "{\"nodes\": [\"a\"]}")],
@@ -218,7 +215,7 @@ const ARGUMENTS: &[Case] = &[
     // The task is a text of the user, not an option.
     case(&[], "--workspace no -- --json", &["no: no such folder"]),
     case(&[], "run --seed -1", &["'-1' for '--seed <N>': expected a whole number of at least 0"]),
-    case(&[], "run --fault search_web", &["no kind named; expected TARGET:KIND"]),
+    case(&[], "run --fault search_web", &["no kind given; expected TARGET:KIND"]),
     case(
         &[],
         "run --fault serch_web:error",
@@ -228,7 +225,11 @@ const ARGUMENTS: &[Case] = &[
     case(&[], "run --fault model:gpt:timeout", &["there is no model gpt; known: simulated"]),
     case(&[], "run --fault class:Cooking:empty", &["no class Cooking", "Information Retrieval"]),
     case(&[], "run --fault embedding:timeout", &["no embedding model is configured"]),
-    case(&[], "run --fault search_web:cut-stream", &["does not fit a target of the kind tool"]),
+    case(
+        &[],
+        "run --fault search_web:cut-stream",
+        &["does not apply to a target of the kind tool"],
+    ),
     case(&[], "run --task a --tasks b", &["--task", "cannot be used with"]),
     case(&[], "run --tasks-limit many", &["--tasks-limit <N>': expected a whole number"]),
     case(&[], "run --fault search_web:tiemout", &["`tiemout` (did you mean `timeout`?); expected"]),

@@ -104,7 +104,7 @@ fn a_tool_is_allowed_for_the_rest_of_the_session_and_that_is_undone() {
         yard.wish(Command::Consent { effect: EffectId(3), allowed: true });
         yard.wish(Command::Consent { effect: EffectId(3), allowed: true });
         yard.until("the task is done", |state| state.tasks_done == 1).await;
-        assert_eq!(yard.refusals(), ["call 3 asks for no consent"]);
+        assert_eq!(yard.refusals(), ["call 3 is not waiting for consent"]);
         assert_eq!(yard.state.borrow().approval.allow.len(), 1);
         yard.wish(Command::Undo);
         yard.settle().await;

@@ -212,7 +212,7 @@ fn what_is_at_its_end_goes_no_further_and_says_so() {
             yard.refusals(),
             [
                 "budget is at its limit: it takes a number from 0 to 1000000",
-                "the uses left of echo are 0 already"
+                "uses left of echo: already 0"
             ]
         );
     });

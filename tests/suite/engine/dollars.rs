@@ -50,7 +50,7 @@ fn a_person_may_allow_the_limit_once_more() {
                 is_said && state.control.mode == Mode::Paused
             }
         };
-        yard.until("the limit pauses it", said("to go on is to allow 2.50 more")).await;
+        yard.until("the limit pauses it", said("continuing allows 2.50 more")).await;
         assert_eq!(started(&yard), 1);
         yard.wish(Command::Run);
         yard.until("it is done", |state| state.tasks_done == 1).await;

@@ -95,7 +95,7 @@ fn an_edit_that_does_not_fit_is_refused_with_the_reason() {
         for (said, expected) in refusals.iter().zip([
             "text",
             "text",
-            "nothing is changed",
+            "the edit changes nothing",
             "call 2 has no prompt",
             "the agent has seen it",
             "there is no call 9",

@@ -193,7 +193,7 @@ fn tools_wait_for_one_probing_only() {
             yard.wish(Command::Probe { tools: vec![tool.into()] });
         }
         yard.settle().await;
-        assert_eq!(yard.refusals(), ["this is being probed already, or waits for it"]);
+        assert_eq!(yard.refusals(), ["this is already being probed, or queued for it"]);
         assert_eq!(yard.state.borrow().tasks.len(), 2);
     });
 }

@@ -122,8 +122,8 @@ fn conditions_texts_and_hits_of_lines_are_python_over_the_variables() {
     on_paused_time(async {
         let yard = Trial { stay: true, paused: true, ..trial(&[LOOP]) }.start();
         for (text, why) in [
-            ("line:7:if=echo(text=1)", "echo is a tool, and an expression makes no calls"),
-            ("line:7:log={x", "no Python expression"),
+            ("line:7:if=echo(text=1)", "echo is a tool; expressions cannot call tools"),
+            ("line:7:log={x", "not a Python expression"),
         ] {
             let spec = Box::new(text.parse().unwrap());
             yard.wish(Command::SetBreakpoint { breakpoint: None, spec, on: true });
@@ -270,7 +270,7 @@ fn a_person_takes_a_program_back_and_nothing_is_called_twice() {
         assert_eq!((desk.at(), values()), ((1, 1, 1, 1), String::new()));
         for (to, why) in [
             (Back::Line, "this is the first statement of the program"),
-            (Back::Call, "the program has made no call before this place"),
+            (Back::Call, "the program has no call before this place"),
         ] {
             desk.yard.wish(back(to));
             desk.yard.settle().await;
@@ -371,7 +371,7 @@ fn an_expression_calls_no_tool_by_another_name() {
         let desk = Desk::held_at(text, Place::Line(4)).await;
         for sets in [None, Some("x")] {
             desk.ask("e(text='2')", sets).await;
-            let why = "it calls a tool, and an expression makes no calls";
+            let why = "it calls a tool; expressions cannot call tools";
             assert!(desk.told().iter().all(|told| told.ends_with(why)), "{:?}", desk.told());
         }
         desk.wish(Command::Run).await;

@@ -63,8 +63,8 @@ fn waiting_tasks_are_moved_and_removed_and_every_change_is_undone() {
         assert_eq!(
             yard.refusals(),
             [
-                "the queue has changed meanwhile",
-                "task 1 is the first one that waits",
+                "the queue has changed in the meantime",
+                "task 1 is already the first waiting task",
                 "there is no task 9"
             ]
         );
@@ -110,7 +110,7 @@ fn a_removed_task_is_not_put_back_among_those_that_are_done() {
         yard.wish(Command::Run);
         yard.until("all are done", |state| state.tasks_done == 3).await;
         does(&yard, Command::Undo, &["Say hello.", "c", "d"]).await;
-        let why = "the place of task 2 is not in the queue any more";
+        let why = "the queue no longer has a place for task 2";
         assert_eq!(yard.refusals(), [why]);
     });
 }
@@ -129,7 +129,7 @@ fn a_task_that_hangs_is_skipped_and_the_next_one_runs() {
         yard.wish(Command::SkipTask { task: TaskId(1) });
         let records = Rc::clone(&yard.records);
         yard.settle().await;
-        assert_eq!(yard.refusals(), ["task 2 is not at work"]);
+        assert_eq!(yard.refusals(), ["task 2 is not running"]);
         let state = yard.session.await.unwrap();
         let outcomes: Vec<_> = state.tasks.iter().map(|task| task.outcome()).collect();
         assert_eq!(outcomes, [Some(Outcome::Stopped), Some(Outcome::Answered)]);

@@ -44,7 +44,7 @@ fn a_call_ends_before_its_time_breaks_the_budget_and_the_task_is_summed_up() {
         let task = &state.tasks[0];
         let [(kind, text)] = &failures(&state)[..] else { panic!("{:?}", state.tool_calls) };
         assert_eq!(*kind, ToolErrorKind::OverBudget);
-        assert!(text.starts_with("over budget in time: echo did not answer within 39"), "{text}");
+        assert!(text.starts_with("time budget exceeded: echo did not answer within 39"), "{text}");
         assert!(task.credits() <= 6.0 && task.credits() > 5.9, "{}", task.credits());
         assert_eq!(task.outcome(), Some(Outcome::Answered));
     });
@@ -84,7 +84,7 @@ fn an_ask_ends_before_its_time_breaks_the_budget() {
                 panic!("{budget}")
             };
             assert_eq!(error.kind, ModelErrorKind::OverBudget);
-            assert!(error.text.starts_with("over budget in time"), "{}", error.text);
+            assert!(error.text.starts_with("time budget exceeded"), "{}", error.text);
             assert_eq!(state.tasks[0].outcome(), Some(Outcome::OutOfBudget));
             assert!(state.tasks[0].credits() <= budget, "{}", state.tasks[0].credits());
         }

@@ -40,7 +40,7 @@ fn without_a_person_the_session_ends_after_the_task_that_failed_so() {
     on_paused_time(async {
         let mut yard = trial(refused(ModelErrorKind::Auth, "the key is wrong.")).start();
         let state = (&mut yard.session).await.unwrap();
-        assert_eq!(why(&records(&yard)), "a model cannot be used: script: the key is wrong");
+        assert_eq!(why(&records(&yard)), "a model is unusable: script: the key is wrong");
         let outcomes: Vec<_> = state.tasks.iter().map(|task| task.outcome()).collect();
         assert_eq!(outcomes, [Some(Outcome::Failed), None]);
         // A failure that passes ends no session.
@@ -57,7 +57,7 @@ fn with_a_person_the_session_waits_and_makes_the_call_again() {
         let trial = trial(refused(ModelErrorKind::Auth, "the key is wrong."));
         let yard = Trial { stay: true, ..trial }.start();
         yard.until("it waits", |state| state.control.mode == Mode::Paused).await;
-        assert!(is_told(&yard.state.borrow(), "script cannot be used: the key is wrong. Repair"));
+        assert!(is_told(&yard.state.borrow(), "script cannot be used: the key is wrong. Fix"));
         assert_eq!(yard.state.borrow().tasks_done, 0);
         yard.wish(Command::Run);
         yard.until("both are done", |state| state.tasks_done == 2).await;

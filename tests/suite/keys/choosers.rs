@@ -75,8 +75,8 @@ fn a_filter_that_nothing_fits_says_so_and_how_to_go_on() {
         let mut stage = stage();
         stage.press(open);
         stage.write("jjjj");
-        assert!(stage.shows(&format!("no {noun} fits `jjjj`")), "{open}: {}", stage.text());
-        assert!(stage.shows("backspace takes letters back"), "{open}: {}", stage.text());
+        assert!(stage.shows(&format!("no {noun} matches `jjjj`")), "{open}: {}", stage.text());
+        assert!(stage.shows("backspace deletes letters"), "{open}: {}", stage.text());
         assert_eq!(stage.press("enter space home end pagedown enter"), [], "{open}");
         let mut stage = super::stage();
         stage.press(open);
@@ -121,7 +121,7 @@ fn sections_are_gone_to_one_after_the_other() {
 fn a_strategy_is_a_loop_and_its_switches() {
     let mut stage = stage();
     stage.press("A");
-    assert!(stage.shows("→ toolnet  as it is now"), "{}", stage.text());
+    assert!(stage.shows("→ toolnet  unchanged"), "{}", stage.text());
     assert_eq!(stage.press("enter"), [], "no change");
     stage.press("A end up up");
     assert!(stage.shows("→ workers  now toolnet"), "{}", stage.text());
@@ -164,7 +164,7 @@ fn a_switch_that_a_loop_cannot_have_falls_away_and_says_why() {
     assert!(stage.shows("! +toolnet goes with rewoo") && stage.shows("→ react+btp"));
     // The loop that can have it has it again.
     stage.press("tab end up up");
-    assert!(stage.shows("→ workers+toolnet+btp  as it is now"), "{}", stage.text());
+    assert!(stage.shows("→ workers+toolnet+btp  unchanged"), "{}", stage.text());
     stage.press("up up up");
     assert_eq!(command(&mut stage, "enter"), strategy("dfsdt+btp"));
 }

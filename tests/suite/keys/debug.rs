@@ -116,8 +116,10 @@ fn the_list_switches_edits_deletes_and_counts() {
     assert_eq!(command(&mut stage, "down d"), off);
     stage.press("home enter");
     assert!(stage.shows("╔ Change breakpoint 1 "), "{}", stage.text());
-    stage.press("down");
-    let changed = match command(&mut stage, "> 3 enter") {
+    // An argument that the tool does not list is doubted once.
+    assert_eq!(stage.press("down > 3 enter"), []);
+    assert!(stage.shows("takes the argument `expression`"), "{}", stage.text());
+    let changed = match command(&mut stage, "enter") {
         Command::SetBreakpoint { breakpoint, spec, on } => (breakpoint, spec.to_string(), on),
         other => panic!("{other:?}"),
     };
@@ -365,7 +367,7 @@ fn lines_variables_and_programs_are_chosen_broken_at_asked_and_edited() {
     asks.press(";");
     asks.write("len(");
     assert!(
-        asks.press("enter").is_empty() && asks.shows("no Python expression"),
+        asks.press("enter").is_empty() && asks.shows("not a Python expression"),
         "{}",
         asks.text()
     );

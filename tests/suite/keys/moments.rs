@@ -115,7 +115,7 @@ fn a_person_goes_through_a_program_that_nobody_has_watched() {
     stage.press(":");
     stage.write("p search(query=1)");
     stage.press("enter");
-    assert!(stage.shows("search is a tool, and an expression makes no calls"), "{}", stage.text());
+    assert!(stage.shows("search is a tool; expressions cannot call tools"), "{}", stage.text());
     stage.press("esc :");
     stage.write("p each");
     press(&mut stage, "enter");
@@ -158,7 +158,7 @@ fn a_value_is_led_back_to_the_calls_that_made_it() {
     stage.press("end enter");
     assert!(stage.shows("╔ Call "), "{}", stage.text());
     stage.press("esc g p home down w");
-    assert!(stage.shows("this value comes from no call of a tool"), "{}", stage.text());
+    assert!(stage.shows("this value comes from no tool call"), "{}", stage.text());
     insta::assert_snapshot!("program-why", seen.join("\n"));
 }
 

@@ -71,7 +71,7 @@ fn every_match_on_the_screen_is_marked() {
 fn a_search_without_a_match_says_so_and_goes_along_to_the_next_prompt() {
     let mut stage = stage();
     stage.press("v n");
-    assert!(stage.shows("nothing was searched for here · /: find"), "{}", stage.text());
+    assert!(stage.shows("no search here yet · /: find"), "{}", stage.text());
     stage.press("/");
     stage.write("zzz");
     assert!(stage.shows("/zzz▏  nothing found"), "{}", stage.text());

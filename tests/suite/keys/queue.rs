@@ -41,12 +41,12 @@ fn the_task_at_work_is_skipped_only_after_a_yes() {
     let (mut stage, _) = waiting();
     let task = stage.screen.live().at_work.unwrap();
     assert_eq!(stage.press("7 x"), []);
-    assert!(stage.shows(&format!("Skip task {task}, which runs?")), "{}", stage.text());
+    assert!(stage.shows(&format!("Skip the running task {task}?")), "{}", stage.text());
     assert_eq!(command(&mut stage, "y"), Command::SkipTask { task });
     assert_eq!(stage.press("home x"), []);
-    assert!(stage.shows("this task has ended: select one that waits or runs"));
+    assert!(stage.shows("this task has ended: select a waiting or running one"));
     assert_eq!(stage.press("M"), []);
-    assert!(stage.shows("select a task that waits in the queue"), "{}", stage.text());
+    assert!(stage.shows("select a waiting task"), "{}", stage.text());
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_task_is_written_to_run_next_and_a_question_to_follow_on() {
     let answered = stage.screen.live().tasks.iter().rev().find(|task| task.answer.is_some());
     let task = answered.unwrap().id;
     stage.press("Q");
-    assert!(stage.shows(&format!("A further question after task {task}: ")), "{}", stage.text());
+    assert!(stage.shows(&format!("Follow-up question to task {task}: ")), "{}", stage.text());
     stage.write("And why?");
     assert_eq!(command(&mut stage, "enter"), Command::FollowUp { task, text: "And why?".into() });
 }

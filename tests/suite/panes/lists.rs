@@ -216,7 +216,7 @@ fn calls_say_their_step_and_what_they_wait_for() {
     let shown = show(PaneId::Calls, &story, &View::default(), 150, 14);
     let line = shown.line("#31");
     assert_eq!(words(line)[..4], ["▸", "2", "#31", "weather"]);
-    assert!(line.contains("1.0 s held") && line.contains("with all others, before a tool call"));
+    assert!(line.contains("1.0 s held") && line.contains("with the agent, before a tool call"));
     let line = shown.line("#30");
     assert_eq!(words(line)[..3], ["2", "#30", "calculator"]);
     assert!(line.contains("1.3 s running") && line.contains("expression: \"1871 - 1830\""));

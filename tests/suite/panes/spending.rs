@@ -22,10 +22,10 @@ fn a_tool_shows_what_was_planned_spent_refused_and_banned() {
     assert!(shown.line("search_web  ").contains("helped 1 of 1"));
     assert!(shown.line("mystery").contains("2?"), "an undeclared cost is marked");
     assert!(shown.has("no experience"), "in words");
-    assert!(shown.has("plan 3 · value") && shown.has("tau: 0.15 → 0.30"));
-    assert!(shown.has("+1.50 credits → +0.12 value (search_web +1, calculator −1)"));
+    assert!(shown.has("plan 3: 6.70 of") && shown.has("tau: 0.15 → 0.30"));
+    assert!(shown.has("with 1.50 more credits: value +0.12 (search_web +1, calculator −1)"));
     assert!(
-        shown.has("4 model calls of unknown price, 0.75 each"),
+        shown.has("4 model calls without a price, counted as 0.75 each"),
         "unpriced calls say what they count as"
     );
     for part in ["█ spent 7", "(tools ", "models ", "time ", "━ planned ", "(reserved ", "· free"]
@@ -53,7 +53,7 @@ fn what_is_planned_comes_first_and_the_levers_are_walked_like_tools() {
 #[test]
 fn without_a_plan_the_ledger_is_measured() {
     let shown = show(PaneId::Budget, &story::demo(), &View::default(), 100, 20);
-    assert!(shown.has("no plan: B is only reported: choose a strategy with +btp (A)"));
+    assert!(shown.has("no budget plan, B is only reported: choose a strategy with +btp (A)"));
     assert!(!shown.has("planned"));
     assert!(shown.line("wikipedia").contains('█'));
 }
@@ -62,7 +62,7 @@ fn without_a_plan_the_ledger_is_measured() {
 fn before_the_first_task_nobody_is_told_to_choose_what_is_chosen() {
     let story = Story::opened("react+btp", toolyard::domain::rates::Rates::default());
     let shown = show(PaneId::Budget, &story, &View::default(), 80, 20);
-    assert!(shown.has("no plan yet: the next task begins with one"));
+    assert!(shown.has("no budget plan yet: the next task begins with one"));
 }
 
 #[test]

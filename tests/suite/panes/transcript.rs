@@ -220,6 +220,6 @@ fn a_line_without_its_task_is_no_panic() {
         by: By::Undo(1),
     });
     let shown = draw(PaneId::Transcript, story.state(), &View::default(), 0, 40, 5);
-    assert!(shown.has("task that is not known") && shown.has("✎ undone:"));
+    assert!(shown.has("note  of an unknown task") && shown.has("✎ undone:"));
     draw(PaneId::Transcript, &State::default(), &View::default(), 0, 1, 1);
 }

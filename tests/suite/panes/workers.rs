@@ -71,7 +71,7 @@ fn the_chain_that_decides_is_marked_by_a_glyph_and_a_bar() {
         assert_eq!(line.starts_with('◆'), decides, "{line}");
         assert_eq!(line.contains('█'), decides, "{line}");
     }
-    assert!(shown.lines[0].contains("◆ critical, 710 ms"), "{}", shown.lines[0]);
+    assert!(shown.lines[0].contains("◆ critical path 710 ms"), "{}", shown.lines[0]);
     let over = show(PaneId::Calls, &worked(), &View::default(), 78, 20);
     assert!(over.line("#E6 ").starts_with("  "), "time held is none of its own");
     assert!(over.line("#E8 ").starts_with('◆') && over.line("#E9 ").starts_with('◆'));
@@ -87,7 +87,7 @@ fn the_selected_lane_says_more() {
     };
     assert!(said(2).contains("↯ error injected (fault 1)"), "{}", said(2));
     assert!(said(3).contains("null: pattern \"nothing found\", 12 tokens saved"), "{}", said(3));
-    assert!(said(6).contains("by you alone, before a tool call"), "{}", said(6));
+    assert!(said(6).contains("only this call, by you, before a tool call"), "{}", said(6));
     assert!(said(9).contains("for #E6 #E8 · #E6 #E8"), "{}", said(9));
     assert!(
         said(5).contains("running · at most 5.0 s · needs #E4 · query: \"Ostra\""),
@@ -106,9 +106,13 @@ fn what_waits_for_room_says_how_much_there_is() {
     let said = |story: &crate::story::Story| {
         show(PaneId::Calls, story, &view, 100, 20).lines.last().unwrap().clone()
     };
-    assert!(said(&story).contains("queued · about to start"), "{}", said(&story));
+    assert!(said(&story).contains("queued · starting"), "{}", said(&story));
     story.starts(&calls);
-    assert!(said(&story).contains("queued · no room: 3 calls may run at once"), "{}", said(&story));
+    assert!(
+        said(&story).contains("queued · limit of 3 calls at once is reached"),
+        "{}",
+        said(&story)
+    );
 }
 
 #[test]
@@ -240,5 +244,5 @@ fn a_model_is_held_before_it_is_asked_and_asked_again() {
     let shown = show(PaneId::Calls, &story, &view, 100, 20);
     let line = shown.line("#E8 ");
     assert!(line.contains("100 ms asked") && cells(line, ['·']).1 < cells(line, RUN).0, "{line}");
-    assert!(shown.lines.last().unwrap().contains("asked 2 times"));
+    assert!(shown.lines.last().unwrap().contains("called 2 times"));
 }

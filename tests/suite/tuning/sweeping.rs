@@ -142,9 +142,9 @@ fn speed_is_not_tried_and_nothing_without_a_task() {
     assert!(!Scope::of(story.state(), Knob::MaxSteps).unwrap().again);
     // Nothing reads it in a session without a budget plan.
     assert_eq!(Scope::of(story.state(), Knob::Tau), Err("only +btp plans a budget"));
-    assert!(Scope::of(story.state(), Knob::Speed).unwrap_err().contains("speed changes nothing"));
+    assert!(Scope::of(story.state(), Knob::Speed).unwrap_err().contains("speed has no effect"));
     let none = State::default();
-    assert_eq!(Scope::of(&none, Knob::MaxSteps), Err("there is no task to try it on"));
+    assert_eq!(Scope::of(&none, Knob::MaxSteps), Err("no task to try it on"));
 }
 
 /// A task of so many calls.
@@ -205,7 +205,7 @@ fn keys_start_end_judge_and_use_a_sweep() {
     stage.press("3");
     assert!(stage.press("&").is_empty() && stage.shows("select a knob first"));
     let mut stage = tried(3);
-    assert!(stage.shows("value 4 of 5 · 0 of 4 tasks") && stage.shows("x: ends the sweep"));
+    assert!(stage.shows("value 4 of 5 · 0 of 4 tasks") && stage.shows("x: end the sweep"));
     assert!(stage.press("&").is_empty() && stage.shows("a sweep is running already"));
     assert_eq!(stage.press("x"), [ScreenRequest::EndSweep]);
     stage.screen.end_sweep();
@@ -213,7 +213,7 @@ fn keys_start_end_judge_and_use_a_sweep() {
     let mut stage = tried(5);
     stage.screen.hear_of_sweep(SweepNews::Ended);
     stage.draw();
-    assert!(stage.shows("best: 0.25 (fewest calls: 1.00, 2.00 now); right 100 % in all"));
+    assert!(stage.shows("best: 0.25 (fewest calls: 1.00, now 2.00); 100 % right at all values"));
     assert!(stage.shows("enter: use 0.25"), "{}", stage.text());
     let use_it = Command::TurnKnob { knob: Knob::Alpha, value: 0.25 };
     assert_eq!(stage.press("enter"), [ScreenRequest::Send(use_it)]);
@@ -241,8 +241,8 @@ fn a_person_looks_ahead_tries_a_knob_uses_the_best_value_and_takes_it_back() {
     sitting.press("/max_steps\r");
     sitting.wait("max_steps: it does not change the order or the plan");
     sitting.press("&");
-    sitting.wait("right less often at 1");
-    sitting.wait("on the tasks to come (6)");
+    sitting.wait("fewer right answers at 1");
+    sitting.wait("on the remaining tasks (6)");
     sitting.wait("enter: use ");
     let text = sitting.text();
     let best = text.split("enter: use ").nth(1).unwrap().split_whitespace().next().unwrap();

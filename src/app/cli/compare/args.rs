@@ -141,7 +141,7 @@ pub enum Preset {
     #[value(name = "toolnet")]
     ToolNet,
     /// Best planner and solver models: `workers` with every pair, and its baselines. The planner's
-    /// model also sorts tools, the solver's model also answers questions of a plan.
+    /// model also classifies tools, the solver's model also answers questions of a plan.
     Pairs,
     /// Tables 1, 4 and 5 and figures 5 and 7 of ATC, with the film sample: programs against other loops, by
     /// reflection and by number of programs, and tools reached by probing.

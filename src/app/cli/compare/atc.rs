@@ -212,7 +212,7 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
         line("Table 1", "programs have the highest Success and Prec", &own(best, &loops)),
         line(
             "Table 4",
-            "to name the tool to blame repairs more than the error alone, and that more than nothing",
+            "naming the tool to blame repairs more than the error alone, and the error more than nothing",
             &own(repairs, &found(results, reflecting(None))),
         ),
         line(

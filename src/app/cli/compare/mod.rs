@@ -143,7 +143,7 @@ fn interrupted(args: &CompareArgs) -> Trouble {
         Some(folder) => {
             format!("interrupted; run the same command again to continue from {}", folder.display())
         }
-        None => "interrupted; with --out DIR it could be continued".to_owned(),
+        None => "interrupted; only a run with --out DIR can be continued".to_owned(),
     })
 }
 
@@ -152,10 +152,10 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
     // Each combination has its own planner and solver, which may be lists here.
     let mut session = SessionSpec { roles: Default::default(), ..args.session.spec(None)? };
     for (given, option, instead) in [
-        (session.strategy.is_some(), "--strategy", "--strategies names what is compared"),
+        (session.strategy.is_some(), "--strategy", "use --strategies instead"),
         (args.session.journal.is_some(), "--journal", "--out keeps the journals"),
         (args.session.no_journal, "--no-journal", "without --out no journal is kept"),
-        (session.learned.is_some(), "--learned", "every session begins without what was learned"),
+        (session.learned.is_some(), "--learned", "every session already begins fresh"),
     ] {
         if given {
             return Err(Trouble::Usage(format!(

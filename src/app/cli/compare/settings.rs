@@ -45,7 +45,7 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
     let tools = hash(&manifests.map(|manifest| &manifest.spec).collect::<Vec<_>>())?;
     let setup = prepared.setup(None)?;
     if setup.tasks.is_empty() {
-        let text = "there are no tasks to compare with; give some with --tasks FILE";
+        let text = "no tasks to compare; give some with --tasks FILE";
         return Err(Trouble::Usage(text.to_owned()));
     }
     let opening = &setup.opening;
@@ -110,7 +110,7 @@ impl Settings {
     /// The difference.
     pub fn hold(&self, folder: &Path) -> Result<(), Trouble> {
         let file = folder.join("settings.json");
-        let expected = "what an earlier comparison wrote, or no file at all";
+        let expected = "the file of an earlier comparison, or no file";
         let before: Option<BTreeMap<String, String>> =
             kept::load(&file, expected).map_err(Trouble::usage)?;
         let Some(before) = before else {

@@ -11,7 +11,7 @@ use crate::papers::cotools::{Recipe, Use};
 
 #[derive(Debug, Subcommand)]
 pub enum CotoolsCommand {
-    /// Read the descriptions of all tools of a catalogue, and keep their states. A command that was stopped goes on.
+    /// Read the descriptions of all tools of a catalogue, and keep their states. A stopped command can be continued.
     Encode(EncodeArgs),
     /// Train heads on a data set. The epoch is chosen on dev questions, never on test questions.
     Train(TrainArgs),
@@ -38,7 +38,7 @@ pub struct ReaderArgs {
     /// The cache of states; default: states.db in the platform's directory for caches.
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
-    /// Texts that are read at the same time; default: 2.
+    /// Number of texts read in parallel; default: 2.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -99,11 +99,11 @@ impl From<RecipeName> for Recipe {
 /// The mean that is subtracted from the states of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Means {
-    /// That of the queries before, as in a session; words alone for the first five.
+    /// Mean of earlier queries, as in a session; words only for the first five.
     Running,
-    /// That of the training questions.
+    /// Mean of the training questions.
     Heads,
-    /// That of all queries of the file.
+    /// Mean of all queries in the file.
     All,
 }
 
@@ -134,19 +134,19 @@ pub struct TrainArgs {
     /// Settings of training.
     #[arg(long, default_value = "ours")]
     pub recipe: RecipeName,
-    /// Leave this many tools out of training, at random: for them the heads have to generalise.
+    /// Leave this many random tools out of training, to measure generalisation.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<usize>)]
     pub hold_out: usize,
-    /// For a question: examples of each tool at most.
+    /// For questions: most examples per tool.
     #[arg(long, value_name = "N", default_value = "3", value_parser = positive)]
     pub per_tool: NonZeroUsize,
-    /// Examples at most; default: all questions, 400 calls, or 200 texts of each set.
+    /// Most examples; default: all questions, 400 calls, or 200 texts of each set.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub examples: Option<NonZeroUsize>,
     /// Passes over the examples; default: those of the recipe.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub epochs: Option<NonZeroUsize>,
-    /// What is left to chance.
+    /// Seed of all randomness.
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>)]
     pub seed: u64,
     #[command(flatten)]
@@ -158,7 +158,7 @@ pub struct TrainArgs {
 
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// What is measured.
+    /// What to measure.
     pub of: Of,
     /// Folder of a data set, or of API-Bank. A judge can be measured on several.
     #[arg(long, value_name = "DIR", required = true)]
@@ -172,10 +172,10 @@ pub struct EvalArgs {
     /// Weight of words in the mix, 0 to 2; default: 0.25.
     #[arg(long, value_name = "W", value_parser = number)]
     pub mix: Option<f64>,
-    /// Mean of the queries; default: that of the training where the heads know the set, else the running one.
+    /// Mean of the queries; default: the training mean if the heads know the set, else the running mean.
     #[arg(long)]
     pub means: Option<Means>,
-    /// Records at most, at random; default: all questions, 200 calls, or 100 texts of a judge.
+    /// Most records, chosen at random; default: all questions, 200 calls, or 100 texts of a judge.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub limit: Option<NonZeroUsize>,
     /// Which dimensions matter: the weights, and figures on parts of them, beside as many at random (section 4.3.4).
@@ -220,13 +220,13 @@ pub struct ToolsArgs {
     /// Heads for questions; default: those of the configuration's [reader], or untrained states.
     #[arg(long, value_name = "FILE")]
     pub heads: Option<PathBuf>,
-    /// Tools that are shown.
+    /// Number of tools to show.
     #[arg(long, value_name = "N", default_value = "10", value_parser = positive)]
     pub top: NonZeroUsize,
     /// Weight of words in the mix, 0 to 2; default: 0.25.
     #[arg(long, value_name = "W", value_parser = number)]
     pub mix: Option<f64>,
-    /// Subtract the mean of the heads' training, instead of that of the queries that were asked of this catalogue.
+    /// Subtract the training mean of the heads, instead of the mean of this catalogue's past queries.
     #[arg(long)]
     pub training_mean: bool,
     #[command(flatten)]

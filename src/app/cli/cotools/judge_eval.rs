@@ -104,7 +104,7 @@ pub fn measure(
     limit: usize,
 ) -> Result<Judged, Trouble> {
     let Heads::Judge(judge) = &heads.heads else {
-        return Err(Trouble::Usage("these heads are not those of a judge".to_owned()));
+        return Err(Trouble::Usage("these are not the heads of a judge".to_owned()));
     };
     let records: Vec<&Record> = if knows(heads, data) && !is_named {
         split(data, Use::Judge, heads.about.seed).left

@@ -35,7 +35,7 @@ impl Printer {
             return print(id, json!({ "ok": flaws.is_empty(), "errors": flaws }));
         }
         if flaws.is_empty() {
-            return out::print_line("nothing keeps the program from running");
+            return out::print_line("the program can run");
         }
         flaws.iter().try_for_each(|flaw| out::print_line(format!("{}\n", failure(program, flaw))))
     }

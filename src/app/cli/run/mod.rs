@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 
 use self::output::{Output, UNREAD};
 use super::out::{accepted, expect_place, warn};
-use super::{RunArgs, live, runtime, trouble::Trouble};
+use super::{RunArgs, live, runtime::runtime, trouble::Trouble};
 use crate::app::report::folded::Folded;
 use crate::app::scenario::Observed;
 use crate::app::session::{PreparedSession, SessionError, SessionSpec};
@@ -133,7 +133,7 @@ pub fn headless(mut prepared: PreparedSession, wanted: &Wanted<'_>) -> Result<Ru
         return unread(error);
     }
     if let Some(why) = ran.unusable {
-        warn(&format!("{why}. Repair it, or add --keep-going to go on with the next task."));
+        warn(&format!("{why}. Fix it, or add --keep-going to continue with the next task."));
         return Ok(RunEnd::ModelUnusable);
     }
     Ok(match signal {
@@ -147,7 +147,7 @@ pub fn headless(mut prepared: PreparedSession, wanted: &Wanted<'_>) -> Result<Ru
 /// Output that nobody reads ends a run; any other loss of it is an error.
 fn unread(error: io::Error) -> Result<RunEnd, Trouble> {
     accepted(Err(error))?;
-    warn(&format!("{UNREAD}; the session was stopped, since its tasks may cost money"));
+    warn(&format!("{UNREAD}: session stopped"));
     Ok(RunEnd::BySignal(Signal::PIPE.as_raw()))
 }
 

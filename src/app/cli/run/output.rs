@@ -24,7 +24,7 @@ use crate::ui::text::clean;
 use crate::ui::wording::{not_embedded, outcome_unknown, program};
 
 /// Why a session ends when its output has no reader.
-pub(super) const UNREAD: &str = "nobody reads the output any more";
+pub(super) const UNREAD: &str = "output closed (pipe)";
 
 /// The output during a run: every event, or a line for each ended task.
 pub(super) struct Output {
@@ -83,7 +83,7 @@ impl Output {
         if let Err(error) = folded.and_then(|()| self.write(record)) {
             let why = match error.kind() {
                 io::ErrorKind::BrokenPipe => UNREAD.to_owned(),
-                _ => format!("the output cannot be written: {error}"),
+                _ => format!("cannot write the output: {error}"),
             };
             // A session that has ended does not listen.
             let _ = self.stop.send(Command::StopBecause { why });
@@ -129,7 +129,7 @@ impl Output {
                 aside(&format!("retrying: {why}"))
             }
             Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
-                aside(&format!("the plan could not be used: {why}"))
+                aside(&format!("plan rejected: {why}"))
             }
             Event::Program(
                 event @ (ProgramEvent::ProgramRefused { .. }
@@ -137,7 +137,7 @@ impl Output {
                 | ProgramEvent::ToolBlamed { .. }),
             ) => aside(&program(event)),
             Event::Graph(GraphEvent::EvaluationRefused { why, .. }) => {
-                aside(&format!("not learned: {why}"))
+                aside(&format!("evaluation refused: {why}"))
             }
             Event::Session(SessionEvent::Noticed { text }) => aside(text),
             Event::Consent(ConsentEvent::OutcomeUnknown { effect }) => {
@@ -188,7 +188,7 @@ impl Output {
         if totals.tasks == 0 {
             return vec!["no tasks to run".to_owned()];
         }
-        let mut lines = vec![budget(&measures, self.prints == Prints::Papers)];
+        let mut lines = vec![budget(&measures, totals.with_gold, self.prints == Prints::Papers)];
         for (id, known) in &self.state.breakpoints {
             let hits = counted(known.hits as usize, "hit");
             lines.push(format!("breakpoint {id} {}: {hits}", clean(&known.spec.to_string())));
@@ -203,7 +203,7 @@ impl Output {
         }
         if let Some(score) = quality.calls {
             lines.push(format!(
-                "calls: {} of {} reference calls made with their arguments ({:.1} %), of {} made",
+                "calls: {} of {} reference calls made with the right arguments ({:.1} %); {} made in all",
                 score.right,
                 score.expected,
                 100.0 * score.accuracy(),
@@ -229,16 +229,19 @@ impl Output {
     }
 }
 
-/// Spending against the budget, in the terms of BTP if they are wanted.
-fn budget(measures: &Measures, papers: bool) -> String {
+/// Spending against the budget, in the terms of BTP if they are wanted. `known`: tasks whose right answer is known.
+fn budget(measures: &Measures, known: usize, papers: bool) -> String {
     let Measures { budget, ac, pr, pbc, rfbc, rfbc_authors, .. } = measures;
     let refused = counted(measures.refusals, "call");
     let share = |of: f64| format!("{:.1} %", 100.0 * of);
     if !papers {
-        let (pbc, over) = (share(*pbc), share(*rfbc_authors));
+        let solved = match known {
+            0 => String::new(),
+            _ => format!("{} of the tasks solved within budget, ", share(*pbc)),
+        };
+        let over = share(*rfbc_authors);
         return format!(
-            "budget {budget:.2} credits per task: {ac:.2} spent on average, {pbc} of the tasks solved within it, {over} \
-             over it, {refused} refused"
+            "budget {budget:.2} credits per task: {ac:.2} spent on average, {solved}{over} over budget, {refused} refused"
         );
     }
     format!(
@@ -254,7 +257,7 @@ fn budget(measures: &Measures, papers: bool) -> String {
 /// How many answers are right, of those of which it is known.
 fn right(totals: &Totals) -> String {
     match totals.with_gold {
-        0 => "no right answer is known".to_owned(),
+        0 => "no right answers known".to_owned(),
         known => format!("{} of {known} right", totals.correct),
     }
 }

@@ -8,7 +8,9 @@ use tokio::sync::watch;
 
 use super::{Prints, Ran, RunEnd, session, signals, unread};
 use crate::app::cli::out::{expect_place, print_json, print_line, warn};
-use crate::app::cli::{RunArgs, SessionArgs, colour, colour::Painted, runtime, trouble::Trouble};
+use crate::app::cli::{
+    RunArgs, SessionArgs, colour, colour::Painted, runtime::runtime, trouble::Trouble,
+};
 use crate::app::report::folded::Folded;
 use crate::app::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
 use crate::app::session::{JournalChoice, SessionSpec};
@@ -154,7 +156,7 @@ fn ended_early(ran: &Ran, signal: i32) -> Option<String> {
     let is_done = ran.state.tasks_done == ran.state.tasks.len();
     let by_signal = (signal != 0).then(|| format!("ended by signal {signal}"));
     let stopped = ran.unusable.is_some() || ran.is_out_of_dollars || !is_done;
-    let why = || ran.ended.clone().unwrap_or_else(|| "the session has no end".to_owned());
+    let why = || ran.ended.clone().unwrap_or_else(|| "the session did not end".to_owned());
     by_signal.filter(|_| !is_done).or_else(|| stopped.then(why))
 }
 

@@ -39,7 +39,7 @@ pub fn section(state: &State) -> String {
     if walked.edges.is_empty() {
         return String::new();
     }
-    format!("<h2>Ways through the tools</h2>\n{}", walked.picture(state))
+    format!("<h2>Paths through the tools</h2>\n{}", walked.picture(state))
 }
 
 impl<'a> Walked<'a> {

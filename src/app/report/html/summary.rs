@@ -12,7 +12,7 @@ pub fn summary(state: &State, report: &Report) -> String {
     let (totals, measures) = (&report.totals, &report.measures);
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let right = match totals.with_gold {
-        0 => "it is not known which answers are right".to_owned(),
+        0 => "no right answers known".to_owned(),
         with_gold => format!("{} of {with_gold} right", totals.correct),
     };
     let verdict =
@@ -51,7 +51,7 @@ pub fn summary(state: &State, report: &Report) -> String {
         (
             "budget",
             format!(
-                "{:.2} credits per task: {:.2} spent on average, {} of the tasks solved within it, {} over it",
+                "{:.2} credits per task: {:.2} spent on average, {} of the tasks solved within budget, {} over budget",
                 measures.budget,
                 measures.ac,
                 percent(measures.pbc),

@@ -20,7 +20,7 @@ fn entry(state: &State, line: &Line) -> Option<String> {
     Some(match &line.what {
         // The heading has it.
         What::TaskStarted => return None,
-        What::TryStarted { number } => row("", &format!("try {number}"), ""),
+        What::TryStarted { number } => row("", &format!("attempt {number}"), ""),
         What::Step { index } => step(task?.steps.get(*index as usize)?),
         What::ModelCall { call } => model_call(state.model_call(*call)?),
         What::ToolCall { call } => tool_call(state, state.tool_call(*call)?),

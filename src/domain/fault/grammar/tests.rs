@@ -64,7 +64,7 @@ fn a_word_for_a_kind_of_target_is_never_a_bare_tool() {
     for text in ["role:error", "class:latency:ms=5"] {
         let word = text.split(':').next().unwrap();
         let error = target(text).unwrap_err();
-        let hint = format!("a tool called `{word}` is written `tool:{word}`");
+        let hint = format!("write `tool:{word}` for a tool named `{word}`");
         assert!(error.contains(&hint), "{error}");
     }
 }
@@ -72,15 +72,15 @@ fn a_word_for_a_kind_of_target_is_never_a_bare_tool() {
 #[test]
 fn says_what_is_wrong() {
     for (text, phrase) in [
-        ("", "no tool named"),
-        (":error", "no tool named"),
-        ("role::error", "no role named"),
-        ("class", "no class named"),
-        ("a", "no kind named"),
-        ("role:actor", "no kind named"),
-        ("embedding", "no kind named"),
-        ("a:melt", "no kind `melt`"),
-        ("model:qwen2.5:7b:error", "no kind `7b`"),
+        ("", "no tool given"),
+        (":error", "no tool given"),
+        ("role::error", "no role given"),
+        ("class", "no class given"),
+        ("a", "no kind given"),
+        ("role:actor", "no kind given"),
+        ("embedding", "no kind given"),
+        ("a:melt", "unknown kind `melt`"),
+        ("model:qwen2.5:7b:error", "unknown kind `7b`"),
         ("role:actr:error", "there is no role actr; did you mean `actor`?"),
         ("a:error:p=2", "p is 2"),
         ("a:error:nth=0", "counts from 1"),
@@ -91,22 +91,27 @@ fn says_what_is_wrong() {
         ("a:error:status=500", "tools have no status"),
         ("embedding:error:status=200", "not an HTTP error from 400 to 599"),
         ("role:actor:timeout:retry-after=3", "timeout does not take `retry-after`"),
-        ("role:actor:rate-limit:retry-after=-1", "not a number it takes"),
+        ("role:actor:rate-limit:retry-after=-1", "not a valid number"),
         ("a:error:evry=3", "did you mean `every`?"),
         ("a:error:every=0", "every counts from 1"),
+        ("a:error:from=5:to=2", "to is 2, before from, which is 5"),
+        ("a:error:from-task=3:to-task=2", "to-task is 2, before from-task, which is 3"),
         ("a:error:if=ms >", "if: "),
         ("a:error:if=mss > 3", "if: "),
         ("a:latency:spread=norml", "there is no spread `norml`; did you mean `normal`?"),
         ("a:huge:kb=99999", "takes at most 16384"),
         ("a:drift:change=x", "there is no change `x`; known: rename, drop, retype"),
         ("role:evaluator:scores:value=4", "not a whole number from -3 to 3"),
-        ("role:actor:scores", "scores fits role:evaluator only"),
+        ("role:actor:scores", "scores applies only to role:evaluator"),
         ("models:price:times=-1", "not a number of at least 0"),
         ("edge:a:error", "`a` is not an edge"),
         ("effect:writes:error", "there is no effect writes; did you mean `write`?"),
-        ("a:cut-stream", "cut-stream does not fit a target of the kind tool; it fits role, model"),
-        ("class:A:overflow", "it fits role, model, server, models, embedding"),
-        ("embedding:empty", "it fits tool, class, edge, effect, tools, role, model"),
+        (
+            "a:cut-stream",
+            "cut-stream does not apply to a target of the kind tool; it applies to role, model",
+        ),
+        ("class:A:overflow", "it applies to role, model, server, models, embedding"),
+        ("embedding:empty", "it applies to tool, class, edge, effect, tools, role, model"),
     ] {
         let error = text.parse::<FaultSpec>().unwrap_err();
         assert!(error.contains(phrase), "{text}: {error}");
@@ -164,7 +169,16 @@ fn triggers() -> impl Strategy<Value = Trigger> {
     let counts = (count(), count(), count(), count(), count(), count());
     let tasks = (count(), count(), count());
     let all = (conditions, prop::option::of(0.0..=1.0_f64), counts, tasks);
-    all.prop_map(|(condition, probability, counts, tasks)| Trigger {
+    let from_to = |from: Option<u32>, to: Option<u32>| match (from, to) {
+        (Some(a), Some(b)) => (Some(a.min(b)), Some(a.max(b))),
+        open => open,
+    };
+    let in_order = move |trigger: Trigger| {
+        let (from, to) = from_to(trigger.from, trigger.to);
+        let (from_task, to_task) = from_to(trigger.from_task, trigger.to_task);
+        Trigger { from, to, from_task, to_task, ..trigger }
+    };
+    let all = all.prop_map(|(condition, probability, counts, tasks)| Trigger {
         condition: condition.map(|text| Expression::condition(text, Scope::Call).unwrap()),
         probability: probability.map(Into::into),
         nth: counts.0,
@@ -176,7 +190,8 @@ fn triggers() -> impl Strategy<Value = Trigger> {
         seconds: tasks.0,
         from_task: tasks.1,
         to_task: tasks.2,
-    })
+    });
+    all.prop_map(in_order)
 }
 
 proptest! {
@@ -194,7 +209,7 @@ proptest! {
         if spec.kind.check(&spec.target).is_ok() {
             prop_assert_eq!(read, Ok(spec));
         } else {
-            prop_assert!(read.unwrap_err().contains(" fit"));
+            prop_assert!(read.unwrap_err().contains(" apply to "));
         }
     }
 }

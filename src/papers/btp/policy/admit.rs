@@ -146,7 +146,7 @@ impl Policy<'_> {
         }
         let was = budget.left(tool.as_str()).unwrap_or(0);
         if was == uses && budget.set.contains_key(tool) {
-            return Err(format!("the uses left of {tool} are {uses} already"));
+            return Err(format!("uses left of {tool}: already {uses}"));
         }
         Ok((task.id, was))
     }

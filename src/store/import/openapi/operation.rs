@@ -118,14 +118,14 @@ pub(super) fn tool<'d>(
     let mut remarks = std::mem::take(&mut arguments.notes);
     let has_own = |holder: &Value| server::listed(holder).iter().any(|own| !servers.contains(own));
     if has_own(item) || has_own(operation) {
-        remarks.push("the file names a server for it alone, which is not used".to_owned());
+        remarks.push("its own server in the file is ignored".to_owned());
     }
     if arguments.is_cut {
         let text = "parts of its arguments refer in a circle or are too large; they allow anything";
         remarks.push(text.to_owned());
     }
     if arguments.is_wrong {
-        let text = "parts of its arguments are no JSON Schema; they allow anything";
+        let text = "parts of its arguments are not a JSON Schema; they allow anything";
         remarks.push(text.to_owned());
     }
     Ok(ImportedTool {
@@ -146,7 +146,7 @@ fn effect(method: &str) -> Result<EffectClass, String> {
         "GET" | "HEAD" => Ok(EffectClass::Read),
         "PUT" | "DELETE" => Ok(EffectClass::Idempotent),
         "POST" | "PATCH" => Ok(EffectClass::Write),
-        _ => Err("its method is no request for data".to_owned()),
+        _ => Err("its method is not supported".to_owned()),
     }
 }
 

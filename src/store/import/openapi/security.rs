@@ -60,7 +60,11 @@ fn add(root: Root<'_>, name: &str, keys: &mut Keys) -> Result<(), String> {
                 "header" => keys.headers.push((own, key)),
                 "query" => keys.query.push((own, key)),
                 "cookie" => keys.cookies.push((own, key)),
-                other => return Err(format!("its key goes into {other:?}, which is no place")),
+                other => {
+                    return Err(format!(
+                        "its key goes into {other:?}; expected header, query or cookie"
+                    ));
+                }
             }
             "the key"
         }
@@ -83,9 +87,7 @@ fn add(root: Root<'_>, name: &str, keys: &mut Keys) -> Result<(), String> {
             return Err("it needs a certificate of the client, which cannot be sent".to_owned());
         }
         (other, _) => {
-            return Err(format!(
-                "its security scheme {name:?} has the type {other:?}, which is none"
-            ));
+            return Err(format!("its security scheme {name:?} has the unknown type {other:?}"));
         }
     };
     keys.variables.push((variable, what));

@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{LEVERS, is_closing, limit, mark, sheet::Sheet};
+use super::{LEVERS, limit, mark, sheet::Sheet};
 use crate::domain::{Knob, Spent, TaskState, words::counted};
 use crate::ui::hits::{Hits, Target};
 use crate::ui::panes::budget_words;
@@ -107,7 +107,7 @@ fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf
     let unpriced = task.filter(|task| task.unpriced > 0).map(|task| {
         let calls = counted(task.unpriced, "model call");
         let each = credits(cx.state.rates.model(None));
-        ("!", theme.warn, format!("{calls} of unknown price, {each} each"))
+        ("!", theme.warn, format!("{calls} without a price, counted as {each} each"))
     });
     let mut pieces = numbers.chain(unpriced).peekable();
     for line in area.rows() {
@@ -127,11 +127,11 @@ fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     let (theme, knobs) = (cx.theme, &cx.state.knobs);
     let show = |knob: Knob| knob.spec().show(knobs.get(knob));
     let named = [
-        show(Knob::Estimate),
-        format!("blacklist: {}", show(Knob::Blacklist)),
-        format!("judge: {}", show(Knob::Judge)),
+        format!("estimate {}", show(Knob::Estimate)),
+        format!("blacklist {}", show(Knob::Blacklist)),
+        format!("judge {}", show(Knob::Judge)),
     ];
-    let said = named.join(" · ");
+    let said = named.join(", ");
     let mut row = Row::new(line, buf);
     row.cell("τ", LABEL.0, theme.accent).right(&show(Knob::Tau), LABEL.1, theme.title).gap(1);
     let width = row.left().saturating_sub(text::width(&said) + 2).min(24);
@@ -145,17 +145,18 @@ fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
 fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
     let task = cx.view.task_of(cx.state);
     let theme = cx.theme;
-    let planned = task.and_then(|task| Some((task, &task.budget, task.budget.plan.as_deref()?)));
-    let Some((task, budget, latest)) = planned else {
+    let planned = task.and_then(|task| Some((&task.budget, task.budget.plan.as_deref()?)));
+    let Some((budget, latest)) = planned else {
         let why = match cx.state.strategy.btp {
-            true => "no plan yet: the next task begins with one",
-            false => "no plan: B is only reported: choose a strategy with +btp (A)",
+            true => "no budget plan yet: the next task begins with one",
+            false => {
+                "no budget plan, B is only reported: choose a strategy with +btp (<key:strategy>)"
+            }
         };
-        return row::wrapped(sheet.plan, why, theme.dim, buf);
+        return row::wrapped(sheet.plan, &cx.keymap.fill(why), theme.dim, buf);
     };
     let sums = budget_words::sums(latest, budget.before.as_deref());
-    let closing = if is_closing(task) { "answering: all evidence collected · " } else { "" };
-    let words = format!("{closing}plan {} · {sums} · {}", budget.plans, budget.why);
+    let words = format!("plan {}: {sums} · {}", budget.plans, budget.why);
     row::wrapped(sheet.plan, &words, theme.text, buf);
     hits.add(sheet.plan, Target::Action(Action::Open));
     row::wrapped(sheet.marginal, &budget_words::marginal(latest.marginal.as_ref()), theme.dim, buf);

@@ -4,9 +4,9 @@
 //! ```text
 //! B    20 ███████━━━━━━━━······ 12.50 left          selected like a tool: left and right turn it
 //! █ spent 7.50 (tools 6, models 1.50)  ━ planned 7 (1 reserved)  · free 5.50
-//! τ  0.15 ██··········· smoothed · protected · rules
-//! plan 2 · tau: 0.15 → 0.30 · value 1.20 for 9 of 14 (was 1.40 for 12)
-//! 1.50 more would buy +0.40: search_web +1
+//! τ  0.15 ██··········· estimate smoothed, blacklist protected, judge rules
+//! plan 2: 9 of 14 credits, value 1.20 (before: 12, 1.40) · tau: 0.15 → 0.30
+//! with 1.50 more credits: value +0.40 (search_web +1)
 //!    tool            spent ━ planned    uses  cost spent  plan
 //!    search_web      ████━━━━━━━━        1/3     2     2   4→3
 //! ```
@@ -90,11 +90,11 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     head::draw(cx, &sheet, buf, hits);
     if rows.entries.is_empty() && !sheet.list.is_empty() {
         let said = match task {
-            None => "no task was started yet",
-            Some(task) if task.budget.plan.is_some() => "no tool to plan for",
-            Some(_) => "no tool was used yet",
+            None => "not started: press <key:run-or-pause>",
+            Some(task) if task.budget.plan.is_some() => "no tools to plan",
+            Some(_) => "no tool used yet",
         };
-        Row::new(sheet.list, buf).put(said, cx.theme.dim);
+        Row::new(sheet.list, buf).put(&cx.keymap.fill(said), cx.theme.dim);
     }
     tools::draw(cx, &rows, (sheet.columns, sheet.list), selected, buf, hits);
     if let Some(entry) = selected.and_then(|at| rows.entries.get(at)) {
@@ -129,7 +129,7 @@ fn why_not_adjust(state: &State, view: &View) -> Option<&'static str> {
     match (view.lever.0, selected(view, &rows(state, view))) {
         (Some(_), _) => None,
         (None, Some(_)) => change::no_uses_to_set(state, view),
-        (None, None) => Some("nothing is selected in the budget"),
+        (None, None) => Some("nothing selected in the budget"),
     }
 }
 

@@ -206,6 +206,6 @@ pub(super) fn words(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>) -> String {
         return words;
     }
     let own = credits(cx.state.rates.tool(None));
-    let undeclared = format!("own cost not declared, counted as {own}");
+    let undeclared = format!("no declared cost, counted as {own}");
     if words.is_empty() { undeclared } else { format!("{words} · {undeclared}") }
 }

@@ -53,7 +53,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
         let step = task.steps.last().map_or(0, |step| step.step);
         title.push_str(&format!(" · task {} step {step}", task.id));
         if task.tries > 1 {
-            title.push_str(&format!(" try {}", task.tries));
+            title.push_str(&format!(" attempt {}", task.tries));
         }
     }
     Line::from(title)

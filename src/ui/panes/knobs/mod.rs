@@ -23,13 +23,15 @@ use crate::ui::{cx::Cx, pane::PaneId, window::Move};
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
 /// The most lines about the selected knob.
-const DOC: usize = 3;
+const DOC: usize = 5;
 /// From this width on the preview stands beside the list.
 const WIDE: u16 = 72;
 /// The least and the most columns of the list then.
 const LIST: (u16, u16) = (36, 46);
 /// The most lines of a preview below the list, and the least lines of the list above it.
 const BELOW: (u16, u16) = (5, 4);
+/// The lines of a sweep below the list: its head, a sentence and the keys of two lines each, and the heights.
+const SWEEP: u16 = 6;
 /// Below this height a preview beside the list leaves the room to a sweep.
 const LOW: u16 = 12;
 /// From this width on preview and sweep stand beside each other.
@@ -114,12 +116,12 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let beside = Rect { x: list.right() + 2, width: area.width - width - 2, ..area };
         return draw_beside(cx, ahead, beside, buf);
     }
-    let below = if cx.focused { area.height.saturating_sub(BELOW.1).min(BELOW.0) } else { 0 };
-    let (list, below) = split(area, area.height - below);
-    draw_list(cx, list, buf, hits);
     let sweep = cx.view.sweep.as_ref().filter(|sweep| sweep.scope.knob == cx.view.knob());
-    let rows = if sweep.is_some() { below.height.min(2) } else { below.height };
-    let (above, last) = split(below, rows);
+    let last = if sweep.is_some() { SWEEP } else { 0 };
+    let room = if cx.focused { area.height.saturating_sub(BELOW.1) } else { 0 };
+    let (list, below) = split(area, area.height - room.min(BELOW.0 + last));
+    draw_list(cx, list, buf, hits);
+    let (above, last) = split(below, below.height.saturating_sub(last).max(2));
     preview::draw_below(cx, ahead, above, buf);
     if let Some(sweep) = sweep.filter(|_| !last.is_empty()) {
         sweep::draw_below(cx, sweep, last, buf);

@@ -4,7 +4,7 @@
 use ratatui::style::Style;
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::domain::{ToolName, WeightFormat};
+use crate::domain::{ToolName, WeightFormat, words::counted};
 use crate::strategy::preview::{Preview, Row as Ahead, Shows, Side};
 use crate::ui::action::Action;
 use crate::ui::panes::row::{self, Row, split};
@@ -35,10 +35,10 @@ pub(super) fn draw(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
         false => ("more", Action::More),
     };
     let legend = [
-        format!("{SPENT} in both  {GHOST} the difference of one step {step}"),
+        format!("{SPENT} in both  {GHOST} changed by one step {step}"),
         match cx.keymap.key(turns) {
-            Some(key) => format!("nothing is changed until you press {key}"),
-            None => "nothing is changed by looking".to_owned(),
+            Some(key) => format!("nothing changes until you press {key}"),
+            None => "the preview changes nothing".to_owned(),
         },
     ];
     let plain = said.len();
@@ -121,7 +121,7 @@ fn sentences(ahead: &Preview, then: &Side) -> Vec<String> {
             });
             let changed: Vec<String> = changed.collect();
             match changed.is_empty() {
-                true => vec!["the budget plan stays".to_owned()],
+                true => vec!["budget plan unchanged".to_owned()],
                 false => vec![format!("budget plan: {}", changed.join(", "))],
             }
         }
@@ -138,18 +138,18 @@ fn of_order(ahead: &Preview, then: &Side, rows: &[Ahead<'_>]) -> Vec<String> {
     let mut said = Vec::new();
     match (first(&ahead.now), first(then)) {
         (now, Some(then)) if now.as_ref() != Some(&then) => {
-            said.push(format!("the order changes: {then} is first"));
+            said.push(format!("new order: {then} is first"));
         }
-        _ if moved > 0 => said.push(format!("the order changes: {moved} tools move")),
+        _ if moved > 0 => said.push(format!("new order: {} moved", counted(moved, "tool"))),
         _ => {
             let weights = rows.iter().all(|row| weight(row.now) == weight(row.then));
-            let words = if weights { "order and weights stay" } else { "the order stays" };
+            let words = if weights { "order and weights unchanged" } else { "order unchanged" };
             said.push(words.to_owned());
         }
     }
     let (joins, leaves) = (names(|row| row.now.is_none()), names(|row| row.then.is_none()));
-    said.extend((!joins.is_empty()).then(|| format!("joins: {joins}")));
-    said.extend((!leaves.is_empty()).then(|| format!("leaves: {leaves}")));
+    said.extend((!joins.is_empty()).then(|| format!("added: {joins}")));
+    said.extend((!leaves.is_empty()).then(|| format!("removed: {leaves}")));
     said
 }
 

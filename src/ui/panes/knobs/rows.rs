@@ -48,11 +48,14 @@ fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut 
         }
         Kind::Choice(names) => {
             let start = row.left();
+            let all: usize = names.iter().map(|name| text::width(name) + 2).sum();
+            if all > width {
+                // The value is shown already; this says where it is among the others.
+                let place = format!("{} of {}", value as usize + 1, names.len());
+                row.cell(&place, width, theme.bar_empty);
+                return;
+            }
             for (i, name) in names.iter().enumerate() {
-                let used = start - row.left();
-                if used + text::width(name) + 3 > width {
-                    break;
-                }
                 let on = i as f64 == value;
                 let name = if on { format!("[{name}]") } else { format!(" {name} ") };
                 row.put(&name, if on { theme.accent } else { theme.bar_empty });

@@ -46,16 +46,16 @@ fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     row.put(&values.collect::<Vec<_>>().join(" "), cx.theme.dim);
 }
 
-/// A few lines: heights, and what is best.
+/// A few lines: what is best, and the heights.
 pub(super) fn draw_below(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let (head, rest) = split(area, 1);
     draw_head(cx, sweep, head, buf);
-    let (line, rest) = split(rest, 1);
-    draw_small(cx, sweep, line, buf);
     let width = usize::from(area.width);
     let said = sentences(cx, sweep);
-    let lines = said.iter().flat_map(|said| text::wrap(said, width));
-    row::lines(rest, lines, cx.theme.text, buf);
+    let lines: Vec<_> = said.iter().flat_map(|said| text::wrap(said, width)).collect();
+    let (lines_at, line) = split(rest, (lines.len() as u16).min(rest.height.saturating_sub(1)));
+    row::lines(lines_at, lines, cx.theme.text, buf);
+    draw_small(cx, sweep, line, buf);
 }
 
 fn draw_head(cx: &Cx<'_>, sweep: &Sweep, line: Rect, buf: &mut Buffer) {
@@ -88,7 +88,7 @@ fn sentences(cx: &Cx<'_>, sweep: &Sweep) -> Vec<String> {
     let scope = &sweep.scope;
     let measure: Measure = cx.view.measure;
     let spec = scope.knob.spec();
-    let which = if scope.again { "all tasks of this session again" } else { "the tasks to come" };
+    let which = if scope.again { "all tasks of this session" } else { "the remaining tasks" };
     let mut tasks = format!("{} of {which}", text::number(scope.tasks.len() as u64));
     if scope.left_out == 0 {
         tasks = format!("{which} ({})", scope.tasks.len());
@@ -98,10 +98,8 @@ fn sentences(cx: &Cx<'_>, sweep: &Sweep) -> Vec<String> {
     let mut said = Vec::new();
     match sweep::sentence(scope, &sweep.runs, measure) {
         Some(outcome) => said.push(outcome),
-        None if sweep.over => {
-            said.push("the sweep was ended before all values were tried".to_owned())
-        }
-        None => said.extend(key(Action::Remove, "ends the sweep")),
+        None if sweep.over => said.push("the sweep ended before it tried all values".to_owned()),
+        None => said.extend(key(Action::Remove, "end the sweep")),
     }
     let better = sweep.better(cx.live, measure).map(|value| spec.show(value));
     let uses = better.and_then(|value| key(Action::Open, &format!("use {value}")));
@@ -118,7 +116,14 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     // A curve that does not change lies in the middle.
     let margin = if high > low { (high - low) * 0.1 } else { high.max(1.0) };
     let (low, high) = if low.is_finite() { (low, high) } else { (0.0, 1.0) };
-    let plot = Rect { x: area.x + LEFT, width: area.width - LEFT, height: area.height - 3, ..area };
+    // The curve comes first.
+    let with_right = u16::from(area.height >= 7);
+    let plot = Rect {
+        x: area.x + LEFT,
+        width: area.width - LEFT,
+        height: area.height - 3 - with_right,
+        ..area
+    };
     let column = f64::from(plot.width) / means.len().max(1) as f64;
     let x = |at: usize| (at as f64 + 0.5) * column;
     let points: Vec<_> =
@@ -147,7 +152,10 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
             (false, true) => "now".to_owned(),
             (false, false) => String::new(),
         };
-        put(2, &mark, if is_best { cx.theme.good } else { cx.theme.accent });
+        if let Some(share) = sweep.right_share(at).filter(|_| with_right > 0) {
+            put(2, &text::cut(&Measure::Right.show(share), room), cx.theme.dim);
+        }
+        put(2 + with_right, &mark, if is_best { cx.theme.good } else { cx.theme.accent });
     }
     let mut label = |line: u16, text: &str| {
         let here = Rect { y: area.y + line, width: LEFT, height: 1, ..area };
@@ -161,5 +169,7 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     }
     label(plot.height, spec.symbol);
     label(plot.height + 1, "mean");
-    label(plot.height + 2, &format!("{DONE} best"));
+    if with_right > 0 {
+        label(plot.height + 2, "right");
+    }
 }

@@ -142,5 +142,5 @@ pub fn about(tally: &PairTally) -> String {
 pub fn heading(pairs: &Pairs, sort: PairSort) -> String {
     let tasks: u64 = pairs.all().iter().map(|tally| tally.tasks).sum();
     let tasks = counted(tasks, "task");
-    format!("Planner and solver, {tasks} of all sessions here · by {} · {BEST} best", sort.name())
+    format!("Planner and solver · {tasks} of all sessions here · by {} · {BEST} best", sort.name())
 }

@@ -16,7 +16,12 @@ use crate::ui::{cx::Cx, text, vlist};
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.worked_on(cx.state) else {
-        return row::note(area, "no plan yet: the next task begins with one", cx.theme.dim, buf);
+        return row::note(
+            area,
+            "no plan yet: the planner writes one for the next task",
+            cx.theme.dim,
+            buf,
+        );
     };
     let chosen = selected(cx.state, cx.view, task);
     let (inside, bar) = vlist::beside_bar(cx, area);

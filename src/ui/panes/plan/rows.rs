@@ -67,7 +67,7 @@ impl<'a> Rows<'a> {
         };
         match item {
             Item::Refused(why) => wrapped(&format!("refused: {why}"), TEXT),
-            Item::PlanStep(_, "") => vec!["(no plan in words)".to_owned()],
+            Item::PlanStep(_, "") => vec!["(no text)".to_owned()],
             Item::PlanStep(_, text) => wrapped(text, TEXT),
             Item::Evidence(evidence) => vec![evidence.to_string()],
             Item::Found(evidence) => {
@@ -104,7 +104,7 @@ impl<'a> Rows<'a> {
         let Some(call) = self.last(role) else {
             return match role == Role::Solver && self.task.outcome().is_none() {
                 true => "the solver waits for all evidence".to_owned(),
-                false => format!("the {role} was not asked"),
+                false => format!("the {role} was not called"),
             };
         };
         match &call.phase {
@@ -112,7 +112,9 @@ impl<'a> Rows<'a> {
             ModelCallPhase::Running => {
                 format!("the {role} is running, {}", text::span(call.elapsed(self.now)))
             }
-            ModelCallPhase::Done { reply } => format!("the {role} said: {}", start(&reply.text)),
+            ModelCallPhase::Done { reply } => {
+                format!("the {role} answered: {}", start(&reply.text))
+            }
             ModelCallPhase::Failed { error } => {
                 format!("the {role} failed: {}", start(&error.text))
             }

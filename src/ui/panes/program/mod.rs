@@ -73,7 +73,7 @@ pub fn shows(state: &State, view: &View) -> bool {
 pub fn nothing_to_edit(state: &State, _: &View) -> Option<&'static str> {
     match state.held_program() {
         Some(_) => None,
-        None => Some("the program can be edited while it is held: pause it, or step to a line"),
+        None => Some("only a held program can be edited: pause it, or step to a line"),
     }
 }
 
@@ -106,7 +106,7 @@ fn standing(program: &ProgramState) -> String {
             let times = if at.hit > 1 { format!(", time {}", at.hit) } else { String::new() };
             let ahead = match at.ahead {
                 0 => String::new(),
-                calls => format!(" · {} ahead: not made again", counted(calls, "call")),
+                calls => format!(" · {} ahead: not repeated", counted(calls, "call")),
             };
             format!(" · at line {}{times}{}{ahead}", at.line, inner.unwrap_or_default())
         }),
@@ -153,7 +153,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let shown = cx.view.program_of(cx.state);
     let Some((task, program)) = shown else {
-        let words = "no program yet: the programmer writes one over the tools for each task";
+        let words = "no program yet: the programmer writes one for each task";
         return note(area, words, cx.theme.dim, buf);
     };
     let rows = rows(cx, task.id, program);

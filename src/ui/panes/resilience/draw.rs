@@ -12,20 +12,32 @@ use crate::ui::panes::row::{self, Row};
 use crate::ui::symbols::{DONE, FAILED, RUNNING, WAITING};
 use crate::ui::theme::Theme;
 use crate::ui::view::ResilienceView;
-use crate::ui::{cx::Cx, text};
+use crate::ui::{cx::Cx, text, twin::TwinKind};
 
+/// From this height on a verdict may take two lines.
+const TALL: u16 = 8;
 /// The least rows of a curve.
 const CURVE: u16 = 3;
 
 pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let facts = Facts::of(cx.state, cx.view);
     if facts.laps.is_empty() {
-        let run = "no task has been done yet: space runs them, then f breaks the selected tool";
-        return row::note(area, run, cx.theme.dim, buf);
+        let run = "No tasks done yet. Press <key:run-or-pause> to run them, then <key:fail> to \
+                   break the selected tool.";
+        return row::note(area, &cx.keymap.fill(run), cx.theme.dim, buf);
     }
     let axis = Axis::of(&facts, cx.view.task, area);
-    let (line, rest) = row::split(area, 1);
-    verdict(cx, &facts, line, buf);
+    let (said, style) = verdict(cx, &facts);
+    let most = if area.height < TALL { 1 } else { 2 };
+    let lines = text::wrap_within(&said, usize::from(area.width.saturating_sub(1)), most);
+    let (head, rest) = row::split(area, lines.len() as u16);
+    for (at, said) in lines.iter().enumerate() {
+        let mut row = Row::new(Rect { y: head.y + at as u16, height: 1, ..head }, buf);
+        row.gap(1).put(said, style);
+        if at + 1 == lines.len() {
+            twin(cx, &facts, &mut row);
+        }
+    }
     let (line, rest) = row::split(rest, 1);
     axis.draw(cx, &facts, line, buf);
     let tools = facts.tools.len() as u16;
@@ -41,31 +53,35 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     averages(cx, &facts, table, buf);
 }
 
-fn verdict(cx: &Cx<'_>, facts: &Facts<'_>, line: Rect, buf: &mut Buffer) {
-    let mut row = Row::new(line, buf);
+/// The verdict with its mark, or why there is none.
+fn verdict(cx: &Cx<'_>, facts: &Facts<'_>) -> (String, Style) {
     let Some((taken, sentence)) = facts.taken.as_ref().zip(facts.sentence()) else {
-        let said =
-            "no tool was broken: f breaks the selected one, and this pane shows what comes of it";
-        row.gap(1).put(said, cx.theme.dim);
-        return;
+        let said = "No fault yet. Press <key:fail> to break the selected tool.";
+        return (cx.keymap.fill(said).into_owned(), cx.theme.dim);
     };
     if taken.found.hit.is_none() && taken.fault.armed {
-        row.gap(1).put("the fault is armed, and no call has met it yet", cx.theme.injected);
-        return;
+        return ("The fault is armed, but has hit no call yet.".to_owned(), cx.theme.injected);
     }
-    let (mark, style) = look(cx.theme, taken.found.verdict);
-    row.gap(1).put(&format!("{mark} {}", first_upper(&sentence)), style);
-    if let Some((twin, found)) = &facts.twin {
-        let (mark, style) = look(cx.theme, found.verdict);
-        let said = match twin.kind {
-            crate::ui::twin::TwinKind::Frozen => format!("twin {mark} {}", found.verdict),
-            crate::ui::twin::TwinKind::Unbroken => "twin: without the fault".to_owned(),
-        };
-        let width = text::width(&said);
-        if row.left() > width + 2 {
-            let space = row.left() - width - 1;
-            row.gap(space).put(&said, style);
-        }
+    let verdict = match taken.found.is_unharmed() {
+        true => Verdict::NotAffected,
+        false => taken.found.verdict,
+    };
+    let (mark, style) = look(cx.theme, verdict);
+    (format!("{mark} {}", first_upper(&sentence)), style)
+}
+
+/// The verdict of the twin, at the right of the last line of the session's own.
+fn twin(cx: &Cx<'_>, facts: &Facts<'_>, row: &mut Row<'_>) {
+    let Some((twin, found)) = &facts.twin else { return };
+    let (mark, style) = look(cx.theme, found.verdict);
+    let said = match twin.kind {
+        TwinKind::Frozen => format!("twin {mark} {}", found.verdict),
+        TwinKind::Unbroken => "twin: without the fault".to_owned(),
+    };
+    let width = text::width(&said);
+    if row.left() > width + 2 {
+        let space = row.left() - width - 1;
+        row.gap(space).put(&said, style);
     }
 }
 

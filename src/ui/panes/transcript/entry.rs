@@ -43,7 +43,7 @@ pub fn rows(cx: From<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<
     let most = if selected { ROWS.1 } else { ROWS.0 };
     let mut entry = Entry { cx, sheet: Sheet::new(width, most) };
     if entry.write(line).is_none() {
-        entry.sheet.row(&[("note  of a task that is not known", cx.theme.dim)]);
+        entry.sheet.row(&[("note  of an unknown task", cx.theme.dim)]);
     }
     if entry.sheet.rows.is_empty() {
         entry.sheet.rows.push(Row::default());
@@ -94,7 +94,7 @@ impl<'a> Entry<'a> {
 
     fn try_started(&mut self, number: u32, task: &TaskState) {
         let theme = self.cx.theme;
-        self.sheet.row(&[(&format!("try {number}"), theme.title)]);
+        self.sheet.row(&[(&format!("attempt {number}"), theme.title)]);
         if let Some(last) = task.reflections.last() {
             self.sheet.text(("  reflector ", theme.accent), (last, theme.text));
         }
@@ -136,7 +136,7 @@ impl<'a> Entry<'a> {
         };
         let role = &format!("  {} ", call.role);
         match &call.phase {
-            ModelCallPhase::Requested => self.asking(call, role, "waits to be called"),
+            ModelCallPhase::Requested => self.asking(call, role, "waits for its call"),
             ModelCallPhase::Running if call.partial.is_empty() => {
                 self.asking(call, role, "is running")
             }
@@ -200,7 +200,7 @@ impl<'a> Entry<'a> {
             }
             if self.sheet.rows.len() > most {
                 self.sheet.rows.truncate(most - 1);
-                self.sheet.row(&[("     … enter shows all of it", theme.dim)]);
+                self.sheet.row(&[("     … enter shows all", theme.dim)]);
                 break;
             }
         }
@@ -326,7 +326,7 @@ impl<'a> Entry<'a> {
                 };
                 self.sheet.text(("    = ", theme.good), (text, style));
                 if let Some(bytes) = output.cut_from {
-                    let cut = format!("  (cut; it gave {} bytes)", text::count(bytes));
+                    let cut = format!("  (cut; {} bytes in all)", text::count(bytes));
                     self.sheet.suffix(&cut, theme.warn);
                 }
             }
@@ -375,7 +375,7 @@ impl<'a> Entry<'a> {
             self.sheet.row(&[head, (&name, theme.text), (&score, style), reason]);
         }
         if task.verdicts.is_empty() {
-            self.sheet.row(&[("  score ", theme.accent), ("no tool was judged", theme.dim)]);
+            self.sheet.row(&[("  score ", theme.accent), ("no tool was scored", theme.dim)]);
         }
         if !learned {
             self.sheet.row(&[("    learning is frozen: no score changed", theme.warn)]);

@@ -29,7 +29,7 @@ const UNKNOWN: u16 = 80;
 const MAY_CHANGE: usize = 256;
 
 /// In the place of a line that was forgotten and is in no journal.
-const GONE: &str = "details are gone: this session has no journal";
+const GONE: &str = "no details: this session has no journal";
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Transcript,
@@ -104,7 +104,8 @@ struct Shown {
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let lines = &cx.state.transcript;
     if lines.is_empty() {
-        return note(area, "nothing has happened yet: space lets the agent run", cx.theme.dim, buf);
+        let said = cx.keymap.fill("not started: press <key:run-or-pause>");
+        return note(area, &said, cx.theme.dim, buf);
     }
     let gutter = Gutter::of(cx.state, area.width);
     let (inside, bar) = vlist::beside_bar(cx, area);

@@ -7,7 +7,7 @@ use crate::ui::symbols::{DONE, WAITING};
 use crate::ui::text;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
-    let Some(call) = state.tool_call(id) else { return page.not_yet("This call had not happened") };
+    let Some(call) = state.tool_call(id) else { return page.not_yet("This call did not exist") };
     page.field_in("tool", call.tool.as_str(), page.theme.accent);
     match call.is_by_hand() {
         true => page.field_in("made by", "you: no budget, score or experience", page.theme.user),
@@ -36,7 +36,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
         Some(own) => {
             page.heading("Arguments, edited by a person");
             page.json(&call.arguments);
-            let seen = if call.shows_own { ", which it sees" } else { ", which it does not see" };
+            let seen = if call.shows_own { ", visible to it" } else { ", hidden from it" };
             page.heading(&format!("The agent's own arguments{seen}"));
             page.json(own);
         }
@@ -49,17 +49,17 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
 }
 
 fn times(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
-    page.field("asked for at", &text::span(call.requested));
+    page.field("requested", &text::span(call.requested));
     if let (Some(_), Some(ended)) = (call.started, call.ended) {
         page.field("took", &text::span(call.elapsed(ended)));
     }
     if call.held > 0 {
-        page.field("held", &format!("{}, not part of its own time", text::span(call.held)));
+        page.field("held", &format!("{}, not counted in its time", text::span(call.held)));
     }
     let lane = call.lane;
     let stopped = state.control.paused_lanes.contains(&lane);
     if let Some(hold) = state.control.hold_of(lane) {
-        let by = if stopped { ", by you alone" } else { "" };
+        let by = if stopped { ", only this call, by you" } else { "" };
         let what = format!("{}, since {}{by}", hold.boundary.name(), text::span(hold.since));
         page.field_in("held now", &what, page.theme.paused);
     }

@@ -17,10 +17,10 @@ const VALUE: usize = 24;
 
 pub(super) fn write(state: &State, task: TaskId, (a, b): (u32, u32), page: &mut Page<'_>) {
     let (Some(first), Some(second)) = (state.program(task, a), state.program(task, b)) else {
-        return page.not_yet("These programs were not written");
+        return page.not_yet("These programs did not exist");
     };
     let (Some(one), Some(other)) = (way(state, first), way(state, second)) else {
-        return page.not_yet("The calls of these programs are not known");
+        return page.not_yet("The calls of these programs were unknown");
     };
     for (program, calls) in [(first, &one), (second, &other)] {
         let calls = counted(calls.len(), "call");
@@ -40,9 +40,9 @@ pub(super) fn write(state: &State, task: TaskId, (a, b): (u32, u32), page: &mut 
     let said = said.iter().filter(|(count, _)| *count > 0);
     let said = said.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>();
     page.field_if_any("calls", &said.join(" · "));
-    page.heading(&format!("{:>3} {:>3}  What they have called, in order", a, b));
+    page.heading(&format!("{:>3} {:>3}  Their calls, in order", a, b));
     if pairs.is_empty() {
-        page.text("Neither has called anything.", page.theme.dim);
+        page.text("Neither made a call.", page.theme.dim);
     }
     let (mut i, mut j) = (0, 0);
     for pair in &pairs {

@@ -44,7 +44,7 @@ pub fn copy(subject: &Subject, form: Form, world: &World<'_>, view: &mut View) -
     match text {
         Some(text) => vec![ScreenRequest::Copy { what: subject.title(), text }],
         None => {
-            let text = format!("{} is only in this screen: y y copies it", subject.title());
+            let text = format!("{} exists only on this screen: y y copies it", subject.title());
             view.tell(world.live.at, Tone::Bad, text);
             Vec::new()
         }
@@ -77,7 +77,7 @@ fn copy_command(subject: &Subject, world: &World<'_>, view: &mut View) -> Reques
     match called {
         Some(called) => vec![ScreenRequest::CopyCommand(Box::new(called))],
         None => {
-            let text = format!("{} is no call; y y copies it", subject.title());
+            let text = format!("{} is not a call; y y copies it", subject.title());
             view.tell(world.live.at, Tone::Bad, text);
             Vec::new()
         }

@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::ui::text;
 
 pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page<'_>) {
-    let Some(task) = state.task(task) else { return page.not_yet("This task was not there") };
+    let Some(task) = state.task(task) else { return page.not_yet("This task did not exist") };
     let begun = task.work.evidence.get(&id);
     match begun.map(|begun| begun.source) {
         Some(Source::Call(call)) => return call::write(state, call, page),
@@ -32,7 +32,7 @@ pub(super) fn of_call(state: &State, call: &ToolCallState, page: &mut Page<'_>) 
     if source == Some(Source::Call(call.id)) {
         head(state, task, id, page);
     } else {
-        page.field("evidence", &format!("{} of a plan that is no longer followed", id.mark()));
+        page.field("evidence", &format!("{} of a replaced plan", id.mark()));
     }
 }
 
@@ -48,7 +48,7 @@ fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
         let said = match (text, task.work.is_found(need)) {
             (Some(text), _) => text::start(text, 400).to_owned(),
             (None, true) => "null".to_owned(),
-            (None, false) => "not there yet".to_owned(),
+            (None, false) => "not available yet".to_owned(),
         };
         page.field("needs", &format!("{} = {said}", need.mark()));
     }

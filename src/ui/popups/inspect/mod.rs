@@ -294,12 +294,12 @@ impl Popup for Inspect {
                         past::jump(world, view, Some(moment));
                         return Reply::Close;
                     }
-                    None => view.tell(world.live.at, Tone::Bad, "this has no moment to look at"),
+                    None => view.tell(world.live.at, Tone::Bad, "no moment to go to"),
                 }
             }
             Some(Action::NextMatch | Action::PreviousMatch) if !self.search.is_on() => {
                 let key = world.keymap.legend(Layer::Pager, &[(&[Action::Find], "find")]);
-                let text = format!("nothing was searched for here · {key}");
+                let text = format!("no search here yet · {key}");
                 view.tell(world.live.at, Tone::Bad, text);
             }
             Some(Action::NextMatch) => self.search.go(window::Find::Next, &mut self.lines),

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
-use crate::domain::{EffectState, State, spec::TOO_SMALL};
+use crate::domain::{EffectState, State, spec::TOO_SMALL, words::counted};
 use crate::ui::symbols::INJECTED;
 use crate::ui::{text, theme::Theme, wording};
 
@@ -65,14 +65,16 @@ impl<'a> Page<'a> {
     }
 
     pub fn field_in(&mut self, name: &str, value: &str, style: Style) {
-        let room = self.width.saturating_sub(LABEL + 1).max(1);
-        let mut label = text::fit(name, LABEL);
+        // A long name, such as that of a tool, moves its value to the right.
+        let width = text::width(name).clamp(LABEL, (self.width / 3).max(LABEL));
+        let room = self.width.saturating_sub(width + 1).max(1);
+        let mut label = text::fit(name, width);
         for line in text::wrap(value, room) {
             self.lines.push(Line::from(vec![
                 Span::styled(format!("{label} "), self.theme.dim),
                 Span::styled(line, style),
             ]));
-            label = " ".repeat(LABEL);
+            label = " ".repeat(width);
         }
     }
 
@@ -84,14 +86,14 @@ impl<'a> Page<'a> {
         }
         let left_out = lines.count();
         if left_out > 0 {
-            let note = format!("… {left_out} more lines");
+            let note = format!("… {}", counted(left_out, "more line"));
             self.lines.push(Line::styled(note, self.theme.warn));
         }
     }
 
     /// What is said of a thing that only a later moment knows.
     pub fn not_yet(&mut self, what: &str) {
-        self.text(&format!("{what} at the moment looked at."), self.theme.dim);
+        self.text(&format!("{what} at the displayed moment."), self.theme.dim);
     }
 
     /// A text below a heading of its own.
@@ -132,7 +134,7 @@ impl<'a> Page<'a> {
 
     /// The name of the simulated model, as a person sees it.
     pub fn simulated(&mut self) {
-        let note = "SIMULATED MODEL: built in, no language model was asked";
+        let note = "SIMULATED MODEL: built in, no language model was called";
         self.lines.push(Line::styled(note, self.theme.simulated));
     }
 }

@@ -15,17 +15,17 @@ pub(super) fn write(state: &State, task: TaskId, page: &mut Page<'_>) {
     let budget = state.task(task).map(|task| &task.budget);
     match budget.and_then(|budget| Some((budget, budget.plan.as_ref()?))) {
         Some((budget, plan)) => self::page(&budget.why, plan, budget.before.as_deref(), page),
-        None => page.not_yet("Nothing had been planned"),
+        None => page.not_yet("No budget plan existed"),
     }
 }
 
 pub(super) fn page(why: &str, plan: &BudgetPlan, before: Option<&BudgetPlan>, page: &mut Page<'_>) {
     page.field("why", why);
     page.field("budget", &credits(*plan.budget));
-    page.field("spent", &format!("{} when this was planned", credits(*plan.spent)));
+    page.field("spent", &format!("{} before this plan", credits(*plan.spent)));
     let reserve = credits(*plan.reserve);
-    page.field("kept back", &format!("{reserve} for finishing and the closing summary"));
-    page.field("to plan with", &credits(plan.free()));
+    page.field("reserved", &format!("{reserve} for finishing and the closing summary"));
+    page.field("available", &credits(plan.free()));
     page.field("uses", &budget_words::uses(plan));
     page.field("value, cost", &budget_words::sums(plan, before));
     if let Some(before) = before {

@@ -36,10 +36,10 @@ pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
         }
         Some((_, Some(ProbeEnd::Answered), _)) => page.field("state", "it answered"),
         Some((_, None, _)) => page.field("state", "not tried yet"),
-        None => page.field("state", "not probed; p probes it"),
+        None => page.field("state", "not probed: p probes it"),
     }
     if let Some(program) = tried {
-        page.heading("The last program that tried it");
+        page.heading("Its last probing program");
         match program.error() {
             Some(error) => page.text(&failure(&program.text, error), page.theme.text),
             None => page.text(&numbered(&program.text), page.theme.text),
@@ -60,7 +60,7 @@ fn calls(state: &State, program: &ProgramState, page: &mut Page<'_>) {
     let calls = program.calls.iter().filter_map(|id| state.tool_call(*id));
     for (i, call) in calls.enumerate() {
         if i == 0 {
-            page.heading("What it called");
+            page.heading("Its calls");
         }
         let said = call.observation().unwrap_or("no answer yet");
         let said = said.lines().next().unwrap_or_default();
@@ -86,21 +86,21 @@ fn learned(known: &KnownSchema, tried: Option<&ProgramState>, page: &mut Page<'_
     }
     page.heading("Question");
     match learned.question.is_empty() {
-        true => page.text("none was kept", page.theme.dim),
+        true => page.text("none kept", page.theme.dim),
         false => page.text(&learned.question, page.theme.text),
     }
     page.heading("Program");
     match (learned.program.is_empty(), tried.filter(|_| known.source == SchemaSource::Probed)) {
         (false, _) => page.text(&numbered(&learned.program), page.theme.text),
         (true, Some(program)) => page.text(&numbered(&program.text), page.theme.text),
-        (true, None) => page.text("none was kept: p probes the tool again", page.theme.dim),
+        (true, None) => page.text("none kept: p probes the tool again", page.theme.dim),
     }
     page.heading("Call");
     page.json(&learned.arguments);
     page.heading("Response");
     match serde_json::from_str(&learned.response) {
         _ if learned.response.is_empty() => {
-            page.text("none was kept: p probes the tool again", page.theme.dim);
+            page.text("none kept: p probes the tool again", page.theme.dim);
         }
         Ok(value) => page.json(&value),
         Err(_) => page.text(&learned.response, page.theme.text),
@@ -120,7 +120,7 @@ fn schema(known: &KnownSchema, page: &mut Page<'_>) {
     page.section(&format!("Schema: {from}"), &learned.schema.to_text(), page.theme.text);
     for (i, Merged { arguments, fields, brought }) in learned.merged.iter().enumerate() {
         if i == 0 {
-            page.heading("What was merged");
+            page.heading("Merged results");
         }
         let fields = counted(*fields, "field");
         page.field(&format!("result {}", i + 1), &format!("{fields}, for {arguments}"));

@@ -8,7 +8,7 @@ use crate::ui::panes::program_words::{Variable, changes, standing, variables, wa
 
 pub(super) fn write(state: &State, task: TaskId, number: u32, page: &mut Page<'_>) {
     let Some(program) = state.program(task, number) else {
-        return page.not_yet("This program was not written");
+        return page.not_yet("This program did not exist");
     };
     page.field("task", &task.to_string());
     page.field("program", &format!("{number}: {}", standing(program)));
@@ -25,7 +25,7 @@ pub(super) fn write(state: &State, task: TaskId, number: u32, page: &mut Page<'_
     if !changes.is_empty() {
         let lines = changes.iter().map(|(sign, line)| format!("{sign} {line}"));
         let lines = lines.collect::<Vec<_>>().join("\n");
-        page.section("Changed since the program before", &lines, page.theme.text);
+        page.section("Changes from the previous program", &lines, page.theme.text);
     }
     if let Some(edited) = &program.edited {
         page.section("Replaced by yours", &numbered(edited), page.theme.user);

@@ -15,7 +15,7 @@ const BAR: u64 = 30;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(call) = state.model_call(id) else {
-        return page.not_yet("This model call had not happened");
+        return page.not_yet("This model call did not exist");
     };
     head(state, call, page);
     let parts = tokens::parts(&call.request);
@@ -29,7 +29,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     answer(call, page);
     if !tools.is_empty() {
         page.heading(&counted(tools.len(), "tool"));
-        let folded = "folded here: the model saw a JSON schema of each, as on the tool's own page";
+        let folded = "folded here: the model saw each tool's JSON schema, as on the tool's page";
         page.text(folded, page.theme.dim);
     }
     for (tool, part) in tools.iter().zip(of_tools) {
@@ -97,9 +97,8 @@ fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     page.field("cost", dollars.as_deref().unwrap_or("not known"));
     page.field_if_any("price from", price_from(call, spec).unwrap_or_default());
     if let Some(Repeat { tokens, of, differs }) = state.repeat(call) {
-        let differs =
-            differs.map_or(String::new(), |part| format!("; the first that differs: {part}"));
-        page.field("repeats", &format!("{tokens} of {of} tokens of the request before{differs}"));
+        let differs = differs.map_or(String::new(), |part| format!("; first difference: {part}"));
+        page.field("repeats", &format!("{tokens} of {of} tokens of the previous request{differs}"));
     }
     page.origin(state, call);
 }
@@ -119,13 +118,13 @@ fn price_from<'a>(call: &ModelCallState, spec: Option<&'a ModelSpec>) -> Option<
 
 fn answer(call: &ModelCallState, page: &mut Page<'_>) {
     match &call.phase {
-        ModelCallPhase::Requested => page.heading("Answer: not asked yet"),
+        ModelCallPhase::Requested => page.heading("Answer: not requested yet"),
         ModelCallPhase::Running => page.section("Answer so far", &call.partial, page.theme.text),
         ModelCallPhase::Done { reply } => done(reply, page),
         ModelCallPhase::Failed { error } => {
             page.heading("Answer: none");
             page.field_in("failed", &format!("{:?}: {}", error.kind, error.text), page.theme.bad);
-            page.field_if_any("had come", &error.partial);
+            page.field_if_any("received", &error.partial);
         }
     }
 }
@@ -143,9 +142,9 @@ fn done(reply: &Reply, page: &mut Page<'_>) {
         page.field_in("as sent", &repair.to_string(), page.theme.warn);
     }
     let finish = match &reply.finish {
-        Finish::Stop => "stopped by itself",
-        Finish::Calls => "wants tools called",
-        Finish::Length => "ran into the token limit",
+        Finish::Stop => "stop",
+        Finish::Calls => "tool_calls",
+        Finish::Length => "token limit reached",
         Finish::Refused => "refused",
         Finish::Filtered => "cut off by a content filter",
         Finish::Judged => "ended by the judge: a call starts here",

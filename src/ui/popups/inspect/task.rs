@@ -1,23 +1,25 @@
 //! A task: its text, its steps, its end and what the evaluator said.
 
 use super::Page;
-use crate::domain::{Spent, State, TaskId, TaskPhase, TaskState, words::counted};
+use crate::domain::{
+    Spent, State, TaskId, TaskPhase, TaskState, ToolCallPhase, ToolCallState, words::counted,
+};
 use crate::papers::calls;
 use crate::ui::panes::budget_words;
-use crate::ui::panes::format::{credits, dollars};
+use crate::ui::panes::format::{credits, dollars, in_credits};
 use crate::ui::symbols::{DONE, FAILED, INJECTED};
 use crate::ui::{panes::glyph::signed, text};
 
 pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
-    let Some(task) = state.task(id) else { return page.not_yet("This task had not been queued") };
+    let Some(task) = state.task(id) else { return page.not_yet("This task did not exist") };
     head(task, page);
     if state.is_bare(id) {
-        page.field_in("details", "gone: this session has no journal", page.theme.dim);
+        page.field_in("details", "unavailable: this session has no journal", page.theme.dim);
     }
     page.section("Task", &task.task.text, page.theme.text);
     end(state, task, page);
     for reflection in &task.reflections {
-        page.section("Reflection on a failed try", reflection, page.theme.text);
+        page.section("Reflection on a failed attempt", reflection, page.theme.text);
     }
     budget(state, task, page);
     steps(state, task, page);
@@ -41,12 +43,12 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
     page.field(
         "used",
         &format!(
-            "{}, {}, {} tokens in, {} out, {} credits, {}",
+            "{}, {}, {} tokens in, {} out, {}, {}",
             counted(task.model_calls.len(), "model call"),
             counted(task.tool_calls.len(), "call"),
             task.tokens_in,
             task.tokens_out,
-            credits(task.credits()),
+            in_credits(task.credits()),
             dollars(*task.dollars, task.unpriced, task.model_calls.len())
         ),
     );
@@ -108,6 +110,16 @@ fn end(state: &State, task: &TaskState, page: &mut Page<'_>) {
     if let Some(expected) = task.task.expected() {
         page.field("expected", &expected);
     }
+    if let Some(call) = first_failure(state, task) {
+        let words = format!(
+            "{} {} at step {}: {}",
+            call.tool,
+            call.effect.lane,
+            call.step,
+            observed(call, page)
+        );
+        page.field_in("first failure", &words, page.theme.bad);
+    }
     if let Some(score) = calls::of_task(state, task) {
         let words = format!("{} of {} reference calls made", score.right, score.expected);
         page.field("calls", &words);
@@ -125,6 +137,22 @@ fn end(state: &State, task: &TaskState, page: &mut Page<'_>) {
     }
 }
 
+/// The first failed call of a task whose answer is wrong or missing.
+fn first_failure<'a>(state: &'a State, task: &TaskState) -> Option<&'a ToolCallState> {
+    let has_answer = task.answer.is_some() && task.correct != Some(false);
+    if has_answer || task.outcome().is_none() {
+        return None;
+    }
+    let mut calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
+    calls.find(|call| matches!(call.phase, ToolCallPhase::Failed { .. }))
+}
+
+/// The beginning of the text that the agent sees as a call's result.
+fn observed(call: &ToolCallState, page: &Page<'_>) -> String {
+    let seen = call.observation().unwrap_or("…");
+    text::cut(seen, page.width().saturating_sub(18)).into_owned()
+}
+
 fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {
     if task.tool_calls.is_empty() {
         return;
@@ -138,9 +166,7 @@ fn steps(state: &State, task: &TaskState, page: &mut Page<'_>) {
         let arguments = text::cut(&call.arguments.to_string(), page.width() / 2).into_owned();
         let what = format!("{} {arguments}{injected}", call.tool);
         page.field(&format!("#{} step {}", call.id, call.step), &what);
-        let observation = call.observation().unwrap_or("…");
-        let first = text::cut(observation, page.width().saturating_sub(18)).into_owned();
-        page.field_in("", &first, page.theme.dim);
+        page.field_in("", &observed(call, page), page.theme.dim);
     }
 }
 

@@ -17,9 +17,9 @@ pub(super) fn line(state: &State, n: u64, page: &mut Page<'_>) {
         What::Told { event } => {
             let by = event.by().map(|by| match by {
                 By::User => "by you".to_owned(),
-                By::Engine => "by itself".to_owned(),
+                By::Engine => "by the engine".to_owned(),
                 By::Undo(n) => format!("as an undo of event {n}"),
-                By::Redo(n) => format!("as a redo of what event {n} undid"),
+                By::Redo(n) => format!("as a redo of event {n}"),
             });
             by.into_iter().for_each(|by| page.field("changed", &by));
             page.text(&wording::told(event), page.theme.text);

@@ -16,7 +16,7 @@ const EDGES: usize = 12;
 pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
     match state.tools.get(name) {
         Some(tool) => about(tool, page),
-        None => page.not_yet("This tool was not there"),
+        None => page.not_yet("This tool did not exist"),
     }
     planned(state, name, page);
     score(state, name, page);
@@ -47,7 +47,7 @@ fn learned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     }
     let Some(known) = state.tools.get(name).and_then(|tool| tool.learned.as_ref()) else { return };
     let learned = &known.learned;
-    page.heading("Returns, as probing has learned it");
+    page.heading("Returns, as learned by probing");
     page.text(&learned.schema.to_text(), page.theme.text);
     page.blank();
     page.field_if_any("question", &learned.question);
@@ -75,9 +75,9 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     page.text(&spec.description, page.theme.text);
     page.blank();
     if !tool.present {
-        page.field_in("gone", "its manifest is no longer there", page.theme.bad);
+        page.field_in("gone", "its manifest was removed", page.theme.bad);
     } else if !tool.switched_on {
-        page.field_in("switched off", "on no menu, until you put it back (d)", page.theme.warn);
+        page.field_in("switched off", "on no menu until you enable it (d)", page.theme.warn);
     }
     if let Some(why) = &spec.disabled {
         page.field_in("disabled", why, page.theme.warn);
@@ -88,13 +88,13 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
             let style = if class.by == ClassedBy::User { page.theme.user } else { page.theme.text };
             page.field_in("class", &said, style);
         }
-        None => page.field_in("class", "none yet; say one with C", page.theme.dim),
+        None => page.field_in("class", "none yet: C sets one", page.theme.dim),
     }
     let effect = match spec.effect {
         EffectClass::Read => "reads",
-        EffectClass::Idempotent => "changes something; twice is the same as once",
-        EffectClass::Write => "changes something each time",
-        EffectClass::Unknown => "not declared, taken for a write",
+        EffectClass::Idempotent => "changes something; repeating it has no further effect",
+        EffectClass::Write => "changes something on each call",
+        EffectClass::Unknown => "not declared, treated as a write",
     };
     page.field("effect", effect);
     let cost = spec.cost.map(|cost| words::credits(*cost) + " a call");
@@ -130,12 +130,13 @@ fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     let uses = format!("{} planned{limit}, {left} left", planned.uses);
     page.field("uses", &uses);
     let (cost, value) = (credits(*planned.cost), worth(*planned.value));
-    page.field("one use", &format!("{cost} credits for a value of {value}"));
+    let unit = if cost == "1" { "credit" } else { "credits" };
+    page.field("one use", &format!("{cost} {unit} for a value of {value}"));
     let past = match planned.experience {
         0 => "no experience: the value is an assumption".to_owned(),
         uses => words::counted(uses, "past use"),
     };
-    page.field("made of", &past);
+    page.field("based on", &past);
     if planned.set {
         page.field_in("set", "by you", page.theme.user);
     }
@@ -192,7 +193,7 @@ fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
     if calls.is_empty() {
         return;
     }
-    page.heading("Latest calls, the newest first");
+    page.heading("Latest calls, newest first");
     for call in calls {
         let hold = state.control.hold_of(call.lane);
         let Standing { word, style, .. } = status::of_call(call, hold, page.theme);
@@ -210,12 +211,14 @@ fn edges(state: &State, name: &ToolName, page: &mut Page<'_>) {
     if top.is_empty() {
         return;
     }
-    page.heading("What may follow it, the heaviest first");
+    page.heading("Possible next tools, heaviest first");
     for choice in top {
         let pinned = if choice.pinned { "  pinned" } else { "" };
         let what = format!(
-            "{:.3}  prior {:.3}, seen {} times{pinned}",
-            choice.weight, choice.prior, choice.count
+            "{:.3}  prior {:.3}, seen {}{pinned}",
+            choice.weight,
+            choice.prior,
+            words::counted(choice.count, "time")
         );
         page.field(choice.to.as_str(), &what);
     }

@@ -126,7 +126,7 @@ impl Frame<'_> {
             row.put(&calls, theme.dim);
         }
         if !is_here {
-            let away = format!("  (the agent is at {}: Home goes there)", self.here.node());
+            let away = format!("  (the agent is at {}: press Home)", self.here.node());
             row.put(&away, theme.warn);
         }
         if let Some(since) = &self.since {

@@ -91,7 +91,7 @@ impl Frame<'_> {
             return note(area, &words, self.cx.theme.dim, buf);
         }
         if choices.total == 0 {
-            return note(area, "nothing follows it", self.cx.theme.dim, buf);
+            return note(area, "no successors", self.cx.theme.dim, buf);
         }
         let height = usize::from(list.height);
         let depth = super::depth(self.cx.view) + height;

@@ -190,10 +190,10 @@ impl<'a> Grid<'a> {
             // Cells of three have room for the number alone.
             let [little, more @ ..] = glyph::HEAT.map(String::from);
             let shades = match self.cell {
-                3 => format!(" {little} next to nothing;"),
-                _ => format!(" {little} little, {} more;", more.join(" ")),
+                3 => format!(" {little} near zero;"),
+                _ => format!(" {little} low, {} higher;", more.join(" ")),
             };
-            row.put(&format!("arrows choose a weight;{shades} = held by you"), theme.dim);
+            row.put(&format!("arrows select a weight;{shades} = pinned by you"), theme.dim);
             return;
         };
         row.put(&format!("{from} → {}", shown_name(to.as_str())), theme.accent).gap(2);
@@ -202,7 +202,7 @@ impl<'a> Grid<'a> {
             return;
         };
         let format = format::weight_format(&state.knobs);
-        let held = if edge.pinned { " (held by you)" } else { "" };
+        let held = if edge.pinned { " (pinned by you)" } else { "" };
         row.put(&format!("weight {}{held}", format.show(edge.weight)), theme.title).gap(1);
         if let Some(since) = &self.since {
             let was = since.weights().weight(from.as_str(), to.as_str());
