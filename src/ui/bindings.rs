@@ -170,6 +170,16 @@ mod tests {
     }
 
     #[test]
+    fn texts_name_the_keys_of_the_keymap() {
+        let said = "<key:knobs>, <key:form.fields>, <key:>, <key:nothing>, <key:knobs";
+        let (usual, _) = Keymap::new(&BTreeMap::new());
+        assert_eq!(usual.fill(said), "4, f1, <key:>, <key:nothing>, <key:knobs");
+        let (own, wrong) = Keymap::new(&changed(&[("knobs", &["f3"])]));
+        assert!(wrong.is_empty(), "{wrong:?}");
+        assert_eq!(own.fill("<key:knobs> <key:tools>"), "f3 3");
+    }
+
+    #[test]
     fn the_first_layer_that_knows_a_key_decides() {
         let map = Keymap::default();
         let panes = [Layer::Everywhere, Layer::Pane(PaneId::Graph), Layer::Global];

@@ -363,8 +363,8 @@ impl Loop {
             Some(Err(why)) => self.front.screen.tell(Tone::Bad, why.as_str()),
             None => {}
         }
-        let popups = self.front.screen.view.popups.iter_mut().rev();
-        let listing = popups.fold(Some(listing), |left, popup| popup.relist(left?));
+        let mut popups = self.front.screen.view.popups.iter_mut().rev();
+        let listing = popups.try_fold(listing, |left, popup| popup.relist(left));
         let Some(listing) = listing else { return };
         let live = self.behind.as_ref().unwrap_or(&self.front);
         let live = live.commands.as_ref().and(live.journal.as_deref());

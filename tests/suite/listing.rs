@@ -84,6 +84,50 @@ fn enter_opens_a_session_and_says_why_one_cannot_be_opened() {
 }
 
 #[test]
+fn marked_sessions_are_deleted_after_a_question_and_the_filter_stays() {
+    let (_home, folder) = folder();
+    let mut stage = listed(&folder, Some("a.jsonl"));
+    // The session on the screen and a running one stay.
+    stage.write("a.jsonl");
+    assert_eq!(stage.press("delete"), []);
+    assert!(stage.shows("this session is on the screen"), "{}", stage.text());
+    stage.press("ctrl-u");
+    stage.write("jsonl");
+    let marks = |stage: &Stage| {
+        stage.text().lines().filter(|line| line.chars().take(6).any(|c| c == '*')).count()
+    };
+    for name in ["torn", "none"] {
+        stage.press("ctrl-u");
+        stage.write(name);
+        stage.press("ctrl-t");
+    }
+    stage.press("ctrl-u");
+    assert_eq!(marks(&stage), 2, "{}", stage.text());
+    assert_eq!(stage.press("delete n"), []);
+    stage.press("delete");
+    assert!(
+        stage.shows("Delete 2 sessions?") && stage.shows("cannot be undone"),
+        "{}",
+        stage.text()
+    );
+    let mut journals = match stage.press("y").remove(0) {
+        ScreenRequest::DeleteSessions(journals) => journals,
+        other => panic!("{other:?}"),
+    };
+    journals.sort();
+    assert_eq!(journals, ["none.jsonl", "torn.jsonl"].map(|name| folder.join(name)));
+    let listing = Listing::without(folder.clone(), &journals);
+    let said = listing.deleted.clone().unwrap().unwrap();
+    assert!(said.starts_with("deleted 2 sessions, "), "{said}");
+    stage.write("a.js");
+    let list = stage.screen.view.popups.last_mut().unwrap();
+    assert!(list.relist(listing).is_none());
+    stage.draw();
+    assert!(stage.shows("Sessions · 3") && stage.shows("> a.js"), "{}", stage.text());
+    assert!(journals.iter().all(|journal| !journal.exists()));
+}
+
+#[test]
 fn a_session_says_what_it_came_to() {
     let (home, _) = folder();
     home.write("c.toml", "[session]\njournals = \"kept\"\n");

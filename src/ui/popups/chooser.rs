@@ -216,7 +216,10 @@ impl Chooser {
         self.draw_field(cx, field, buf);
         if self.lines.is_empty() {
             let typed = self.entry.text();
-            let none = format!("no {} matches `{typed}` · backspace deletes letters", self.noun);
+            let none = match typed.is_empty() {
+                true => format!("no {} yet", self.noun),
+                false => format!("no {} matches `{typed}` · backspace deletes letters", self.noun),
+            };
             match &self.instead {
                 Some(instead) => row::note(list, instead, cx.theme.accent, buf),
                 None => row::note(list, &none, cx.theme.warn, buf),

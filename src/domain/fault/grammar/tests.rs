@@ -209,7 +209,7 @@ proptest! {
         if spec.kind.check(&spec.target).is_ok() {
             prop_assert_eq!(read, Ok(spec));
         } else {
-            prop_assert!(read.unwrap_err().contains(" apply to "));
+            prop_assert!(read.unwrap_err().contains(" appl"));
         }
     }
 }

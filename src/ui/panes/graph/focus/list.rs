@@ -128,7 +128,7 @@ impl Frame<'_> {
         let all = text::count(choices.total.saturating_sub(finish) as u64);
         let offered = choices.menu.iter().filter(|item| !is_finish(item)).count();
         let head = match choices.menu.len() {
-            0 => format!("{all} possible next tools"),
+            0 => counted(all, "possible next tool"),
             _ => format!("{offered} of {all} on the menu"),
         };
         row.cell(&head, MARKS + widths.name + widths.bar, dim).gap(1);
