@@ -16,8 +16,8 @@ use crate::store::experience::{Experience, ExperienceError, Query, Same};
 
 impl Session {
     pub fn policy(&self) -> Policy<'_> {
-        let Budgeting { known, allotted, .. } = &self.budgeting;
-        Policy { state: &self.state, known, allotted: allotted.values().sum() }
+        let (known, allotted) = (&self.budgeting.known, self.lanes.allotted());
+        Policy { state: &self.state, known, allotted }
     }
 
     /// Makes the first plan of a task with an enforced budget.
@@ -61,7 +61,9 @@ impl Session {
     /// An effect has ended and was charged. Replans if the rest of the budget no longer pays for
     /// the plan.
     pub fn settle_budget(&mut self, effect: EffectId) {
-        self.budgeting.allotted.remove(&effect);
+        if let Some(flight) = self.lanes.flight_mut(effect) {
+            flight.allotted = 0.0;
+        }
         if self.policy().falls_short() {
             self.replan_quietly("cost exceeded the estimate");
         }
@@ -71,7 +73,9 @@ impl Session {
     /// it.
     pub fn allot_time(&mut self, call: EffectId) -> Option<f64> {
         let credits = self.policy().call_time(call)?;
-        self.budgeting.allotted.insert(call, credits);
+        if let Some(flight) = self.lanes.flight_mut(call) {
+            flight.allotted = credits;
+        }
         Some(self.policy().seconds(credits))
     }
 

@@ -1,8 +1,8 @@
 //! What plans for a budget are made of, besides the state.
 
-use std::{collections::HashMap, rc::Rc};
+use std::rc::Rc;
 
-use crate::domain::{EffectId, Embedding, KnownTool};
+use crate::domain::{Embedding, KnownTool};
 use crate::model::Model;
 use crate::store::experience::{Same, SharedExperience};
 
@@ -23,6 +23,4 @@ pub(super) struct Budgeting {
     pub meaning: Option<Embedding>,
     /// What is known of the candidates of the task at work.
     pub known: Vec<KnownTool>,
-    /// Credits of the time that each running call may still take, where seconds cost any.
-    pub allotted: HashMap<EffectId, f64>,
 }

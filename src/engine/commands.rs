@@ -2,7 +2,7 @@
 
 use super::{handle::Handle, session::Session};
 use crate::domain::{
-    By, ChangeEvent, Command, ControlEvent, EffectId, FaultEvent, FaultId, FaultSpec, GraphEvent,
+    By, ChangeEvent, Command, ControlEvent, EffectId, EffectState, FaultEvent, FaultId, FaultSpec, GraphEvent,
     Knob, Mode, Resume, Scores, SessionEvent, Target, ToolName, ToolState, Undoable,
 };
 
@@ -148,8 +148,9 @@ pub(super) fn pause(session: &mut Session, by: By) -> Result<(), String> {
 }
 
 fn cancel(session: &mut Session, effect: EffectId) -> Result<(), String> {
-    let token = session.cancels.get(&effect).ok_or("the call is not in flight")?;
-    token.cancel();
+    let is_over = session.state.effect(effect).is_some_and(EffectState::is_over);
+    let flight = session.lanes.flight(effect).filter(|_| !is_over);
+    flight.ok_or("the call is not in flight")?.cancel.cancel();
     Ok(())
 }
 

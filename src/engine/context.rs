@@ -190,8 +190,7 @@ impl Context {
         let more = self.handle.read(|session| session.state.reads_on(&call.tool));
         let (id, outcome) = loop {
             let id = requested.reference.id;
-            let outcome = effect::perform(&self.handle, requested).await;
-            let is_again = self.handle.write(|session| session.again.remove(&id));
+            let (outcome, is_again) = effect::perform(&self.handle, requested).await;
             match is_again.then(|| self.handle.write(|session| session.request_again(id))).flatten()
             {
                 Some(again) => requested = again,

@@ -71,7 +71,7 @@ impl Session {
     /// Answers a call that waits, is held or runs, in place of its model or tool.
     pub fn answer_call(&mut self, id: EffectId, text: String, by: By) -> Result<(), String> {
         let effect = self.known_effect(id)?;
-        if effect.is_over() || !self.cancels.contains_key(&id) {
+        if effect.is_over() || self.lanes.flight(id).is_none() {
             return Err(format!("call {id} has ended: its result can be edited while it is held"));
         }
         let effect = effect.reference();
@@ -94,20 +94,17 @@ impl Session {
 
     /// What follows from such an event.
     pub fn apply_edit(&mut self, event: EditEvent) {
+        let (EditEvent::CallEdited { effect, .. }
+        | EditEvent::CallAnswered { effect, .. }
+        | EditEvent::CallRepeated { effect, .. }) = &event;
+        let Some(flight) = self.lanes.flight_mut(effect.id) else { return };
         match event {
-            EditEvent::CallEdited { effect, edit, .. } => {
-                self.edits.insert(effect.id, *edit);
+            EditEvent::CallEdited { edit, .. } => flight.edit = Some(*edit),
+            EditEvent::CallAnswered { text, .. } => {
+                flight.answer = Some(text);
+                flight.cancel.cancel();
             }
-            EditEvent::CallAnswered { effect, text, .. } => {
-                self.answers.insert(effect.id, text);
-                if let Some(cancel) = self.cancels.get(&effect.id) {
-                    cancel.cancel();
-                }
-            }
-            EditEvent::CallRepeated { effect, .. } => {
-                self.again.insert(effect.id);
-                self.repeated.insert(effect.id);
-            }
+            EditEvent::CallRepeated { .. } => (flight.again, flight.repeated) = (true, true),
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) async fn embed(handle: &Handle, task: TaskId) {
     let requested = handle.write(|session| {
         effect::request(session, task, Effect::Embedding(call), None, Waits::Agent)
     });
-    if let Outcome::Embedded(Ok(embedded)) = effect::perform(handle, requested).await {
+    if let (Outcome::Embedded(Ok(embedded)), _) = effect::perform(handle, requested).await {
         handle.write(|session| session.budgeting.meaning = embedded.embedding);
     }
 }

@@ -40,7 +40,9 @@ impl Session {
             }
             Event::Edit(event) => self.apply_edit(event),
             Event::Consent(ConsentEvent::ConsentGiven { effect, allowed, .. }) => {
-                self.consents.insert(effect.id, allowed);
+                if let Some(flight) = self.lanes.flight_mut(effect.id) {
+                    flight.consent = Some(allowed);
+                }
             }
             Event::Task(TaskEvent::TaskSkipped { .. }) => self.skip.cancel(),
             _ => {}

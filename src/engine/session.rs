@@ -1,7 +1,7 @@
 //! The only place where events are recorded: numbered, dated, journaled, folded, then shown, in this
 //! order.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::{rc::Rc, sync::Arc};
 
 use tokio::sync::{Notify, OnceCell};
@@ -12,7 +12,6 @@ use super::effect::PendingEffect;
 use super::observer::{Observer, journal::Writer};
 use super::ranker::Ranker;
 use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded, watched::Breakpoints};
-use crate::domain::edit::Edit;
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelCallEvent, ModelName,
     Record, Reply, State, Task, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName,
@@ -41,12 +40,8 @@ pub(super) struct Session {
     /// Set once the keys of all models are known, and so hidden in what tools print.
     pub keys_known: Rc<OnceCell<()>>,
     pub lanes: Lanes,
-    /// The cancellation of each effect in flight.
-    pub cancels: HashMap<EffectId, CancellationToken>,
     /// How often each request was made before.
     pub occurrences: HashMap<u64, u32>,
-    /// Tool calls that wait for a free place.
-    pub waiting_for_room: BTreeSet<EffectId>,
     /// The number of results that a model is judging.
     pub verdicts: usize,
     pub budgeting: Budgeting,
@@ -64,20 +59,10 @@ pub(super) struct Session {
     pub breakpoints: Breakpoints,
     /// Ends the current task.
     pub skip: CancellationToken,
-    /// Calls that are made again: those of a model that could not be used, and those that a person repeats.
-    pub again: BTreeSet<EffectId>,
-    /// What a person wrote in place of what goes out, or of what came back, until its call takes it.
-    pub edits: BTreeMap<EffectId, Edit>,
-    /// What a person has decided on calls that asked for consent.
-    pub consents: BTreeMap<EffectId, bool>,
-    /// Calls that a person makes again, and that are not held any more.
-    pub repeated: BTreeSet<EffectId>,
     /// Calls of which nobody knows what they have done are made again without asking.
     pub repeats_unknown: bool,
     /// Runs programs; warm once one was run, and lent to the program at work.
     pub interpreter: Option<Child>,
-    /// What a person answers in place of models and tools.
-    pub answers: BTreeMap<EffectId, String>,
     /// Why a model cannot be used, where nobody can repair it.
     pub unusable: Option<String>,
     /// Why the session must end now.
@@ -105,9 +90,7 @@ impl Session {
             models,
             keys_known: Rc::default(),
             lanes: Lanes::default(),
-            cancels: HashMap::new(),
             occurrences: HashMap::new(),
-            waiting_for_room: BTreeSet::new(),
             verdicts: 0,
             budgeting: Budgeting::default(),
             relist: Vec::new(),
@@ -119,13 +102,8 @@ impl Session {
             called: Rc::default(),
             breakpoints: Breakpoints::default(),
             skip: CancellationToken::new(),
-            again: BTreeSet::new(),
-            edits: BTreeMap::new(),
-            answers: BTreeMap::new(),
             repeats_unknown: false,
             interpreter: None,
-            consents: BTreeMap::new(),
-            repeated: BTreeSet::new(),
             unusable: None,
             ends_because: None,
             journal,

@@ -60,10 +60,9 @@ pub async fn ask(
             return (None, Err(ModelError::new(ModelErrorKind::Refused, text)));
         };
         let id = requested.reference.id;
-        match perform(handle, requested).await {
-            Outcome::Reply(_) if handle.write(|session| session.again.remove(&id)) => {
-                parent = Some(id);
-            }
+        let (outcome, is_again) = perform(handle, requested).await;
+        match outcome {
+            Outcome::Reply(_) if is_again => parent = Some(id),
             Outcome::Reply(Err(error)) if again < AGAIN && broke_off(&error) => {
                 parent = Some(id);
                 again += 1;

@@ -96,7 +96,9 @@ impl Session {
                     self.abandon(id, why);
                     self.lanes.leave(id);
                 }
-                Some(Waits::Nobody) => self.cancels.get(&id).into_iter().for_each(|it| it.cancel()),
+                Some(Waits::Nobody) => {
+                    self.lanes.flight(id).into_iter().for_each(|it| it.cancel.cancel());
+                }
                 Some(Waits::Person) | None => {}
             }
         }
@@ -111,8 +113,6 @@ impl Session {
     /// Records the end of an effect that nothing runs any more.
     pub fn abandon(&mut self, id: EffectId, why: &str) {
         let event = abandoned(self, id, why);
-        self.cancels.remove(&id);
-        self.waiting_for_room.remove(&id);
         event.into_iter().for_each(|event| self.emit(event));
         self.settle_budget(id);
     }

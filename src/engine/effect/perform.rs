@@ -14,8 +14,8 @@ use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, T
 use crate::engine::handle::Handle;
 use crate::engine::station::{Passage, Verdict};
 
-/// Runs a requested effect to its end, in a span of its own in the log.
-pub async fn perform(handle: &Handle, requested: PendingEffect) -> Outcome {
+/// Runs a requested effect to its end, in a span of its own in the log; the outcome, and whether it is to be made again.
+pub async fn perform(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
     // Without a log, the names are not computed.
     let PendingEffect { reference, effect, .. } = &requested;
     let span =
@@ -23,7 +23,7 @@ pub async fn perform(handle: &Handle, requested: PendingEffect) -> Outcome {
     pass(handle, requested).instrument(span).await
 }
 
-async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
+async fn pass(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
     let cancel = requested.cancel.clone();
     let mut passage = Passage::new(handle, requested);
     let outcome = tokio::select! {
@@ -32,7 +32,7 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
             let id = passage.reference.id;
             let answer = handle.write(|session| {
                 session.let_go(passage.reference.lane());
-                session.answers.remove(&id)
+                session.lanes.flight_mut(id)?.answer.take()
             });
             match answer {
                 Some(text) => {
@@ -49,17 +49,18 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> Outcome {
     for station in handle.stations().iter().rev() {
         station.after(&mut passage, &outcome).await;
     }
-    while let Some(edit) = handle.write(|session| session.edits.remove(&passage.reference.id)) {
+    while let Some(edit) = handle.write(|session| session.lanes.take_edit(passage.reference.id)) {
         outcome = outcome.edited(edit);
         for station in handle.stations().iter().rev() {
             station.after_edit(&mut passage, &outcome).await;
         }
     }
-    handle.write(|session| {
-        session.lanes.leave(passage.reference.id);
+    let is_again = handle.write(|session| {
+        let flight = session.lanes.leave(passage.reference.id);
         session.settle();
+        flight.is_some_and(|flight| flight.again)
     });
-    outcome
+    (outcome, is_again)
 }
 
 /// Takes it through the stations before the real call, and makes that. An effect that was held or
@@ -96,10 +97,8 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
 /// Records the outcome of the effect.
 fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
-        session.cancels.remove(&passage.reference.id);
-        session.waiting_for_room.remove(&passage.reference.id);
         // An edit of what was to go out that the call did not take any more.
-        session.edits.remove(&passage.reference.id);
+        session.lanes.take_edit(passage.reference.id);
         let outcome = ended::redacted(ended::as_told(session, passage, outcome));
         let event = ended::event(session, passage, &outcome);
         session.emit(event);

@@ -48,9 +48,7 @@ pub fn request(
         EffectRef { line, ..EffectRef::new(session.next_effect(), class).caused_by(parent) };
     let event = requested(reference, task, &effect);
     let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state.seed));
-    let cancel = CancellationToken::new();
-    session.cancels.insert(reference.id, cancel.clone());
-    session.lanes.enter(reference.id, waits);
+    let cancel = session.lanes.enter(reference.id, waits);
     session.emit(event);
     let mut choice = FaultChoice::default();
     session.choose_fault((reference.id, task), chance, &mut choice);

@@ -103,10 +103,10 @@ pub(super) async fn ask(passage: &Passage, rule: String) -> bool {
         session.emit(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall });
         session.settle();
     });
-    passage.handle.until(|session| session.consents.contains_key(&effect.id)).await;
+    passage.handle.until(|session| session.lanes.consent(effect.id).is_some()).await;
     passage.handle.write(|session| {
         session.emit(ControlEvent::Released { lane });
-        session.consents.get(&effect.id).copied().unwrap_or_default()
+        session.lanes.consent(effect.id).unwrap_or_default()
     })
 }
 
@@ -118,7 +118,7 @@ impl Session {
     /// What happens to a tool call, and the rule that says so.
     fn consent_to(&self, id: EffectId) -> (Consent, String) {
         let state = &self.state;
-        if state.approval.is_empty() || self.consents.get(&id) == Some(&true) {
+        if state.approval.is_empty() || self.lanes.consent(id) == Some(true) {
             return (Consent::Allow, String::new());
         }
         let Some(at) = state.place_of(id, When::Before, &[]) else {

@@ -128,8 +128,7 @@ impl Session {
     /// Whether a held lane may continue. A step to the end of a task also releases the hold before
     /// it.
     fn releases(&self, lane: Lane) -> bool {
-        let is_repeated = matches!(lane, Lane::Effect(effect) if self.repeated.contains(&effect));
-        is_repeated
+        self.lanes.is_repeated(lane)
             || lane == Lane::Agent && self.is_program_asked()
             // A program whose call is held after its end may be taken back from there.
             || self.is_of_program(lane) && self.is_program_asked()
@@ -169,8 +168,10 @@ impl Handle {
             if session.lanes.granted == Some(lane) {
                 session.lanes.granted = None;
             }
-            if let Lane::Effect(effect) = lane {
-                session.repeated.remove(&effect);
+            if let Lane::Effect(effect) = lane
+                && let Some(flight) = session.lanes.flight_mut(effect)
+            {
+                flight.repeated = false;
             }
             session.emit(ControlEvent::Released { lane });
         });

@@ -21,7 +21,7 @@ use futures::FutureExt;
 use futures::future::{self, Either, LocalBoxFuture, Ready};
 
 pub use super::effect::{Effect, Outcome, ToolCall};
-use super::{effect::PendingEffect, fault_choice::FaultChoice, handle::Handle};
+use super::{effect::PendingEffect, fault_choice::FaultChoice, handle::Handle, session::Session};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
 pub use self::dollars::DOLLARS_REACHED;
@@ -119,10 +119,12 @@ impl Passage {
     /// Takes what a person wrote in place of what was to go out; false: nothing.
     fn take_edit(&mut self) -> bool {
         let id = self.reference.id;
-        if self.handle.read(|session| session.edits.is_empty()) {
+        // Writing wakes all that wait.
+        let is_edited = |session: &Session| session.lanes.flight(id).is_some_and(|it| it.edit.is_some());
+        if !self.handle.read(is_edited) {
             return false;
         }
-        let edit = self.handle.write(|session| session.edits.remove(&id));
+        let edit = self.handle.write(|session| session.lanes.take_edit(id));
         edit.map(|edit| self.effect.take(edit)).is_some()
     }
 }

@@ -30,7 +30,7 @@ impl Station for Reuse {
         let id = passage.reference.id;
         let (made, decided, is_on) = passage.handle.read(|session| {
             let is_on = session.state.knobs.is_on(Knob::Reuse);
-            (session.made_before(passage), session.consents.get(&id).copied(), is_on)
+            (session.made_before(passage), session.lanes.consent(id), is_on)
         });
         let Some(made) = made else { return now(Verdict::Go) };
         let reused = |made| Verdict::Answer(Outcome::Result(Ok(made)), Origin::Reused);

@@ -15,9 +15,16 @@ impl Station for Room {
             return now(Verdict::Go);
         }
         later(async move {
-            passage.handle.write(|session| session.waiting_for_room.insert(id));
+            let waits = |waits: bool| {
+                passage.handle.write(|session| {
+                    if let Some(flight) = session.lanes.flight_mut(id) {
+                        flight.waits_for_room = waits;
+                    }
+                });
+            };
+            waits(true);
             passage.handle.until(|session| has_room(session, id)).await;
-            passage.handle.write(|session| session.waiting_for_room.remove(&id));
+            waits(false);
             // While it waited the state may have changed, and a pause may have started: no call
             // starts during a pause because another one has ended.
             passage.was_released = false;
@@ -28,7 +35,7 @@ impl Station for Room {
 
 /// Whether a call may start in addition to the running ones, and before the waiting ones.
 fn has_room(session: &Session, id: EffectId) -> bool {
-    if session.waiting_for_room.first().is_some_and(|first| *first < id) {
+    if session.lanes.next_for_room().is_some_and(|first| first < id) {
         return false;
     }
     let running = session.state.tool_calls_in_flight();

@@ -45,7 +45,9 @@ impl Unusable {
     /// Notes that this call is made again, and pauses the session if somebody can let it go on.
     fn hold(&self, handle: &Handle, id: EffectId, model: &ModelName, error: &ModelError) {
         handle.write(|session: &mut Session| {
-            session.again.insert(id);
+            if let Some(flight) = session.lanes.flight_mut(id) {
+                flight.again = true;
+            }
             session.emit(SessionEvent::Noticed {
                 text: format!(
                     "{model} cannot be used: {error} Fix it, or choose another model; continuing \
