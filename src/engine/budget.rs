@@ -136,13 +136,13 @@ impl Session {
         }
         for need in needs {
             let had = |tool: &ToolName| self.policy().had(tool);
-            let meant = candidates::meant(&self.state, &self.index, need, had);
+            let meant = candidates::meant(&self.state, &self.kit.index, need, had);
             self.note(id, |known, budget| known.add_use(budget, &meant));
             self.know(&text, meant.clone());
             self.note(id, |known, budget| known.note_lack(budget, &meant, need));
         }
         let is_known = |tool: &ToolName| self.budgeting.is_known(tool);
-        let others = candidates::others(&self.state, &self.index, needs, &text, is_known);
+        let others = candidates::others(&self.state, &self.kit.index, needs, &text, is_known);
         for more in [Vec::new()].into_iter().chain(others) {
             self.know(&text, more);
             let plan = self.policy().make_plan(id);
@@ -174,7 +174,7 @@ impl Session {
             store.helped(query, k, same, |tool| state.offers(tool))
         });
         let helped = self.said_if_lost(helped);
-        let tools = candidates::candidates(&self.state, &self.index, text, helped);
+        let tools = candidates::candidates(&self.state, &self.kit.index, text, helped);
         self.what_is_known(text, tools)
     }
 

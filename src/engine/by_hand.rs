@@ -10,25 +10,25 @@ use crate::domain::{By, TaskId, ToolName};
 impl Session {
     /// Requests a call; it runs as soon as the engine is free.
     pub fn call_by_hand(&mut self, tool: ToolName, arguments: Value) -> Result<(), String> {
-        if self.tools.get(tool.as_str()).is_none() {
+        if self.kit.tools.get(tool.as_str()).is_none() {
             return Err(format!("there is no tool {tool}"));
         }
         let task = self.state.shown_task().map_or(TaskId(0), |task| task.id);
         let call = ToolCall { step: 0, tool, arguments, evidence: None, by: By::User, line: None };
         let requested = effect::request(self, task, Effect::Tool(call), None, Waits::Person);
-        self.by_hand.push(requested);
-        self.called.notify_one();
+        self.queue.by_hand.push(requested);
+        self.queue.called.notify_one();
         Ok(())
     }
 }
 
 /// Runs the calls that are requested, all beside each other.
 pub(super) fn watch(handle: &Handle) {
-    let (watched, called) = (handle.clone(), handle.read(|session| session.called.clone()));
+    let (watched, called) = (handle.clone(), handle.read(|session| session.queue.called.clone()));
     handle.spawn(async move {
         loop {
             called.notified().await;
-            for requested in watched.write(|session| std::mem::take(&mut session.by_hand)) {
+            for requested in watched.write(|session| std::mem::take(&mut session.queue.by_hand)) {
                 let handle = watched.clone();
                 watched.spawn(async move {
                     effect::perform(&handle, requested).await;

@@ -63,7 +63,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         Command::TurnKnob { knob, value } => turn(session, knob, value, by),
         Command::TurnKnobBy { knob, steps } => turn_by(session, knob, steps, by),
         Command::BindRole { role, model } => {
-            if !session.models.contains_key(&model) {
+            if !session.models.by_name.contains_key(&model) {
                 return Err(format!("model {model} is not configured"));
             }
             let bound = session.state.models.roles.get(&role);

@@ -36,7 +36,7 @@ impl Session {
             Edit::Arguments(arguments) => {
                 let call = self.state.tool_call(id).ok_or_else(wrong)?;
                 not_started(effect)?;
-                let checked = self.tools.check(call.tool.as_str(), arguments);
+                let checked = self.kit.tools.check(call.tool.as_str(), arguments);
                 checked.map_err(|error| error.text)?;
                 Ok(Edit::Arguments(call.arguments.clone()))
             }

@@ -44,7 +44,7 @@ impl Session {
                     flight.consent = Some(allowed);
                 }
             }
-            Event::Task(TaskEvent::TaskSkipped { .. }) => self.skip.cancel(),
+            Event::Task(TaskEvent::TaskSkipped { .. }) => self.queue.skip.cancel(),
             _ => {}
         }
     }

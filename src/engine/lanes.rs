@@ -43,6 +43,8 @@ pub(super) struct Flight {
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     is_at_work: bool,
+    /// The number of results that a model is judging.
+    pub verdicts: usize,
     /// The agent waits for verdicts, which effects beside it give.
     pub awaits_verdicts: bool,
     in_flight: BTreeMap<EffectId, Flight>,

@@ -161,8 +161,8 @@ pub async fn run(
                 () = handle.until(Session::is_broken) => {
                     break "the journal cannot be written".to_owned();
                 }
-                () = handle.until(|session| session.ends_because.is_some()) => {
-                    break handle.write(|session| session.ends_because.take()).unwrap_or_default();
+                () = handle.until(|session| session.end.because.is_some()) => {
+                    break handle.write(|session| session.end.because.take()).unwrap_or_default();
                 }
                 command = commands.recv() => match command {
                     Some(Command::Stop) => break "stopped by the user".to_owned(),
@@ -209,12 +209,12 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
     observers.push(Box::new(InText::default()));
     observers.push(Box::new(Loops));
     observers.push(Box::new(Unfed::default()));
-    session.observers = observers;
+    session.log.observers = observers;
     let is_again = !setup.recorded.is_empty();
     let mut paid = 0.0;
     let rest = setup.resumed.iter().flat_map(|resumed| &resumed.rest);
     let records = setup.recorded.iter().chain(&setup.past).chain(rest);
-    session.ranker = setup.ranker.or_else(|| reading::of_record(records));
+    session.kit.ranker = setup.ranker.or_else(|| reading::of_record(records));
     session.recorded = Recorded::new(setup.recorded);
     let unlisted = session.take_lists(&mut listed);
     if setup.past.is_empty() && setup.resumed.is_none() {
@@ -225,7 +225,7 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         for text in unlisted.into_iter().chain(setup.notices) {
             session.emit(SessionEvent::Noticed { text });
         }
-        session.tasks = setup.tasks;
+        session.queue.tasks = setup.tasks;
         session.queue_part();
         // If a session runs again, its record contains its faults.
         for spec in setup.faults.into_iter().filter(|_| !is_again) {
@@ -237,10 +237,10 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         }
         // Those that it begins with are kept already.
         if let Some(keep) = setup.keep_breakpoints {
-            session.observers.push(Box::new(KeptBreakpoints(keep)));
+            session.log.observers.push(Box::new(KeptBreakpoints(keep)));
         }
     } else {
-        session.tasks = setup.tasks;
+        session.queue.tasks = setup.tasks;
         session.take_up(setup.past);
         // Calls by hand need not end with a task.
         session.abandon_all("toolyard ended before the call did");
@@ -248,12 +248,12 @@ fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> H
         for text in unlisted {
             session.emit(SessionEvent::Noticed { text });
         }
-        session.observers.extend(later);
+        session.log.observers.extend(later);
         if let Some(resumed) = setup.resumed {
             paid = session.go_on(resumed, setup.opening.paused);
         }
         if let Some(keep) = setup.keep_breakpoints {
-            session.observers.push(Box::new(KeptBreakpoints(keep)));
+            session.log.observers.push(Box::new(KeptBreakpoints(keep)));
         }
     }
     session.sync();
@@ -288,8 +288,8 @@ async fn work(handle: &Handle, stay: bool, keep_going: bool) {
             session.settle();
             let outcome = session.state.task(task).and_then(|task| task.outcome());
             let is_lost = outcome != Some(TaskOutcome::Answered);
-            let why = session.unusable.take().filter(|_| is_lost && !keep_going);
-            session.ends_because = why.or(session.ends_because.take());
+            let why = session.end.unusable.take().filter(|_| is_lost && !keep_going);
+            session.end.because = why.or(session.end.because.take());
         });
         // A task without any wait must not keep a command waiting, nor the end of the session.
         tokio::task::yield_now().await;
@@ -300,7 +300,7 @@ async fn work(handle: &Handle, stay: bool, keep_going: bool) {
 async fn work_on(handle: &Handle, id: TaskId) {
     let skip = CancellationToken::new();
     let found = handle.write(|session| {
-        session.skip = skip.clone();
+        session.queue.skip = skip.clone();
         session.emit(TaskEvent::TaskStarted { task: id });
         session.end_faults();
         let task = session.state.task(id)?;

@@ -14,7 +14,7 @@ impl Session {
         }
         // A task known by its text keeps its gold answer and chain.
         let queued = self.state.tasks.iter().map(|task| &task.task);
-        let known = queued.chain(self.tasks.distinct()).find(|task| task.text == text);
+        let known = queued.chain(self.queue.tasks.distinct()).find(|task| task.text == text);
         let task = known.map_or_else(|| Task::from_text(text), Task::clone);
         self.put(at, vec![task], by)
     }
@@ -34,7 +34,7 @@ impl Session {
 
     /// Queues the tasks with which the session began again.
     pub fn queue_again(&mut self, by: By) -> Result<(), String> {
-        let tasks = self.tasks.distinct().to_vec();
+        let tasks = self.queue.tasks.distinct().to_vec();
         if tasks.is_empty() {
             return Err("the session began without a task".to_owned());
         }

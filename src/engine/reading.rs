@@ -37,7 +37,7 @@ pub(super) async fn read(handle: &Handle, task: TaskId, text: &str, sought: Soug
 
 /// Records what the reader says beside the effects.
 pub(super) fn watch(handle: &Handle) {
-    let Some(ranker) = handle.read(|session| session.ranker.clone()) else { return };
+    let Some(ranker) = handle.read(|session| session.kit.ranker.clone()) else { return };
     let mut news = ranker.news();
     let watched = handle.clone();
     handle.spawn(async move {
@@ -50,7 +50,7 @@ pub(super) fn watch(handle: &Handle) {
 impl Session {
     /// The call that reads this text; `None` where words alone rank, or if it was read in this task.
     fn unread(&self, task: TaskId, text: &str, sought: Sought) -> Option<EmbeddingCall> {
-        let ranker = self.ranker.clone()?;
+        let ranker = self.kit.ranker.clone()?;
         let by_words = self.state.knobs.choice::<Retrieve>() == Retrieve::Words;
         let has_failed = self.state.reader.as_ref().is_some_and(|reader| reader.failed.is_some());
         if by_words || has_failed || text.trim().is_empty() {
@@ -70,8 +70,8 @@ impl Session {
     /// Tells the reader which tools there are, as soon as it is to find some: one that is not asked costs nothing.
     pub fn tell_reader(&self) {
         let by_words = self.state.knobs.choice::<Retrieve>() == Retrieve::Words;
-        if let Some(ranker) = self.ranker.as_ref().filter(|_| !by_words) {
-            ranker.take_tools(self.tools.specs().cloned().collect());
+        if let Some(ranker) = self.kit.ranker.as_ref().filter(|_| !by_words) {
+            ranker.take_tools(self.kit.tools.specs().cloned().collect());
         }
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Recorded {
     is_resumed: bool,
     /// The session is held at the first call that runs live.
     holds_then: bool,
+    /// Calls of which nobody knows what they have done are made again without asking.
+    pub repeats_unknown: bool,
 }
 
 impl Recorded {

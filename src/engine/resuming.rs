@@ -105,8 +105,8 @@ impl Session {
             ),
         };
         self.emit(SessionEvent::Noticed { text });
-        self.repeats_unknown = repeats_unknown;
         self.recorded = Recorded::resumed(rest, self.state.n.saturating_sub(before), holds_then);
+        self.recorded.repeats_unknown = repeats_unknown;
         paid
     }
 }

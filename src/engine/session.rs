@@ -29,49 +29,72 @@ const AT_ONCE: usize = 1000;
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
 
-/// The engine's data. Borrowed for moments, never across an await.
-pub(super) struct Session {
-    pub state: State,
+/// The tools of a session, and what finds them.
+pub(super) struct Toolkit {
     pub tools: ToolBox,
     pub index: Lexical,
     /// Ranks tools for a text by more than its words.
     pub ranker: Option<Rc<dyn Ranker>>,
-    pub models: HashMap<ModelName, Rc<dyn Model>>,
-    /// Set once the keys of all models are known, and so hidden in what tools print.
-    pub keys_known: Rc<OnceCell<()>>,
-    pub lanes: Lanes,
-    /// How often each request was made before.
-    pub occurrences: HashMap<u64, u32>,
-    /// The number of results that a model is judging.
-    pub verdicts: usize,
-    pub budgeting: Budgeting,
     /// Asks each provider to list its tools again.
     pub relist: Vec<Rc<Notify>>,
-    pub observers: Vec<Box<dyn Observer>>,
-    /// The recorded results of an earlier session.
-    pub recorded: Recorded,
+}
+
+/// The models of a session.
+pub(super) struct Models {
+    pub by_name: HashMap<ModelName, Rc<dyn Model>>,
+    /// Set once the keys of all models are known, and so hidden in what tools print.
+    pub keys_known: Rc<OnceCell<()>>,
+}
+
+/// The work that is still to be done.
+#[derive(Default)]
+pub(super) struct Queue {
     /// The tasks that the session began with, and how many of them were queued.
     pub tasks: TaskList,
     queued: usize,
     /// Calls by hand that have not begun, and that there are some.
     pub by_hand: Vec<PendingEffect>,
     pub called: Rc<Notify>,
-    pub breakpoints: Breakpoints,
     /// Ends the current task.
     pub skip: CancellationToken,
-    /// Calls of which nobody knows what they have done are made again without asking.
-    pub repeats_unknown: bool,
-    /// Runs programs; warm once one was run, and lent to the program at work.
-    pub interpreter: Option<Child>,
+}
+
+/// Why a session must end.
+#[derive(Default)]
+pub(super) struct End {
     /// Why a model cannot be used, where nobody can repair it.
     pub unusable: Option<String>,
     /// Why the session must end now.
-    pub ends_because: Option<String>,
+    pub because: Option<String>,
+}
+
+/// Where records go, and their times.
+pub(super) struct Log {
     journal: Writer,
+    pub observers: Vec<Box<dyn Observer>>,
     listener: Listener,
     opened: Instant,
     /// Microseconds that the session had lasted before it was continued.
     resumed_at: u64,
+}
+
+/// The engine's data. Borrowed for moments, never across an await.
+pub(super) struct Session {
+    pub state: State,
+    pub kit: Toolkit,
+    pub models: Models,
+    pub lanes: Lanes,
+    pub queue: Queue,
+    pub budgeting: Budgeting,
+    pub breakpoints: Breakpoints,
+    /// The recorded results of an earlier session.
+    pub recorded: Recorded,
+    /// How often each request was made before.
+    pub occurrences: HashMap<u64, u32>,
+    /// Runs programs; warm once one was run, and lent to the program at work.
+    pub interpreter: Option<Child>,
+    pub end: End,
+    pub log: Log,
 }
 
 impl Session {
@@ -81,35 +104,21 @@ impl Session {
         journal: Writer,
         listener: Listener,
     ) -> Self {
-        let models = models.into_iter().map(|model| (model.spec().name.clone(), model)).collect();
+        let models = models.into_iter().map(|model| (model.spec().name.clone(), model));
+        let (observers, opened) = (Vec::new(), Instant::now());
         Self {
             state: State::default(),
-            tools,
-            index: Lexical::new([]),
-            ranker: None,
-            models,
-            keys_known: Rc::default(),
+            kit: Toolkit { tools, index: Lexical::new([]), ranker: None, relist: Vec::new() },
+            models: Models { by_name: models.collect(), keys_known: Rc::default() },
             lanes: Lanes::default(),
-            occurrences: HashMap::new(),
-            verdicts: 0,
+            queue: Queue::default(),
             budgeting: Budgeting::default(),
-            relist: Vec::new(),
-            observers: Vec::new(),
-            recorded: Recorded::default(),
-            tasks: TaskList::default(),
-            queued: 0,
-            by_hand: Vec::new(),
-            called: Rc::default(),
             breakpoints: Breakpoints::default(),
-            skip: CancellationToken::new(),
-            repeats_unknown: false,
+            recorded: Recorded::default(),
+            occurrences: HashMap::new(),
             interpreter: None,
-            unusable: None,
-            ends_because: None,
-            journal,
-            listener,
-            opened: Instant::now(),
-            resumed_at: 0,
+            end: End::default(),
+            log: Log { journal, observers, listener, opened, resumed_at: 0 },
         }
     }
 
@@ -124,8 +133,8 @@ impl Session {
 
     /// Microseconds since the session was opened, without those between its interruption and its continuation.
     pub fn now(&self) -> u64 {
-        let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.resumed_at.saturating_add(elapsed)
+        let elapsed = u64::try_from(self.log.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.log.resumed_at.saturating_add(elapsed)
     }
 
     fn record(&mut self, event: Event) {
@@ -142,25 +151,25 @@ impl Session {
     fn commit(&mut self, record: Record) -> Vec<Event> {
         // Here and not where texts come from: no path into a record goes around this one.
         let (record, json) = known::searched(record, |json| Record::read(json).ok());
-        if !self.journal.append(&record, json.as_deref()) {
+        if !self.log.journal.append(&record, json.as_deref()) {
             return Vec::new();
         }
         if let Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. }) = &record.event {
-            self.queued += tasks.len();
+            self.queue.queued += tasks.len();
         }
         if is_lasting(&record.event) {
             self.sync();
         }
         self.state.apply(&record);
-        let observers = self.observers.iter_mut();
+        let observers = self.log.observers.iter_mut();
         let more = observers.flat_map(|observer| observer.on(&record, &self.state)).collect();
-        (self.listener)(&Arc::new(record));
+        (self.log.listener)(&Arc::new(record));
         more
     }
 
     /// Restores the records of this session's beginning, which include the observers' events.
     pub fn take_up(&mut self, past: Vec<Record>) {
-        self.resumed_at = past.last().map_or(0, |record| record.at);
+        self.log.resumed_at = past.last().map_or(0, |record| record.at);
         for record in past {
             super::effect::occurrence(self, &record.event);
             let answered = match &record.event {
@@ -178,7 +187,7 @@ impl Session {
     /// usage.
     pub fn recall(&self, id: EffectId, reply: &Reply) {
         let call = self.state.model_call(id).filter(|_| reply.usage.tokens_in > 0);
-        let model = call.and_then(|call| Some((call, self.models.get(&call.model)?)));
+        let model = call.and_then(|call| Some((call, self.models.by_name.get(&call.model)?)));
         if let Some((call, model)) = model {
             model.recall(&call.request);
         }
@@ -186,45 +195,45 @@ impl Session {
 
     /// Collects the observers' last events at the end of the session.
     pub fn close_observers(&mut self) {
-        let observers = self.observers.iter_mut();
+        let observers = self.log.observers.iter_mut();
         let more: Vec<Event> = observers.flat_map(|observer| observer.close(&self.state)).collect();
         more.into_iter().for_each(|event| self.emit(event));
     }
 
     /// Begins to bring everything so far to the disk: a task that ends must not wait for that.
     pub fn sync_beside(&mut self) {
-        self.journal.sync_beside();
+        self.log.journal.sync_beside();
     }
 
     /// Waits until everything so far is on the disk.
     pub fn sync(&mut self) {
-        self.journal.sync();
+        self.log.journal.sync();
     }
 
     /// Returns when the journal has failed beside the work; [`Session::sync_beside`] takes that in.
     pub fn journal_failed(&self) -> impl Future<Output = ()> + use<> {
-        self.journal.failed()
+        self.log.journal.failed()
     }
 
     pub fn is_broken(&self) -> bool {
-        self.journal.is_broken()
+        self.log.journal.is_broken()
     }
 
     pub fn take_broken(&mut self) -> Option<JournalError> {
-        self.journal.take_broken()
+        self.log.journal.take_broken()
     }
 
     /// Every model that has a key of its own, those for embeddings too.
     pub fn all_models(&self) -> Vec<Rc<dyn Model>> {
         let memory = self.budgeting.memory.as_ref();
         let embedder = memory.and_then(|memory| memory.embedder.clone());
-        let ranker = self.ranker.as_ref().map(|ranker| ranker.model());
-        self.models.values().cloned().chain(embedder).chain(ranker).collect()
+        let ranker = self.kit.ranker.as_ref().map(|ranker| ranker.model());
+        self.models.by_name.values().cloned().chain(embedder).chain(ranker).collect()
     }
 
     /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.
     pub fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
-        let hits = self.index.offered(&self.state, text).take(k);
+        let hits = self.kit.index.offered(&self.state, text).take(k);
         hits.map(|(tool, _)| tool.clone()).collect()
     }
 
@@ -239,7 +248,7 @@ impl Session {
 
     /// Queues the next part of the session's own tasks, if there are more.
     pub fn queue_part(&mut self) {
-        let tasks: Vec<Task> = self.tasks.part(self.queued, AT_ONCE).cloned().collect();
+        let tasks: Vec<Task> = self.queue.tasks.part(self.queue.queued, AT_ONCE).cloned().collect();
         if !tasks.is_empty() {
             let (first, by) = (self.next_task(), By::Engine);
             self.emit(TaskEvent::TasksQueued { first, tasks, by });

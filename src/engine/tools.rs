@@ -44,7 +44,7 @@ async fn list(provider: &dyn Provider) -> List {
 /// one never replaces a newer one.
 pub(super) fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: ProviderListing) {
     let asked = Rc::new(Notify::new());
-    handle.write(|session| session.relist.push(Rc::clone(&asked)));
+    handle.write(|session| session.kit.relist.push(Rc::clone(&asked)));
     let watched = handle.clone();
     handle.spawn(async move {
         let mut changes = changes.chain(stream::pending());
@@ -71,7 +71,7 @@ impl Session {
         for ProviderListing { provider, list, .. } in listed {
             match std::mem::replace(list, Ok(Vec::new())) {
                 Ok(tools) => {
-                    let changes = self.tools.replace(provider.name(), tools);
+                    let changes = self.kit.tools.replace(provider.name(), tools);
                     notices.extend(left_out(provider.name(), &changes));
                 }
                 Err(error) => notices.push(unlisted(provider.name(), &error)),
@@ -82,13 +82,13 @@ impl Session {
 
     /// Indexes the tools for retrieval.
     pub fn index_all(&mut self) {
-        self.index = Lexical::of_session(self.tools.specs().map(|spec| &**spec));
+        self.kit.index = Lexical::of_session(self.kit.tools.specs().map(|spec| &**spec));
         self.tell_reader();
     }
 
     /// Records the tools at the start.
     pub fn join_all(&mut self) {
-        let tools: Vec<_> = self.tools.specs().cloned().collect();
+        let tools: Vec<_> = self.kit.tools.specs().cloned().collect();
         self.emit(SessionEvent::ToolsAdded { tools });
     }
 
@@ -97,9 +97,9 @@ impl Session {
         let known = &self.state.tools;
         let gone = known
             .iter()
-            .filter(|(name, tool)| tool.present && self.tools.get(name.as_str()).is_none());
+            .filter(|(name, tool)| tool.present && self.kit.tools.get(name.as_str()).is_none());
         let left = gone.map(|(name, _)| name.clone()).collect();
-        let new = self.tools.specs().filter(|spec| {
+        let new = self.kit.tools.specs().filter(|spec| {
             known.get(&spec.name).is_none_or(|tool| !tool.present || tool.spec != **spec)
         });
         let joined = new.cloned().collect();
@@ -108,17 +108,17 @@ impl Session {
 
     /// Asks every provider to list its tools again.
     pub fn reload_tools(&mut self) -> Result<(), String> {
-        if self.relist.is_empty() {
+        if self.kit.relist.is_empty() {
             return Err("all tools are built in; there are no files to reload".to_owned());
         }
-        self.relist.iter().for_each(|asked| asked.notify_one());
+        self.kit.relist.iter().for_each(|asked| asked.notify_one());
         Ok(())
     }
 
     /// A provider has listed its tools again: by itself, or (`None`) on the user's request.
     fn provider_listed(&mut self, provider: &str, change: Option<Change>, list: List) {
         let changes = match list {
-            Ok(tools) => self.tools.replace(provider, tools),
+            Ok(tools) => self.kit.tools.replace(provider, tools),
             Err(error) => return self.notice(unlisted(provider, &error)),
         };
         let how = if change == Some(Change::Back) { "is back" } else { "listed its tools again" };
@@ -138,7 +138,7 @@ impl Session {
     }
 
     fn provider_died(&mut self, provider: &str, why: &str) {
-        let left = self.tools.take_off(provider);
+        let left = self.kit.tools.take_off(provider);
         let lost = counted(left.len(), "tool");
         let text = format!("{provider} died: {why}; {lost} unavailable until it is back");
         self.tell(Changes { left, ..Changes::default() });
@@ -151,12 +151,12 @@ impl Session {
     fn tell(&mut self, changes: Changes) {
         let Changes { joined, left, changed, left_out: _ } = changes;
         for name in &left {
-            self.index.remove(name.as_str());
+            self.kit.index.remove(name.as_str());
         }
         let tools: Vec<_> = changed.into_iter().chain(joined).collect();
         for spec in &tools {
-            self.index.remove(spec.name.as_str());
-            self.index.insert(spec);
+            self.kit.index.remove(spec.name.as_str());
+            self.kit.index.insert(spec);
         }
         if !(left.is_empty() && tools.is_empty()) {
             self.tell_reader();

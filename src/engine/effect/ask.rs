@@ -108,7 +108,7 @@ fn broke_off(error: &ModelError) -> bool {
 /// The model currently bound to this role.
 fn bound(session: &Session, role: Role) -> Option<Rc<dyn Model>> {
     let model = &session.state.models.roles.get(&role)?.model;
-    session.models.get(model).cloned()
+    session.models.by_name.get(model).cloned()
 }
 
 /// The request without what does not fit the context window of this model.

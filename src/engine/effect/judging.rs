@@ -66,7 +66,7 @@ async fn read_along(
     before: &Before,
     written: &Written,
 ) -> Option<usize> {
-    let ranker = handle.read(|session| session.ranker.clone());
+    let ranker = handle.read(|session| session.kit.ranker.clone());
     let mut read = 0;
     loop {
         let is_whole = written.is_whole.get();

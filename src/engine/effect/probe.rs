@@ -20,7 +20,7 @@ pub fn probe_models(handle: &Handle) {
 }
 
 async fn probe(handle: Handle, model: ModelName) {
-    let asked = handle.read(|session| session.models.get(&model).cloned());
+    let asked = handle.read(|session| session.models.by_name.get(&model).cloned());
     let (how, text) = match asked {
         None => (Reach::No, "it is not configured in this session".to_owned()),
         Some(asked) => match asked.reachable().await {

@@ -146,7 +146,7 @@ fn in_context(session: &Session, task: TaskId, text: &str, sought: Sought) -> St
 
 /// The scores as a ranking of the tools that are offered now, beside those by words.
 fn ranking(session: &Session, text: &str, scored: &Scored) -> Ranking {
-    let words: HashMap<&ToolName, f32> = session.index.search(text).collect();
+    let words: HashMap<&ToolName, f32> = session.kit.index.search(text).collect();
     let tools = session.state.offered_tools().map(|tool| {
         let name = &tool.spec.name;
         let words = words.get(name).copied().unwrap_or_default();
@@ -165,7 +165,7 @@ async fn call_tool(
     if let Some(more) = handle.read(|session| read_on(&session.state, passage.task, call)) {
         return more;
     }
-    let Some(tool) = handle.read(|session| session.tools.get(call.tool.as_str())) else {
+    let Some(tool) = handle.read(|session| session.kit.tools.get(call.tool.as_str())) else {
         let text = format!("there is no tool {}; choose one of those offered", call.tool);
         return Err(ToolError::new(ToolErrorKind::Unavailable, text));
     };
@@ -196,7 +196,7 @@ async fn call_tool(
 /// same time wait together.
 async fn learn_keys(handle: &Handle) {
     let (known, models) =
-        handle.read(|session| (Rc::clone(&session.keys_known), session.all_models()));
+        handle.read(|session| (Rc::clone(&session.models.keys_known), session.all_models()));
     let learn = async || drop(join_all(models.iter().map(|model| model.learn_key())).await);
     known.get_or_init(learn).await;
 }

@@ -63,7 +63,7 @@ impl Approve {
     fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
         let tool = call.tool.clone();
-        if passage.handle.read(|session| session.repeats_unknown) {
+        if passage.handle.read(|session| session.recorded.repeats_unknown) {
             return now(Verdict::Go);
         }
         if !self.has_user {

@@ -119,7 +119,7 @@ impl Station for Dollars {
         let reserved = passage.handle.read(|session| self.reserve(session, id, price));
         let Err(Refused { why, missing }) = reserved else { return now(Verdict::Go) };
         if !self.has_user {
-            passage.handle.write(|session| session.ends_because = Some(why));
+            passage.handle.write(|session| session.end.because = Some(why));
             return later(std::future::pending());
         }
         passage.handle.write(|session| {

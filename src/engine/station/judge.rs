@@ -75,7 +75,7 @@ fn question(session: &Session, call: EffectId) -> Option<Request> {
 
 /// Has a model judge, in parallel with the agent.
 fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) {
-    handle.write(|session| session.verdicts += 1);
+    handle.write(|session| session.lanes.verdicts += 1);
     let beside = handle.clone();
     handle.spawn(async move {
         let (evidence, parent, waits) = (None, Some(call), Waits::Nobody);
@@ -89,7 +89,7 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
         };
         beside.write(|session| {
             session.judged(call, verdict, helpful, why);
-            session.verdicts -= 1;
+            session.lanes.verdicts -= 1;
         });
     });
 }
@@ -97,14 +97,14 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
 impl Handle {
     /// Waits for all verdicts of models.
     pub async fn verdicts(&self) {
-        if self.read(|session| session.verdicts == 0) {
+        if self.read(|session| session.lanes.verdicts == 0) {
             return;
         }
         self.write(|session| {
             session.lanes.awaits_verdicts = true;
             session.settle();
         });
-        self.until(|session| session.verdicts == 0).await;
+        self.until(|session| session.lanes.verdicts == 0).await;
         self.write(|session| session.lanes.awaits_verdicts = false);
     }
 }

@@ -24,7 +24,7 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
     let refused = |why: String| Err((Refusal::NotOffered, why));
     let arguments = || {
-        let checked = session.tools.check(name.as_str(), &call.arguments);
+        let checked = session.kit.tools.check(name.as_str(), &call.arguments);
         checked.map_err(|error| match error.kind {
             ToolErrorKind::Unavailable => (Refusal::NotOffered, error.text),
             _ => (Refusal::Arguments, error.text),
@@ -32,7 +32,7 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     };
     // A person may call what the agent is not offered.
     if call.by == By::User {
-        return match session.tools.get(name.as_str()) {
+        return match session.kit.tools.get(name.as_str()) {
             Some(_) => arguments(),
             None => refused(format!("there is no tool {name}")),
         };
@@ -45,7 +45,7 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     }
     // A ban comes before any other reason (BTP, algorithm 2).
     session.policy().not_blacklisted(name)?;
-    match session.tools.get(name.as_str()) {
+    match session.kit.tools.get(name.as_str()) {
         Some(_) if session.state.offers(name.as_str()) => {}
         Some(_) => {
             return refused(format!("the tool {name} is not available; choose another one"));

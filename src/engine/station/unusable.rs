@@ -35,7 +35,7 @@ impl Station for Unusable {
         } else if origin == Origin::Live {
             let error = error.text.trim_end_matches('.');
             let why = format!("{MODEL_UNUSABLE}: {model}: {error}");
-            passage.handle.write(|session| session.unusable.get_or_insert(why).clone());
+            passage.handle.write(|session| session.end.unusable.get_or_insert(why).clone());
         }
         now(())
     }
