@@ -1,39 +1,52 @@
-//! Breakpoints at work: which ones a call or an event hits, and the stop that follows.
+//! Breakpoints at work: which ones a call, an event or a program hits, and how a person sets them.
 
 use std::collections::BTreeMap;
 
 use super::session::Session;
-use super::watched::Change;
 use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
 use crate::domain::expression::{Answer, Evaluator, Resolver};
 use crate::domain::program::LineStop;
 use crate::domain::{
     Boundary, BreakpointEvent, BreakpointId, BreakpointState, BudgetEvent, By, ControlEvent, Event,
     GraphEvent, Lane, ModelCallEvent, PlanEvent, ProbeEvent, ProgramEvent, ProgramVerdict, Resume,
-    SessionEvent, TaskEvent,
+    State, TaskEvent, TaskId,
 };
 use crate::papers::facts::Facts;
 
-/// A breakpoint that matched.
-struct Hit {
-    breakpoint: BreakpointId,
-    text: String,
-    holds: bool,
-    alone: bool,
+/// What the engine knows of breakpoints besides the state.
+#[derive(Debug, Default)]
+pub(super) struct Breakpoints {
+    /// A person can go on from a stop; without one, hits are only counted.
+    pub has_user: bool,
+    /// The last value of each breakpoint on a value; `None`: it had none.
+    values: BTreeMap<BreakpointId, Option<Answer>>,
+    /// What a person has asked of the program at work, as far as it knows of that.
+    pub asked: Option<AskedOf>,
 }
 
-impl Session {
-    /// Looks for breakpoints at a boundary that a lane has reached, and stops there if one holds.
-    pub fn meet(&mut self, lane: Lane, boundary: Boundary) {
-        if self.state.breakpoints.is_empty() || self.lanes.is_by_hand(lane) {
-            return;
-        }
-        let hits = self.hits_at(lane, boundary);
-        self.stop_at(hits, Some((lane, boundary)));
-    }
+/// A program, and how often a person has asked something of it, or edited it.
+pub(super) type AskedOf = (TaskId, u32, usize);
 
-    fn hits_at(&self, lane: Lane, boundary: Boundary) -> Vec<Hit> {
-        let state = &self.state;
+/// A change by an event: the place between calls at which it happened, and perhaps values.
+#[derive(Debug)]
+pub(super) struct Change {
+    place: Option<Place>,
+    /// A program has ended.
+    ends_program: bool,
+}
+
+/// A breakpoint that matched.
+pub(super) struct Hit {
+    pub breakpoint: BreakpointId,
+    pub text: String,
+    pub holds: bool,
+    /// It holds its lane only.
+    pub alone: bool,
+}
+
+impl Breakpoints {
+    /// The hits at a boundary that a lane has reached.
+    pub fn hits_at(&self, state: &State, lane: Lane, boundary: Boundary) -> Vec<Hit> {
         let (facts, matched) = match lane {
             Lane::Effect(call) => {
                 let when = boundary.side();
@@ -78,66 +91,46 @@ impl Session {
         text: impl FnOnce(&BreakpointSpec) -> String,
     ) -> Hit {
         let nth = known.hits.saturating_add(1);
-        let holds = self.breakpoints.has_user && known.spec.holds_at(nth);
+        let holds = self.has_user && known.spec.holds_at(nth);
         let text = if known.spec.is_due(nth) { text(&known.spec) } else { String::new() };
         Hit { breakpoint, text, holds, alone: known.spec.alone }
     }
 
-    fn stop_at(&mut self, hits: Vec<Hit>, at: Option<(Lane, Boundary)>) {
-        let (lane, boundary) = at.unzip();
-        for hit in hits {
-            let Hit { breakpoint, text, holds, alone } = hit;
-            self.emit(BreakpointEvent::BreakpointHit { breakpoint, lane, boundary, holds, text });
-            match lane {
-                _ if !holds => {}
-                Some(lane) if alone && !self.state.control.paused_lanes.contains(&lane) => {
-                    self.emit(ControlEvent::LanePaused { lane, by: By::Engine });
-                }
-                _ => self.revoke_step(),
-            }
-        }
-        self.settle();
-    }
-
-    /// What an event may change that a breakpoint is set on; `None`: nothing.
-    pub fn change_of(&self, event: &Event) -> Option<Change> {
-        let is_looked_at = !self.state.breakpoints.is_empty() && !is_of_control(event);
+    /// A change by an event that a breakpoint may be set on.
+    pub fn change_of(&self, state: &State, event: &Event) -> Option<Change> {
+        let is_looked_at = !state.breakpoints.is_empty() && !is_of_control(event);
         let ends_program = matches!(event, Event::Program(ProgramEvent::ProgramEnded { .. }));
         is_looked_at.then(|| Change { place: place_of(event), ends_program })
     }
 
-    /// Looks for breakpoints on what an event has changed.
-    pub fn watch(&mut self, change: &Change) {
+    /// The hits by such a change.
+    pub fn hits_of(&mut self, state: &State, change: &Change) -> Vec<Hit> {
         let mut hits = Vec::new();
         if let Some(place) = &change.place {
-            let mut matched = self.state.breakpoints_on(place);
+            let mut matched = state.breakpoints_on(place);
             if matches!(place, Place::Trouble(Some(trouble)) if trouble.is_failure()) {
-                matched.extend(self.state.breakpoints_on(&Place::Trouble(None)));
+                matched.extend(state.breakpoints_on(&Place::Trouble(None)));
             }
-            hits.extend(self.met(Facts::of_session(&self.state), matched));
+            hits.extend(self.met(Facts::of_session(state), matched));
         }
         if change.ends_program {
             // Who runs to a frame that is over stops with the program at the latest.
-            let known = self.state.breakpoints.iter().filter(|(_, it)| it.on);
+            let known = state.breakpoints.iter().filter(|(_, it)| it.on);
             let frames = known.filter(|(_, it)| matches!(it.spec.place, Place::Frame(_)));
-            let over: Vec<Hit> =
-                frames.map(|(id, known)| self.hit(*id, known, |_| String::new())).collect();
-            hits.extend(over);
+            hits.extend(frames.map(|(id, known)| self.hit(*id, known, |_| String::new())));
         }
-        hits.extend(self.changed_values());
-        if !hits.is_empty() {
-            self.stop_at(hits, None);
-        }
+        hits.extend(self.changed_values(state));
+        hits
     }
 
     /// The breakpoints on values that changed since the event before.
-    fn changed_values(&mut self) -> Vec<Hit> {
-        let known = std::mem::take(&mut self.breakpoints.values);
-        let facts = Facts::of_session(&self.state);
+    fn changed_values(&mut self, state: &State) -> Vec<Hit> {
+        let known = std::mem::take(&mut self.values);
+        let facts = Facts::of_session(state);
         let resolver = Resolver(&facts);
         let evaluator = Evaluator::new(&resolver);
         let (mut values, mut hits) = (BTreeMap::new(), Vec::new());
-        for (id, breakpoint) in self.state.breakpoints.iter().filter(|(_, it)| it.on) {
+        for (id, breakpoint) in state.breakpoints.iter().filter(|(_, it)| it.on) {
             let Place::Value { of, crosses } = &breakpoint.spec.place else { continue };
             let now = evaluator.value(of).ok();
             let condition = breakpoint.spec.condition.as_ref();
@@ -155,18 +148,26 @@ impl Session {
             }
             values.insert(*id, now);
         }
-        self.breakpoints.values = values;
+        self.values = values;
         hits
     }
 
+    /// The hits in a program where it has stopped.
+    pub fn hits_in_program(&self, state: &State, at: &LineStop) -> Vec<Hit> {
+        let known = state.breakpoints.iter().filter(|(_, it)| it.on && it.spec.is_hit(at));
+        known.map(|(id, known)| self.hit(*id, known, |spec| spec.said(at))).collect()
+    }
+}
+
+impl Session {
     /// Sets a breakpoint, or changes one.
     pub fn set_breakpoint(
-        &mut self,
+        &self,
         breakpoint: Option<BreakpointId>,
         spec: BreakpointSpec,
         on: bool,
         by: By,
-    ) -> Result<(), String> {
+    ) -> Result<Event, String> {
         self.check_place(&spec.place)?;
         self.check_python(&spec)?;
         let known = breakpoint.and_then(|id| self.state.breakpoints.get(&id));
@@ -176,43 +177,30 @@ impl Session {
         let was = known.map(|known| Box::new(known.spec.clone()));
         let breakpoint = breakpoint.unwrap_or_else(|| self.next_breakpoint());
         let (spec, temporary) = (Box::new(spec), false);
-        self.intervene(BreakpointEvent::BreakpointSet { breakpoint, spec, was, on, temporary, by });
-        Ok(())
-    }
-
-    /// Sets a breakpoint with which the session begins. What it names may be another workspace's, and is told
-    /// then.
-    pub fn begin_with(&mut self, spec: BreakpointSpec, on: bool) {
-        let written = spec.to_string();
-        if let Err(why) = self.set_breakpoint(None, spec, on, By::User) {
-            let text = format!("breakpoint {written} is left out: {why}");
-            self.emit(SessionEvent::Noticed { text });
-        }
+        Ok(BreakpointEvent::BreakpointSet { breakpoint, spec, was, on, temporary, by }.into())
     }
 
     pub fn switch_breakpoint(
-        &mut self,
+        &self,
         breakpoint: BreakpointId,
         on: bool,
         by: By,
-    ) -> Result<(), String> {
+    ) -> Result<Event, String> {
         if self.breakpoint(breakpoint)?.on == on {
             let how = if on { "on" } else { "off" };
             return Err(format!("breakpoint {breakpoint} is {how} already"));
         }
-        self.intervene(BreakpointEvent::BreakpointSwitched { breakpoint, on, by });
-        Ok(())
+        Ok(BreakpointEvent::BreakpointSwitched { breakpoint, on, by }.into())
     }
 
-    pub fn delete_breakpoint(&mut self, breakpoint: BreakpointId, by: By) -> Result<(), String> {
+    pub fn delete_breakpoint(&self, breakpoint: BreakpointId, by: By) -> Result<Event, String> {
         let known = self.breakpoint(breakpoint)?;
         let (spec, on) = (Box::new(known.spec.clone()), known.on);
-        self.intervene(BreakpointEvent::BreakpointDeleted { breakpoint, spec, on, by });
-        Ok(())
+        Ok(BreakpointEvent::BreakpointDeleted { breakpoint, spec, on, by }.into())
     }
 
     /// Runs on until a breakpoint of its own holds.
-    pub fn run_to(&mut self, spec: BreakpointSpec, by: By) -> Result<(), String> {
+    pub fn run_to(&self, spec: BreakpointSpec, by: By) -> Result<[Event; 2], String> {
         if !self.breakpoints.has_user {
             return Err("without a screen nobody could resume from there".to_owned());
         }
@@ -220,9 +208,8 @@ impl Session {
         self.check_python(&spec)?;
         let breakpoint = self.next_breakpoint();
         let (spec, was, on, temporary) = (Box::new(spec), None, true, true);
-        self.intervene(BreakpointEvent::BreakpointSet { breakpoint, spec, was, on, temporary, by });
-        self.intervene(ControlEvent::Resumed { how: Resume::Run, by });
-        Ok(())
+        let set = BreakpointEvent::BreakpointSet { breakpoint, spec, was, on, temporary, by };
+        Ok([set.into(), ControlEvent::Resumed { how: Resume::Run, by }.into()])
     }
 
     fn breakpoint(&self, id: BreakpointId) -> Result<&BreakpointState, String> {
@@ -244,22 +231,6 @@ impl Session {
     /// Whether its expressions are Python and call nothing.
     fn check_python(&self, spec: &BreakpointSpec) -> Result<(), String> {
         spec.python.expressions().try_for_each(|expression| self.check_expression(&expression))
-    }
-
-    /// Looks for breakpoints in a program where it has stopped.
-    pub fn meet_in_program(&mut self, at: &LineStop) {
-        let known = self.state.breakpoints.iter().filter(|(_, it)| it.on && it.spec.is_hit(at));
-        let hits: Vec<Hit> =
-            known.map(|(id, known)| self.hit(*id, known, |spec| spec.said(at))).collect();
-        if !hits.is_empty() {
-            self.stop_at(hits, Some((Lane::Agent, Boundary::ProgramLine)));
-        }
-    }
-
-    /// Whether one of these breakpoints would hold where a program has stopped, or say something.
-    pub fn is_hit_in_program(&self, at: &LineStop) -> bool {
-        let mut known = self.state.breakpoints.values().filter(|known| known.on);
-        known.any(|known| known.spec.is_hit(at))
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::budgeting::{Budgeting, Memory};
 use super::session::Session;
 use crate::domain::{
-    BudgetEvent, BudgetPlan, By, EffectId, Knob, KnownTool, SessionEvent, TaskBudget, TaskId,
-    ToolName,
+    BudgetEvent, BudgetPlan, By, EffectId, Event, Knob, KnownTool, SessionEvent, TaskBudget,
+    TaskId, ToolName,
 };
 use crate::papers::btp::candidates;
 use crate::papers::btp::policy::Policy;
@@ -100,14 +100,13 @@ impl Session {
     }
 
     /// Sets how often a tool may still be used, for the user.
-    pub fn set_uses(&mut self, tool: ToolName, uses: u32, by: By) -> Result<(), String> {
+    pub fn set_uses(&self, tool: ToolName, uses: u32, by: By) -> Result<Event, String> {
         let (task, was) = self.policy().may_set(&tool, uses)?;
-        self.intervene(BudgetEvent::UsesSet { task, tool, uses, was, by });
-        Ok(())
+        Ok(BudgetEvent::UsesSet { task, tool, uses, was, by }.into())
     }
 
     /// Changes how often a tool may still be used, for the user.
-    pub fn add_uses(&mut self, tool: ToolName, more: i32, by: By) -> Result<(), String> {
+    pub fn add_uses(&self, tool: ToolName, more: i32, by: By) -> Result<Event, String> {
         let budget = self.policy().budgeted().map(|(_, budget)| budget);
         let allowed = budget.map_or(0, |budget| budget.allowed(tool.as_str()));
         let uses = allowed.saturating_add_signed(more);

@@ -1,17 +1,17 @@
 //! Tool classes set by a person.
 
 use super::session::Session;
-use crate::domain::{By, ClassAssignment, ClassedBy, PlanEvent, ToolName};
+use crate::domain::{By, ClassAssignment, ClassedBy, Event, PlanEvent, ToolName};
 
 impl Session {
     /// Sets the class of a tool for the user, or removes that setting: then the next source counts
     /// again.
     pub fn set_class(
-        &mut self,
+        &self,
         tool: ToolName,
         class: Option<ClassAssignment>,
         by: By,
-    ) -> Result<(), String> {
+    ) -> Result<Event, String> {
         let known =
             self.state.tools.get(&tool).ok_or_else(|| format!("there is no tool {tool}"))?;
         let was = known.class.clone();
@@ -26,8 +26,7 @@ impl Session {
         if same(&class) == same(&was) {
             return Err(format!("{tool} has that class already"));
         }
-        self.intervene(PlanEvent::ToolClassSet { tool, class, was, by });
-        Ok(())
+        Ok(PlanEvent::ToolClassSet { tool, class, was, by }.into())
     }
 
     /// A configured class gets its configured spelling; any other name is accepted as written.

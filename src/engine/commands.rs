@@ -2,8 +2,9 @@
 
 use super::{handle::Handle, session::Session};
 use crate::domain::{
-    By, ChangeEvent, Command, ControlEvent, EffectId, EffectState, FaultEvent, FaultId, FaultSpec, GraphEvent,
-    Knob, Mode, Resume, Scores, SessionEvent, Target, ToolName, ToolState, Undoable,
+    By, ChangeEvent, Command, ControlEvent, EffectId, EffectState, Event, FaultEvent, FaultId,
+    FaultSpec, GraphEvent, Knob, Mode, Resume, Scores, SessionEvent, Target, ToolName, ToolState,
+    Undoable,
 };
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.
@@ -19,119 +20,148 @@ pub(super) fn handle(handle: &Handle, command: Command) {
 
 fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> {
     match command {
-        Command::Run => resume(session, Resume::Run, by),
-        Command::Step => resume(session, Resume::Step, by),
-        Command::StepTask => resume(session, Resume::Task, by),
-        Command::Pause => pause(session, by),
         // The loop itself handles these.
-        Command::Stop | Command::StopBecause { .. } | Command::ProbeModels => Ok(()),
-        Command::Cancel(effect) => cancel(session, effect),
+        Command::Stop | Command::StopBecause { .. } | Command::ProbeModels => {}
+        Command::Cancel(effect) => cancel(session, effect)?,
+        Command::CallTool { tool, arguments } => session.call_by_hand(tool, arguments)?,
+        Command::ReloadTools => session.reload_tools()?,
+        Command::Undo => undo(session)?,
+        Command::Redo => redo(session)?,
+        Command::AllowTool { effect } => {
+            session.allow_tool(effect, by)?.into_iter().for_each(|it| session.intervene(it));
+        }
+        Command::RunTo { spec } => {
+            session.run_to(*spec, by)?.into_iter().for_each(|it| session.intervene(it));
+        }
+        command => {
+            let event = event(session, command, by)?;
+            let turned = matches!(
+                event,
+                Event::Change(ChangeEvent::KnobTurned { knob: Knob::Retrieve, .. })
+            );
+            session.intervene(event);
+            if turned {
+                session.tell_reader();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The event of a command.
+///
+/// # Errors
+/// Why it is refused.
+fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
+    let state = &session.state;
+    Ok(match command {
+        Command::Run => return resume(session, Resume::Run, by),
+        Command::Step => return resume(session, Resume::Step, by),
+        Command::StepTask => return resume(session, Resume::Task, by),
+        Command::Pause => return pause(session, by),
         Command::PauseLane(lane) => {
             if !session.lanes.live().any(|live| live == lane) {
                 return Err(format!("{lane} is idle"));
             }
-            if session.state.control.paused_lanes.contains(&lane) {
+            if state.control.paused_lanes.contains(&lane) {
                 return Err(format!("{lane} is paused already"));
             }
-            session.intervene(ControlEvent::LanePaused { lane, by });
-            Ok(())
+            ControlEvent::LanePaused { lane, by }.into()
         }
         Command::ResumeLane(lane) => {
-            if !session.state.control.paused_lanes.contains(&lane) {
+            if !state.control.paused_lanes.contains(&lane) {
                 return Err(format!("{lane} is not paused"));
             }
-            session.intervene(ControlEvent::LaneResumed { lane, by });
-            Ok(())
+            ControlEvent::LaneResumed { lane, by }.into()
         }
-        Command::SetClass { tool, class } => session.set_class(tool, class, by),
-        Command::QueueTask { text } => session.queue_text(&text, session.next_task(), by),
-        Command::QueueNext { text } => session.queue_text(&text, session.front(), by),
-        Command::QueueAgain => session.queue_again(by),
-        Command::PutTasks { first, tasks } => session.put(first, tasks, by),
-        Command::RemoveTasks { first, tasks } => session.unqueue(first, tasks, by),
-        Command::MoveTask { task, to } => session.move_task(task, to, by),
-        Command::MoveTaskBy { task, by: places } => session.move_task_by(task, places, by),
-        Command::RunNext { task } => session.run_next(task, by),
-        Command::SkipTask { task } => session.skip_task(task, by),
-        Command::FollowUp { task, text } => session.follow_up(task, &text, by),
-        Command::CallTool { tool, arguments } => session.call_by_hand(tool, arguments),
+        Command::SetClass { tool, class } => session.set_class(tool, class, by)?,
+        Command::QueueTask { text } => session.queue_text(&text, session.next_task(), by)?,
+        Command::QueueNext { text } => session.queue_text(&text, session.front(), by)?,
+        Command::QueueAgain => session.queue_again(by)?,
+        Command::PutTasks { first, tasks } => session.put(first, tasks, by)?,
+        Command::RemoveTasks { first, tasks } => session.unqueue(first, tasks, by)?,
+        Command::MoveTask { task, to } => session.move_task(task, to, by)?,
+        Command::MoveTaskBy { task, by: places } => session.move_task_by(task, places, by)?,
+        Command::RunNext { task } => session.run_next(task, by)?,
+        Command::SkipTask { task } => session.skip_task(task, by)?,
+        Command::FollowUp { task, text } => session.follow_up(task, &text, by)?,
         Command::UseStrategy { strategy } => {
-            let was = session.state.strategy;
-            session.intervene(ChangeEvent::StrategyChosen { strategy, was, by });
-            Ok(())
+            ChangeEvent::StrategyChosen { strategy, was: state.strategy, by }.into()
         }
-        Command::TurnKnob { knob, value } => turn(session, knob, value, by),
-        Command::TurnKnobBy { knob, steps } => turn_by(session, knob, steps, by),
+        Command::TurnKnob { knob, value } => turn(session, knob, value, by)?,
+        Command::TurnKnobBy { knob, steps } => turn_by(session, knob, steps, by)?,
         Command::BindRole { role, model } => {
             if !session.models.by_name.contains_key(&model) {
                 return Err(format!("model {model} is not configured"));
             }
-            let bound = session.state.models.roles.get(&role);
+            let bound = state.models.roles.get(&role);
             let was = bound.map_or_else(|| model.clone(), |bound| bound.model.clone());
-            session.intervene(ChangeEvent::RoleBound { role, model, was, by });
-            Ok(())
+            ChangeEvent::RoleBound { role, model, was, by }.into()
         }
-        Command::SetScore { tool, score } => set_score(session, tool, score, by),
+        Command::SetScore { tool, score } => set_score(session, tool, score, by)?,
         Command::AddScore { tool, by: more } => {
-            let score = session.state.learning.score(&tool) + more;
-            set_score(session, tool, score, by)
+            let score = state.learning.score(&tool) + more;
+            set_score(session, tool, score, by)?
         }
-        Command::ForgetScore { tool } => set_score(session, tool, 0.0, by),
-        Command::PinWeight { from, to, weight } => pin(session, from, to, weight, by),
+        Command::ForgetScore { tool } => set_score(session, tool, 0.0, by)?,
+        Command::PinWeight { from, to, weight } => pin(session, from, to, weight, by)?,
         Command::UnpinWeight { from, to } => {
-            let was = session.state.learning.pins.get(from.as_str(), to.as_str());
+            let was = state.learning.pins.get(from.as_str(), to.as_str());
             let was = was.ok_or_else(|| format!("the weight {from} → {to} is not pinned"))?;
-            session.intervene(GraphEvent::WeightUnpinned { from, to, was: was.into(), by });
-            Ok(())
+            GraphEvent::WeightUnpinned { from, to, was: was.into(), by }.into()
         }
-        Command::ArmFault { spec } => arm(session, spec, by),
-        Command::DisarmFault { fault } => disarm(session, fault, by),
-        Command::RearmFault { fault } => rearm(session, fault, by),
-        Command::EditCall { effect, edit, shown } => session.edit_call(effect, *edit, shown, by),
-        Command::AnswerCall { effect, text } => session.answer_call(effect, text, by),
-        Command::RepeatCall { effect } => session.repeat_call(effect, by),
-        Command::Consent { effect, allowed } => session.decide(effect, allowed, by),
-        Command::AllowTool { effect } => session.allow_tool(effect, by),
-        Command::SetApproval { approval } => session.set_approval(*approval, by),
+        Command::ArmFault { spec } => arm(session, spec, by)?,
+        Command::DisarmFault { fault } => disarm(session, fault, by)?,
+        Command::RearmFault { fault } => rearm(session, fault, by)?,
+        Command::EditCall { effect, edit, shown } => session.edit_call(effect, *edit, shown, by)?,
+        Command::AnswerCall { effect, text } => session.answer_call(effect, text, by)?,
+        Command::RepeatCall { effect } => session.repeat_call(effect, by)?,
+        Command::Consent { effect, allowed } => session.decide(effect, allowed, by)?,
+        Command::SetApproval { approval } => session.set_approval(*approval, by)?,
         Command::SetBreakpoint { breakpoint, spec, on } => {
-            session.set_breakpoint(breakpoint, *spec, on, by)
+            session.set_breakpoint(breakpoint, *spec, on, by)?
         }
         Command::SwitchBreakpoint { breakpoint, on } => {
-            session.switch_breakpoint(breakpoint, on, by)
+            session.switch_breakpoint(breakpoint, on, by)?
         }
-        Command::DeleteBreakpoint { breakpoint } => session.delete_breakpoint(breakpoint, by),
-        Command::AskProgram { task, asked } => session.ask_program(task, asked, by),
-        Command::EditProgram { task, text } => session.edit_program(task, &text, by),
-        Command::TakeProgramBack { task, to } => session.take_program_back(task, to, by),
-        Command::RunTo { spec } => session.run_to(*spec, by),
+        Command::DeleteBreakpoint { breakpoint } => session.delete_breakpoint(breakpoint, by)?,
+        Command::AskProgram { task, asked } => session.ask_program(task, asked, by)?,
+        Command::EditProgram { task, text } => session.edit_program(task, &text, by)?,
+        Command::TakeProgramBack { task, to } => session.take_program_back(task, to, by)?,
         Command::SwitchTool { tool, on } => {
             if known_tool(session, &tool)?.switched_on == on {
                 let how = if on { "on" } else { "off" };
                 return Err(format!("{tool} is {how} already"));
             }
-            session.intervene(ChangeEvent::ToolSwitched { tool, on, by });
-            Ok(())
+            ChangeEvent::ToolSwitched { tool, on, by }.into()
         }
-        Command::SetUses { tool, uses } => session.set_uses(tool, uses, by),
-        Command::AddUses { tool, by: more } => session.add_uses(tool, more, by),
-        Command::Probe { tools } => session.queue_probe(tools, by),
-        Command::ReloadTools => session.reload_tools(),
-        Command::Undo => undo(session),
-        Command::Redo => redo(session),
-    }
+        Command::SetUses { tool, uses } => session.set_uses(tool, uses, by)?,
+        Command::AddUses { tool, by: more } => session.add_uses(tool, more, by)?,
+        Command::Probe { tools } => session.queue_probe(tools, by)?,
+        // These are no event of their own.
+        Command::Stop
+        | Command::StopBecause { .. }
+        | Command::ProbeModels
+        | Command::Cancel(_)
+        | Command::CallTool { .. }
+        | Command::ReloadTools
+        | Command::Undo
+        | Command::Redo
+        | Command::AllowTool { .. }
+        | Command::RunTo { .. } => return Err("the command makes no event".to_owned()),
+    })
 }
 
-fn resume(session: &mut Session, how: Resume, by: By) -> Result<(), String> {
+fn resume(session: &Session, how: Resume, by: By) -> Result<Event, String> {
     match (session.state.control.mode, how) {
         (Mode::Ended, _) => return Err("the session has ended".to_owned()),
         (Mode::Running, Resume::Run) => return Err("the agent is running already".to_owned()),
         _ => {}
     }
-    session.intervene(ControlEvent::Resumed { how, by });
-    Ok(())
+    Ok(ControlEvent::Resumed { how, by }.into())
 }
 
-pub(super) fn pause(session: &mut Session, by: By) -> Result<(), String> {
+pub(super) fn pause(session: &Session, by: By) -> Result<Event, String> {
     match session.state.control.mode {
         Mode::Ended => return Err("the session has ended".to_owned()),
         Mode::Opening => return Err("the session is not open yet".to_owned()),
@@ -143,31 +173,26 @@ pub(super) fn pause(session: &mut Session, by: By) -> Result<(), String> {
         }
         Mode::Running | Mode::Stepping | Mode::SteppingTask => {}
     }
-    session.intervene(ControlEvent::PauseRequested { by });
-    Ok(())
+    Ok(ControlEvent::PauseRequested { by }.into())
 }
 
-fn cancel(session: &mut Session, effect: EffectId) -> Result<(), String> {
+fn cancel(session: &Session, effect: EffectId) -> Result<(), String> {
     let is_over = session.state.effect(effect).is_some_and(EffectState::is_over);
     let flight = session.lanes.flight(effect).filter(|_| !is_over);
     flight.ok_or("the call is not in flight")?.cancel.cancel();
     Ok(())
 }
 
-fn turn(session: &mut Session, knob: Knob, value: f64, by: By) -> Result<(), String> {
+fn turn(session: &Session, knob: Knob, value: f64, by: By) -> Result<Event, String> {
     let value = knob.spec().check(value)?;
     let was = session.state.knobs.get(knob);
     if value == was {
         return Err(format!("{knob} is {} already", knob.spec().show(was)));
     }
-    session.intervene(ChangeEvent::KnobTurned { knob, value: value.into(), was: was.into(), by });
-    if knob == Knob::Retrieve {
-        session.tell_reader();
-    }
-    Ok(())
+    Ok(ChangeEvent::KnobTurned { knob, value: value.into(), was: was.into(), by }.into())
 }
 
-fn turn_by(session: &mut Session, knob: Knob, steps: i32, by: By) -> Result<(), String> {
+fn turn_by(session: &Session, knob: Knob, steps: i32, by: By) -> Result<Event, String> {
     let spec = knob.spec();
     let was = session.state.knobs.get(knob);
     let value = spec.turned(was, steps);
@@ -181,7 +206,7 @@ fn known_tool<'a>(session: &'a Session, tool: &ToolName) -> Result<&'a ToolState
     session.state.tools.get(tool).ok_or_else(|| format!("there is no tool {tool}"))
 }
 
-fn set_score(session: &mut Session, tool: ToolName, score: f64, by: By) -> Result<(), String> {
+fn set_score(session: &Session, tool: ToolName, score: f64, by: By) -> Result<Event, String> {
     // `end` has a score like a tool (ToolNet, eq. 7 sums over all successors).
     if tool.as_str() != ToolName::END {
         known_tool(session, &tool)?;
@@ -193,17 +218,16 @@ fn set_score(session: &mut Session, tool: ToolName, score: f64, by: By) -> Resul
         ));
     }
     let was = session.state.learning.score(&tool);
-    session.intervene(GraphEvent::ScoreSet { tool, score: score.into(), was: was.into(), by });
-    Ok(())
+    Ok(GraphEvent::ScoreSet { tool, score: score.into(), was: was.into(), by }.into())
 }
 
 fn pin(
-    session: &mut Session,
+    session: &Session,
     from: ToolName,
     to: ToolName,
     weight: f64,
     by: By,
-) -> Result<(), String> {
+) -> Result<Event, String> {
     for end in [&from, &to].into_iter().filter(|end| !end.is_special()) {
         known_tool(session, end)?;
     }
@@ -214,47 +238,36 @@ fn pin(
         return Err(format!("there is no edge {from} → {to}"));
     }
     let was = session.state.learning.pins.get(from.as_str(), to.as_str());
-    session.intervene(GraphEvent::WeightPinned {
-        from,
-        to,
-        weight: weight.into(),
-        was: was.map(Into::into),
-        by,
-    });
-    Ok(())
+    Ok(GraphEvent::WeightPinned { from, to, weight: weight.into(), was: was.map(Into::into), by }
+        .into())
 }
 
-fn arm(session: &mut Session, spec: FaultSpec, by: By) -> Result<(), String> {
+fn arm(session: &Session, spec: FaultSpec, by: By) -> Result<Event, String> {
     let mut known = session.state.fault_targets();
     if !session.budgeting.can_embed() {
         known.retain(|target| *target != Target::Embedding);
     }
     spec.target.among(&known)?;
     let fault = session.next_fault();
-    session.intervene(FaultEvent::FaultArmed { fault, spec, by });
-    Ok(())
+    Ok(FaultEvent::FaultArmed { fault, spec, by }.into())
 }
 
-fn disarm(session: &mut Session, fault: FaultId, by: By) -> Result<(), String> {
+fn disarm(session: &Session, fault: FaultId, by: By) -> Result<Event, String> {
     match session.state.faults.get(&fault) {
-        Some(known) if known.armed => {
-            session.intervene(FaultEvent::FaultDisarmed { fault, by });
-            Ok(())
-        }
+        Some(known) if known.armed => Ok(FaultEvent::FaultDisarmed { fault, by }.into()),
         Some(_) => Err(format!("fault {fault} is not armed")),
         None => Err(format!("there is no fault {fault}")),
     }
 }
 
-fn rearm(session: &mut Session, fault: FaultId, by: By) -> Result<(), String> {
+fn rearm(session: &Session, fault: FaultId, by: By) -> Result<Event, String> {
     let known =
         session.state.faults.get(&fault).ok_or_else(|| format!("there is no fault {fault}"))?;
     if known.armed {
         return Err(format!("fault {fault} is armed already"));
     }
     let spec = known.spec.clone();
-    session.intervene(FaultEvent::FaultArmed { fault, spec, by });
-    Ok(())
+    Ok(FaultEvent::FaultArmed { fault, spec, by }.into())
 }
 
 fn undo(session: &mut Session) -> Result<(), String> {

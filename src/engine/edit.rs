@@ -4,7 +4,9 @@
 use super::effect::{self, Effect, Outcome, PendingEffect};
 use super::{lanes::Waits, session::Session};
 use crate::domain::edit::Edit;
-use crate::domain::{By, EditEvent, EffectId, EffectState, Reply, Request, ToolCall, ToolOutput};
+use crate::domain::{
+    By, EditEvent, EffectId, EffectState, Event, Reply, Request, ToolCall, ToolOutput,
+};
 
 const SEEN: &str =
     "the agent has seen it: hold the call after its end (H, or a breakpoint with `after`)";
@@ -12,20 +14,19 @@ const SEEN: &str =
 impl Session {
     /// Edits a call that has not started, or one that is held after its end.
     pub fn edit_call(
-        &mut self,
+        &self,
         id: EffectId,
         edit: Edit,
         shown: bool,
         by: By,
-    ) -> Result<(), String> {
+    ) -> Result<Event, String> {
         let was = self.part_of(id, &edit)?;
         if was == edit {
             return Err("the edit changes nothing".to_owned());
         }
         let effect = self.known_effect(id)?.reference();
         let (edit, was) = (Box::new(edit), Box::new(was));
-        self.intervene(EditEvent::CallEdited { effect, edit, was, shown, by });
-        Ok(())
+        Ok(EditEvent::CallEdited { effect, edit, was, shown, by }.into())
     }
 
     /// The part of a call that an edit replaces, if it can be edited now and so.
@@ -69,18 +70,17 @@ impl Session {
     }
 
     /// Answers a call that waits, is held or runs, in place of its model or tool.
-    pub fn answer_call(&mut self, id: EffectId, text: String, by: By) -> Result<(), String> {
+    pub fn answer_call(&self, id: EffectId, text: String, by: By) -> Result<Event, String> {
         let effect = self.known_effect(id)?;
         if effect.is_over() || self.lanes.flight(id).is_none() {
             return Err(format!("call {id} has ended: its result can be edited while it is held"));
         }
         let effect = effect.reference();
-        self.intervene(EditEvent::CallAnswered { effect, text, by });
-        Ok(())
+        Ok(EditEvent::CallAnswered { effect, text, by }.into())
     }
 
     /// Makes a call again that is held after its end.
-    pub fn repeat_call(&mut self, id: EffectId, by: By) -> Result<(), String> {
+    pub fn repeat_call(&self, id: EffectId, by: By) -> Result<Event, String> {
         let effect = self.known_effect(id)?;
         self.not_seen(effect)?;
         let is_embedding = self.state.embedding(id).is_some();
@@ -88,24 +88,7 @@ impl Session {
             return Err("an embedding cannot be repeated".to_owned());
         }
         let effect = effect.reference();
-        self.intervene(EditEvent::CallRepeated { effect, by });
-        Ok(())
-    }
-
-    /// What follows from such an event.
-    pub fn apply_edit(&mut self, event: EditEvent) {
-        let (EditEvent::CallEdited { effect, .. }
-        | EditEvent::CallAnswered { effect, .. }
-        | EditEvent::CallRepeated { effect, .. }) = &event;
-        let Some(flight) = self.lanes.flight_mut(effect.id) else { return };
-        match event {
-            EditEvent::CallEdited { edit, .. } => flight.edit = Some(*edit),
-            EditEvent::CallAnswered { text, .. } => {
-                flight.answer = Some(text);
-                flight.cancel.cancel();
-            }
-            EditEvent::CallRepeated { .. } => (flight.again, flight.repeated) = (true, true),
-        }
+        Ok(EditEvent::CallRepeated { effect, by }.into())
     }
 
     /// Requests a tool call again, with the arguments that it had.

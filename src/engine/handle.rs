@@ -39,7 +39,12 @@ impl Handle {
 
     /// Changes the session, and lets every waiting lane look whether that is what it waited for.
     pub fn write<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
-        let out = change(&mut self.session.borrow_mut());
+        let mut session = self.session.borrow_mut();
+        // A person intervened between changes, so a session that runs again repeats that there.
+        session.repeat_interventions();
+        let out = change(&mut session);
+        session.repeat_interventions();
+        drop(session);
         self.changed.notify_waiters();
         out
     }

@@ -1,11 +1,33 @@
 //! Interventions of a person and their consequences, both live and in a session that runs again.
 
 use super::session::Session;
+use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::{
-    BudgetEvent, ChangeEvent, ConsentEvent, ControlEvent, Event, Resume, TaskEvent, ToolCallEvent,
+    BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, Event, Resume, SessionEvent,
+    TaskEvent, ToolCallEvent,
 };
 
 impl Session {
+    /// Repeats the interventions of the record that come next, in a session that runs again.
+    pub fn repeat_interventions(&mut self) {
+        while let Some(event) = self.recorded.intervention(self.state.n + 1) {
+            self.intervene(event);
+        }
+    }
+
+    /// Sets a breakpoint with which the session begins. One that names something of another workspace is left out, and
+    /// said.
+    pub fn begin_with(&mut self, spec: BreakpointSpec, on: bool) {
+        let written = spec.to_string();
+        match self.set_breakpoint(None, spec, on, By::User) {
+            Ok(event) => self.intervene(event),
+            Err(why) => {
+                let text = format!("breakpoint {written} is left out: {why}");
+                self.emit(SessionEvent::Noticed { text });
+            }
+        }
+    }
+
     /// Makes the event of an intervention, and applies its consequences.
     pub fn intervene(&mut self, event: impl Into<Event>) {
         let event = event.into();
@@ -38,7 +60,7 @@ impl Session {
             Event::Budget(BudgetEvent::UsesSet { tool, uses, .. }) => {
                 self.replan(&format!("uses of {tool} set to {uses}"));
             }
-            Event::Edit(event) => self.apply_edit(event),
+            Event::Edit(event) => self.lanes.apply_edit(event),
             Event::Consent(ConsentEvent::ConsentGiven { effect, allowed, .. }) => {
                 if let Some(flight) = self.lanes.flight_mut(effect.id) {
                     flight.consent = Some(allowed);

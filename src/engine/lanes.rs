@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::edit::Edit;
-use crate::domain::{EffectId, Lane};
+use crate::domain::{EditEvent, EffectId, Lane};
 
 /// Who waits for the end of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,22 @@ impl Lanes {
     /// Takes a person's edit of an effect.
     pub fn take_edit(&mut self, effect: EffectId) -> Option<Edit> {
         self.flight_mut(effect)?.edit.take()
+    }
+
+    /// Notes a person's edit, answer or repetition of an effect.
+    pub fn apply_edit(&mut self, event: EditEvent) {
+        let (EditEvent::CallEdited { effect, .. }
+        | EditEvent::CallAnswered { effect, .. }
+        | EditEvent::CallRepeated { effect, .. }) = &event;
+        let Some(flight) = self.flight_mut(effect.id) else { return };
+        match event {
+            EditEvent::CallEdited { edit, .. } => flight.edit = Some(*edit),
+            EditEvent::CallAnswered { text, .. } => {
+                flight.answer = Some(text);
+                flight.cancel.cancel();
+            }
+            EditEvent::CallRepeated { .. } => (flight.again, flight.repeated) = (true, true),
+        }
     }
 
     /// A person's decision on an effect.

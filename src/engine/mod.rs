@@ -41,11 +41,11 @@ mod queue;
 mod ranker;
 mod reading;
 mod recorded;
+mod recording;
 mod resuming;
 mod session;
 mod station;
 mod tools;
-mod watched;
 
 use self::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,

@@ -5,13 +5,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures::future::LocalBoxFuture;
 
-use super::{handle::Handle, session::Session, watched::AskedOf};
+use super::{breakpoints::AskedOf, handle::Handle, session::Session};
 use crate::domain::breakpoint::Place;
 use crate::domain::program::{
     Again, Answer, Asked, Back, Extra, Interpreter, LineStop, Moment, Pause, ProgramStart, Reached,
     Stops, Wanted,
 };
-use crate::domain::{Boundary, By, Lane, Mode, ProgramEvent, TaskId, ToolCallState, ToolName};
+use crate::domain::{
+    Boundary, By, Event, Lane, Mode, ProgramEvent, TaskId, ToolCallState, ToolName,
+};
 use crate::papers::atc::extra::{check_expression, check_name};
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::source::Source;
@@ -114,13 +116,14 @@ impl Session {
         let is_stepped =
             matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused);
         // Who takes a program back, or asks something of it, wants to see it there.
-        let is_wanted = is_stepped || at.values.is_some();
-        if !is_wanted && !self.is_hit_in_program(at) {
+        let hits = self.breakpoints.hits_in_program(&self.state, at);
+        if !is_stepped && at.values.is_none() && hits.is_empty() {
             return false;
         }
-        let at = Arc::clone(at);
-        self.emit(ProgramEvent::ProgramHeld { task, number, at: Arc::clone(&at) });
-        self.meet_in_program(&at);
+        self.emit(ProgramEvent::ProgramHeld { task, number, at: Arc::clone(at) });
+        if !hits.is_empty() {
+            self.stop_at(hits, Some((Lane::Agent, Boundary::ProgramLine)));
+        }
         true
     }
 
@@ -128,7 +131,7 @@ impl Session {
     ///
     /// # Errors
     /// The program is not held there, or the expression cannot be evaluated.
-    pub fn ask_program(&mut self, task: TaskId, asked: Asked, by: By) -> Result<(), String> {
+    pub fn ask_program(&self, task: TaskId, asked: Asked, by: By) -> Result<Event, String> {
         let Asked { expression, sets } = asked;
         let (number, held) = self.held_program(task)?;
         let held = held.ok_or("the program is not held at a line: step to one first")?;
@@ -136,27 +139,25 @@ impl Session {
         sets.as_deref().map_or(Ok(()), check_name)?;
         let when = Moment::Hit { line: held.line, hit: held.hit };
         let extra = Extra { when, expression, sets };
-        self.intervene(ProgramEvent::ProgramAsked { task, number, extra, by });
-        Ok(())
+        Ok(ProgramEvent::ProgramAsked { task, number, extra, by }.into())
     }
 
     /// Goes on with a person's program.
     ///
     /// # Errors
     /// It is not held, or the text is no program.
-    pub fn edit_program(&mut self, task: TaskId, text: &str, by: By) -> Result<(), String> {
+    pub fn edit_program(&self, task: TaskId, text: &str, by: By) -> Result<Event, String> {
         let (number, _) = self.held_program(task)?;
         Source::parse(text).map_err(|error| error.summary())?;
         let text = Arc::from(text);
-        self.intervene(ProgramEvent::ProgramEdited { task, number, text, by });
-        Ok(())
+        Ok(ProgramEvent::ProgramEdited { task, number, text, by }.into())
     }
 
     /// Takes a program back that is held.
     ///
     /// # Errors
     /// It is not held, or there is nothing before.
-    pub fn take_program_back(&mut self, task: TaskId, to: Back, by: By) -> Result<(), String> {
+    pub fn take_program_back(&self, task: TaskId, to: Back, by: By) -> Result<Event, String> {
         let known = self.state.reversible_program().filter(|(of, _)| of.id == task);
         let (_, program) = known.ok_or(
             "the program is not held: pause it, step to its next line, or to the end of its call",
@@ -182,8 +183,7 @@ impl Session {
             (_, Back::Statement(0)) => return Err("statements count from 1".to_owned()),
             _ => {}
         }
-        self.intervene(ProgramEvent::ProgramTakenBack { task, number, to, by });
-        Ok(())
+        Ok(ProgramEvent::ProgramTakenBack { task, number, to, by }.into())
     }
 
     /// The program of a task that is held, and where.

@@ -3,11 +3,23 @@
 
 use super::session::Session;
 use crate::domain::probe::Probe;
-use crate::domain::{By, Task, TaskEvent, TaskId, ToolName, state::next_number};
+use crate::domain::{By, Event, Task, TaskEvent, TaskId, ToolName, state::next_number};
+
+/// How many tasks are queued by one event.
+const AT_ONCE: usize = 1000;
 
 impl Session {
+    /// Queues the next part of the session's own tasks, if there are more.
+    pub fn queue_part(&mut self) {
+        let tasks: Vec<Task> = self.queue.tasks.part(self.queue.queued, AT_ONCE).cloned().collect();
+        if !tasks.is_empty() {
+            let (first, by) = (self.next_task(), By::Engine);
+            self.emit(TaskEvent::TasksQueued { first, tasks, by });
+        }
+    }
+
     /// Queues a task that a person wrote, at this place.
-    pub fn queue_text(&mut self, text: &str, at: TaskId, by: By) -> Result<(), String> {
+    pub fn queue_text(&self, text: &str, at: TaskId, by: By) -> Result<Event, String> {
         let text = text.trim();
         if text.is_empty() {
             return Err("the task is empty".to_owned());
@@ -20,7 +32,7 @@ impl Session {
     }
 
     /// Queues a task that probes these tools, before all others; without any, all that are not learned yet.
-    pub fn queue_probe(&mut self, tools: Vec<ToolName>, by: By) -> Result<(), String> {
+    pub fn queue_probe(&self, tools: Vec<ToolName>, by: By) -> Result<Event, String> {
         if let Some(tool) = tools.iter().find(|tool| !self.state.tools.contains_key(*tool)) {
             return Err(format!("there is no tool {tool}"));
         }
@@ -33,7 +45,7 @@ impl Session {
     }
 
     /// Queues the tasks with which the session began again.
-    pub fn queue_again(&mut self, by: By) -> Result<(), String> {
+    pub fn queue_again(&self, by: By) -> Result<Event, String> {
         let tasks = self.queue.tasks.distinct().to_vec();
         if tasks.is_empty() {
             return Err("the session began without a task".to_owned());
@@ -42,39 +54,36 @@ impl Session {
     }
 
     /// Puts tasks into the queue from this number on.
-    pub fn put(&mut self, first: TaskId, tasks: Vec<Task>, by: By) -> Result<(), String> {
+    pub fn put(&self, first: TaskId, tasks: Vec<Task>, by: By) -> Result<Event, String> {
         if first < self.front() || first > self.next_task() {
             return Err(format!("the queue no longer has a place for task {first}"));
         }
-        self.intervene(TaskEvent::TasksQueued { first, tasks, by });
-        Ok(())
+        Ok(TaskEvent::TasksQueued { first, tasks, by }.into())
     }
 
     /// Takes tasks off the queue, if they still wait from this number on.
-    pub fn unqueue(&mut self, first: TaskId, tasks: Vec<Task>, by: By) -> Result<(), String> {
+    pub fn unqueue(&self, first: TaskId, tasks: Vec<Task>, by: By) -> Result<Event, String> {
         self.queued(first)?;
         let ids = (first.0..).map(TaskId);
         let mut pairs = ids.zip(&tasks);
         if !pairs.all(|(id, task)| self.state.task(id).is_some_and(|known| known.task == *task)) {
             return Err("the queue has changed in the meantime".to_owned());
         }
-        self.intervene(TaskEvent::TasksRemoved { first, tasks, by });
-        Ok(())
+        Ok(TaskEvent::TasksRemoved { first, tasks, by }.into())
     }
 
     /// Moves a task to the place of another one.
-    pub fn move_task(&mut self, task: TaskId, to: TaskId, by: By) -> Result<(), String> {
+    pub fn move_task(&self, task: TaskId, to: TaskId, by: By) -> Result<Event, String> {
         self.queued(task)?;
         self.queued(to)?;
         if task == to {
             return Err(format!("task {task} is there already"));
         }
-        self.intervene(TaskEvent::TaskMoved { task, to, by });
-        Ok(())
+        Ok(TaskEvent::TaskMoved { task, to, by }.into())
     }
 
     /// Moves a task by so many places, at most to an end of the queue.
-    pub fn move_task_by(&mut self, task: TaskId, places: i32, by: By) -> Result<(), String> {
+    pub fn move_task_by(&self, task: TaskId, places: i32, by: By) -> Result<Event, String> {
         self.queued(task)?;
         let last = self.next_task().0.saturating_sub(1);
         let to = task.0.saturating_add_signed(places).clamp(self.front().0, last);
@@ -86,12 +95,12 @@ impl Session {
     }
 
     /// Moves a task to the front.
-    pub fn run_next(&mut self, task: TaskId, by: By) -> Result<(), String> {
+    pub fn run_next(&self, task: TaskId, by: By) -> Result<Event, String> {
         self.move_task(task, self.front(), by)
     }
 
     /// Asks a further question after the answer of a task.
-    pub fn follow_up(&mut self, task: TaskId, text: &str, by: By) -> Result<(), String> {
+    pub fn follow_up(&self, task: TaskId, text: &str, by: By) -> Result<Event, String> {
         let text = text.trim();
         if text.is_empty() {
             return Err("the question is empty".to_owned());
@@ -103,12 +112,11 @@ impl Session {
     }
 
     /// Ends the current task.
-    pub fn skip_task(&mut self, task: TaskId, by: By) -> Result<(), String> {
+    pub fn skip_task(&self, task: TaskId, by: By) -> Result<Event, String> {
         if self.state.at_work != Some(task) {
             return Err(format!("task {task} is not running"));
         }
-        self.intervene(TaskEvent::TaskSkipped { task, by });
-        Ok(())
+        Ok(TaskEvent::TaskSkipped { task, by }.into())
     }
 
     /// The number of the task that is worked on next.

@@ -1,4 +1,4 @@
-//! The only place where events are recorded: numbered, dated, journaled, folded, then shown, in this
+//! The engine's data, and the only place where records are made: numbered, dated, journaled, folded, then shown, in this
 //! order.
 
 use std::collections::HashMap;
@@ -11,20 +11,16 @@ use tokio_util::sync::CancellationToken;
 use super::effect::PendingEffect;
 use super::observer::{Observer, journal::Writer};
 use super::ranker::Ranker;
-use super::{budgeting::Budgeting, lanes::Lanes, recorded::Recorded, watched::Breakpoints};
+use super::{breakpoints::Breakpoints, budgeting::Budgeting, lanes::Lanes, recorded::Recorded};
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelCallEvent, ModelName,
-    Record, Reply, State, Task, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName,
-    state::next_number,
+    Record, Reply, State, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName, state::next_number,
 };
 use crate::model::Model;
 use crate::net::known;
 use crate::program::Child;
 use crate::store::journal::JournalError;
 use crate::tool::ToolBox;
-
-/// How many tasks are queued by one event.
-const AT_ONCE: usize = 1000;
 
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
@@ -51,7 +47,7 @@ pub(super) struct Models {
 pub(super) struct Queue {
     /// The tasks that the session began with, and how many of them were queued.
     pub tasks: TaskList,
-    queued: usize,
+    pub queued: usize,
     /// Calls by hand that have not begun, and that there are some.
     pub by_hand: Vec<PendingEffect>,
     pub called: Rc<Notify>,
@@ -122,33 +118,16 @@ impl Session {
         }
     }
 
-    /// Records an event, then the observers' events about it. In a session that runs again, also the recorded
-    /// intervention that comes next.
-    pub fn emit(&mut self, event: impl Into<Event>) {
-        self.record(event.into());
-        if let Some(event) = self.recorded.intervention(self.state.n + 1) {
-            self.intervene(event);
-        }
-    }
-
     /// Microseconds since the session was opened, without those between its interruption and its continuation.
     pub fn now(&self) -> u64 {
         let elapsed = u64::try_from(self.log.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.log.resumed_at.saturating_add(elapsed)
     }
 
-    fn record(&mut self, event: Event) {
-        let at = self.now();
-        let change = self.change_of(&event);
-        let more = self.commit(Record::new(self.state.n + 1, at, event));
-        more.into_iter().for_each(|event| self.record(event));
-        change.into_iter().for_each(|change| self.watch(&change));
-    }
-
     /// Removes keys, journals, folds and shows a record; returns the observers' events. What cannot be
     /// journaled ends the session, because the screen must not show events that a crash would lose;
     /// nothing is written after a line that may be torn.
-    fn commit(&mut self, record: Record) -> Vec<Event> {
+    pub fn commit(&mut self, record: Record) -> Vec<Event> {
         // Here and not where texts come from: no path into a record goes around this one.
         let (record, json) = known::searched(record, |json| Record::read(json).ok());
         if !self.log.journal.append(&record, json.as_deref()) {
@@ -191,13 +170,6 @@ impl Session {
         if let Some((call, model)) = model {
             model.recall(&call.request);
         }
-    }
-
-    /// Collects the observers' last events at the end of the session.
-    pub fn close_observers(&mut self) {
-        let observers = self.log.observers.iter_mut();
-        let more: Vec<Event> = observers.flat_map(|observer| observer.close(&self.state)).collect();
-        more.into_iter().for_each(|event| self.emit(event));
     }
 
     /// Begins to bring everything so far to the disk: a task that ends must not wait for that.
@@ -244,15 +216,6 @@ impl Session {
 
     pub fn next_task(&self) -> TaskId {
         TaskId(next_number(self.state.tasks.len()))
-    }
-
-    /// Queues the next part of the session's own tasks, if there are more.
-    pub fn queue_part(&mut self) {
-        let tasks: Vec<Task> = self.queue.tasks.part(self.queue.queued, AT_ONCE).cloned().collect();
-        if !tasks.is_empty() {
-            let (first, by) = (self.next_task(), By::Engine);
-            self.emit(TaskEvent::TasksQueued { first, tasks, by });
-        }
     }
 
     pub fn next_fault(&self) -> FaultId {

@@ -8,7 +8,7 @@ use crate::domain::approval::{Approval, Consent, Rule};
 use crate::domain::breakpoint::{Place, When};
 use crate::domain::expression::{Evaluator, Expression, Resolver};
 use crate::domain::{
-    Boundary, By, ConsentEvent, ControlEvent, EffectId, Refusal, SessionEvent, ToolName,
+    Boundary, By, ConsentEvent, ControlEvent, EffectId, Event, Refusal, SessionEvent, ToolName,
 };
 use crate::engine::session::Session;
 use crate::papers::facts::Facts;
@@ -134,32 +134,29 @@ impl Session {
     }
 
     /// Sets which tool calls need consent.
-    pub fn set_approval(&mut self, approval: Approval, by: By) -> Result<(), String> {
+    pub fn set_approval(&self, approval: Approval, by: By) -> Result<Event, String> {
         let was = Box::new(self.state.approval.clone());
         if *was == approval {
             return Err("these rules are already set".to_owned());
         }
-        self.intervene(ConsentEvent::ApprovalSet { approval: Box::new(approval), was, by });
-        Ok(())
+        Ok(ConsentEvent::ApprovalSet { approval: Box::new(approval), was, by }.into())
     }
 
     /// Allows a call that waits for consent, and all later ones of its tool.
-    pub fn allow_tool(&mut self, id: EffectId, by: By) -> Result<(), String> {
+    pub fn allow_tool(&self, id: EffectId, by: By) -> Result<[Event; 2], String> {
         let call = self.state.tool_call(id).ok_or_else(|| format!("there is no call {id}"))?;
         let rule = Rule { place: Place::tool(call.tool.clone()), condition: None };
         let mut approval = self.state.approval.clone();
         approval.allow.push(rule);
-        self.set_approval(approval, by)?;
-        self.decide(id, true, by)
+        Ok([self.set_approval(approval, by)?, self.decide(id, true, by)?])
     }
 
     /// Decides on a call that waits for consent.
-    pub fn decide(&mut self, id: EffectId, allowed: bool, by: By) -> Result<(), String> {
+    pub fn decide(&self, id: EffectId, allowed: bool, by: By) -> Result<Event, String> {
         if !self.state.control.asks.contains(&id) {
             return Err(format!("call {id} is not waiting for consent"));
         }
         let effect = self.state.effect(id).ok_or("there is no such call")?.reference();
-        self.intervene(ConsentEvent::ConsentGiven { effect, allowed, by });
-        Ok(())
+        Ok(ConsentEvent::ConsentGiven { effect, allowed, by }.into())
     }
 }

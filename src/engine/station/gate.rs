@@ -51,59 +51,6 @@ impl Station for Gate {
 }
 
 impl Session {
-    /// Releases a lane that is cancelled while it is held. A step granted to it is spent: it must
-    /// not carry the lane past its next boundary as well.
-    pub fn let_go(&mut self, lane: Lane) {
-        if self.lanes.granted == Some(lane) {
-            self.lanes.granted = None;
-        }
-        if self.state.control.is_held(lane) {
-            self.emit(ControlEvent::Released { lane });
-        }
-    }
-
-    /// Releases every lane at the end of the session.
-    pub fn let_all_go(&mut self) {
-        let held: Vec<_> = self.state.control.held.iter().map(|hold| hold.lane).collect();
-        for lane in held {
-            self.let_go(lane);
-        }
-    }
-
-    /// Revokes a step that no lane has taken yet.
-    pub fn revoke_step(&mut self) {
-        self.lanes.granted = None;
-    }
-
-    /// Lets the lane that was held first pass one boundary.
-    pub fn grant_step(&mut self) {
-        let control = &self.state.control;
-        // What waits for consent is released by that alone.
-        let asks = |lane| matches!(lane, Lane::Effect(id) if control.asks.contains(&id));
-        self.lanes.granted = control.held.iter().map(|hold| hold.lane).find(|lane| !asks(*lane));
-        if self.lanes.granted.is_none() {
-            self.settle();
-        }
-    }
-
-    /// Records `Paused` once every lane is held, or there is none.
-    pub fn settle(&mut self) {
-        let control = &self.state.control;
-        let all_held = self.lanes.of_agent().all(|lane| control.is_held(lane));
-        let idle = self.lanes.of_agent().next().is_none();
-        let due = match control.mode {
-            Mode::Pausing => all_held,
-            Mode::Stepping => all_held && self.lanes.granted.is_none() && !idle,
-            // Lanes that were released together wake one after another, so lanes that look held may
-            // be on their way; only a hold before the next task ends this mode.
-            Mode::SteppingTask => control.is_held_at(Boundary::BeforeTask),
-            Mode::Opening | Mode::Running | Mode::Paused | Mode::Ended => false,
-        };
-        if due {
-            self.emit(ControlEvent::Paused {});
-        }
-    }
-
     /// Whether a lane can pass here without any wait.
     fn is_open(&self, lane: Lane, boundary: Boundary) -> bool {
         !self.is_broken() && !self.holds(lane, boundary)

@@ -120,7 +120,8 @@ impl Passage {
     fn take_edit(&mut self) -> bool {
         let id = self.reference.id;
         // Writing wakes all that wait.
-        let is_edited = |session: &Session| session.lanes.flight(id).is_some_and(|it| it.edit.is_some());
+        let is_edited =
+            |session: &Session| session.lanes.flight(id).is_some_and(|it| it.edit.is_some());
         if !self.handle.read(is_edited) {
             return false;
         }

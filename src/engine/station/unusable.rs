@@ -56,7 +56,9 @@ impl Unusable {
             });
             if self.has_user {
                 // A session that is paused already stops by itself.
-                let _ = commands::pause(session, By::Engine);
+                if let Ok(event) = commands::pause(session, By::Engine) {
+                    session.intervene(event);
+                }
             }
         });
     }

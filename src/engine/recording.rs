@@ -1,0 +1,112 @@
+//! Events and what follows from them at once: the observers' events, the breakpoints that they hit, and the pause that is
+//! complete.
+
+use super::breakpoints::Hit;
+use super::session::Session;
+use crate::domain::{Boundary, BreakpointEvent, By, ControlEvent, Event, Lane, Mode, Record};
+
+impl Session {
+    /// Records an event, then the observers' events about it, then the breakpoints that they hit.
+    pub fn emit(&mut self, event: impl Into<Event>) {
+        self.record(event.into());
+    }
+
+    fn record(&mut self, event: Event) {
+        let at = self.now();
+        let change = self.breakpoints.change_of(&self.state, &event);
+        let more = self.commit(Record::new(self.state.n + 1, at, event));
+        more.into_iter().for_each(|event| self.record(event));
+        if let Some(change) = change {
+            let hits = self.breakpoints.hits_of(&self.state, &change);
+            if !hits.is_empty() {
+                self.stop_at(hits, None);
+            }
+        }
+    }
+
+    /// Collects the observers' last events at the end of the session.
+    pub fn close_observers(&mut self) {
+        let observers = self.log.observers.iter_mut();
+        let more: Vec<Event> = observers.flat_map(|observer| observer.close(&self.state)).collect();
+        more.into_iter().for_each(|event| self.emit(event));
+    }
+
+    /// Looks for breakpoints at a boundary that a lane has reached, and stops there if one holds.
+    pub fn meet(&mut self, lane: Lane, boundary: Boundary) {
+        if self.state.breakpoints.is_empty() || self.lanes.is_by_hand(lane) {
+            return;
+        }
+        let hits = self.breakpoints.hits_at(&self.state, lane, boundary);
+        self.stop_at(hits, Some((lane, boundary)));
+    }
+
+    /// Records hits of breakpoints, and stops where one holds.
+    pub fn stop_at(&mut self, hits: Vec<Hit>, at: Option<(Lane, Boundary)>) {
+        let (lane, boundary) = at.unzip();
+        for hit in hits {
+            let Hit { breakpoint, text, holds, alone } = hit;
+            self.emit(BreakpointEvent::BreakpointHit { breakpoint, lane, boundary, holds, text });
+            match lane {
+                _ if !holds => {}
+                Some(lane) if alone && !self.state.control.paused_lanes.contains(&lane) => {
+                    self.emit(ControlEvent::LanePaused { lane, by: By::Engine });
+                }
+                _ => self.revoke_step(),
+            }
+        }
+        self.settle();
+    }
+
+    /// Releases a lane that is cancelled while it is held. A step granted to it is spent: it must
+    /// not carry the lane past its next boundary as well.
+    pub fn let_go(&mut self, lane: Lane) {
+        if self.lanes.granted == Some(lane) {
+            self.lanes.granted = None;
+        }
+        if self.state.control.is_held(lane) {
+            self.emit(ControlEvent::Released { lane });
+        }
+    }
+
+    /// Releases every lane at the end of the session.
+    pub fn let_all_go(&mut self) {
+        let held: Vec<_> = self.state.control.held.iter().map(|hold| hold.lane).collect();
+        for lane in held {
+            self.let_go(lane);
+        }
+    }
+
+    /// Revokes a step that no lane has taken yet.
+    pub fn revoke_step(&mut self) {
+        self.lanes.granted = None;
+    }
+
+    /// Lets the lane that was held first pass one boundary.
+    pub fn grant_step(&mut self) {
+        let control = &self.state.control;
+        // What waits for consent is released by that alone.
+        let asks = |lane| matches!(lane, Lane::Effect(id) if control.asks.contains(&id));
+        self.lanes.granted = control.held.iter().map(|hold| hold.lane).find(|lane| !asks(*lane));
+        if self.lanes.granted.is_none() {
+            self.settle();
+        }
+    }
+
+    /// Records `Paused` once every lane is held, or there is none.
+    pub fn settle(&mut self) {
+        let control = &self.state.control;
+        let all_held = self.lanes.of_agent().all(|lane| control.is_held(lane));
+        let idle = self.lanes.of_agent().next().is_none();
+        let due = match control.mode {
+            Mode::Pausing => all_held,
+            Mode::Stepping => all_held && self.lanes.granted.is_none() && !idle,
+            // Lanes that were released together wake one after another, so lanes that look held may
+            // be on their way; only a hold before the next task ends this mode.
+            Mode::SteppingTask => control.is_held_at(Boundary::BeforeTask),
+            Mode::Opening | Mode::Running | Mode::Paused | Mode::Ended => false,
+        };
+        if due {
+            self.emit(ControlEvent::Paused {});
+        }
+    }
+}
