@@ -20,6 +20,8 @@ use crate::store::journal::{Journal, JournalError};
 use crate::strategy::{self, Ending, Sought};
 use crate::tool::{ToolBox, provider::Provider};
 
+mod actor;
+mod breaking;
 mod breakpoints;
 mod budget;
 mod budgeting;

@@ -90,16 +90,13 @@ impl Recorded {
         self.is_resumed
     }
 
-    /// The intervention that is record number `n`; of an interrupted task the next one that is not later.
+    /// The next intervention, if it is due before record number `n` is made.
     pub fn intervention(&mut self, n: u64) -> Option<Event> {
-        if self.is_resumed {
-            let is_due = self.interventions.first_key_value().is_some_and(|(due, _)| *due <= n);
-            return is_due
-                .then(|| self.interventions.pop_first())
-                .flatten()
-                .map(|(_, event)| event);
+        if self.has_parted && !self.is_resumed {
+            return None;
         }
-        if self.has_parted { None } else { self.interventions.remove(&n) }
+        let first = self.interventions.first_entry().filter(|first| *first.key() <= n)?;
+        Some(first.remove())
     }
 
     /// What a person did to the outcome of an effect.

@@ -87,7 +87,7 @@ pub fn beats() -> Vec<Beat> {
             says: |state, _| {
                 let budget = state.knobs.get(Knob::Budget);
                 format!(
-                    "With a plan: {} credits. Now a budget of {budget:.0}: -",
+                    "With a plan: {} credits. Lower the budget from {budget:.0} to {LESS:.0}: -",
                     outcome(state, 2)
                 )
             },
@@ -105,7 +105,7 @@ pub fn beats() -> Vec<Beat> {
             keys: "",
             says: |state, _| {
                 format!(
-                    "{BUDGET:.0} credits: {} without a plan, {} with one. {LESS:.0} credits: {}.",
+                    "Without a plan: {} credits. With one: {}. With a budget of {LESS:.0}: {}.",
                     outcome(state, 1),
                     outcome(state, 2),
                     outcome(state, 3)

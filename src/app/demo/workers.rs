@@ -1,5 +1,5 @@
 //! Concurrent workers: a large model plans all calls, those that need nothing run at once, a small model answers. Then a
-//! tool fails, and its evidence is kept from the answer.
+//! tool fails, and those that were asked beside it answer.
 
 use crate::app::session::{SessionSpec, TaskSource};
 use crate::domain::words::counted;
@@ -46,10 +46,13 @@ pub fn beats() -> Vec<Beat> {
             until: |state, _| state.tasks_done >= 1,
         },
         Beat {
-            keys: "0 f 6 space",
+            // The first call of the finished task is one of the tool that is broken.
+            keys: "0 6 home f space",
             says: |state, _| match broken(state) {
                 None => format!("{} Break a tool: f", took(state, 1)),
-                Some(tool) => format!("{tool} fails; its fallbacks run beside it"),
+                Some(tool) => {
+                    format!("{tool} fails; the same question goes to other tools beside it")
+                }
             },
             until: |state, _| fired(state) > 0,
         },
@@ -95,10 +98,9 @@ fn took(state: &State, task: u32) -> String {
 fn verdict(state: &State) -> String {
     let ended = state.tasks.iter().filter(|task| task.outcome().is_some());
     let right = ended.clone().filter(|task| task.correct == Some(true)).count();
-    let nulled: usize = state.tasks.iter().map(|task| task.work.nulled()).sum();
     let tool = broken(state).unwrap_or_default();
     format!(
-        "{right} of {} answers right, although {tool} failed {}; {nulled} empty results were dropped",
+        "{right} of {} answers right, although {tool} failed {}: the calls beside it answered",
         ended.count(),
         counted(fired(state) as usize, "time")
     )

@@ -21,7 +21,7 @@ pub(super) use self::{
     probe::probe_models,
     request::{PendingEffect, occurrence, request, requested},
 };
-use super::ranker::Ranker;
+use super::{actor::Actor, ranker::Ranker};
 use crate::domain::{
     Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, Ranking, Refusal, Reply,
     Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
@@ -105,6 +105,14 @@ impl EmbeddingCall {
 }
 
 impl Effect {
+    /// Who makes it: models are asked by runs only.
+    pub fn actor(&self) -> Actor {
+        match self {
+            Effect::Tool(call) if call.by == By::User => Actor::Person,
+            Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_) => Actor::Run,
+        }
+    }
+
     /// The boundary before it.
     pub fn before(&self) -> Boundary {
         match self {

@@ -26,6 +26,7 @@ pub async fn perform(handle: &Handle, requested: PendingEffect) -> (Outcome, boo
 async fn pass(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
     let cancel = requested.cancel.clone();
     let mut passage = Passage::new(handle, requested);
+    let actor = passage.actor();
     let outcome = tokio::select! {
         biased;
         () = cancel.cancelled() => {
@@ -46,12 +47,14 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
     };
     let mut outcome = end(handle, &passage, outcome);
     info!(origin = ?passage.reference.origin, outcome = outcome.name(), "ended");
-    for station in handle.stations().iter().rev() {
+    let stations = handle.stations();
+    let concerned = || stations.iter().rev().filter(|station| station.concerns(actor));
+    for station in concerned() {
         station.after(&mut passage, &outcome).await;
     }
     while let Some(edit) = handle.write(|session| session.lanes.take_edit(passage.reference.id)) {
         outcome = outcome.edited(edit);
-        for station in handle.stations().iter().rev() {
+        for station in concerned() {
             station.after_edit(&mut passage, &outcome).await;
         }
     }
@@ -69,6 +72,10 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
     let stations = handle.stations();
     let mut at = 0;
     while let Some(station) = stations.get(at) {
+        if !station.concerns(passage.actor()) {
+            at += 1;
+            continue;
+        }
         match station.before(passage).await {
             Verdict::Go => at += 1,
             Verdict::Again => at = 0,

@@ -9,9 +9,10 @@ use tokio::time::timeout;
 use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
 use super::{judging, lively, stream::stream};
 use crate::domain::{
-    By, Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
+    Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
     ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
+use crate::engine::actor::Actor;
 use crate::engine::ranker::{Query, Scored};
 use crate::engine::{handle::Handle, session::Session, station::Passage};
 use crate::model::understood;
@@ -172,9 +173,9 @@ async fn call_tool(
     if !tool.is_sample() {
         learn_keys(handle).await;
     }
-    let paid = match call.by {
-        By::User => None,
-        _ => handle.write(|session| session.allot_time(id)),
+    let paid = match passage.actor() {
+        Actor::Run => handle.write(|session| session.allot_time(id)),
+        Actor::Person | Actor::Guest => None,
     };
     let paid = paid.map(Duration::from_secs_f64);
     let allowed = handle.read(|session| allowed(session.state.workers.timeout_ms, call, &*tool));

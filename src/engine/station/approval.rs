@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, collections::BTreeSet};
 
-use super::{Effect, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Effect, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::approval::{Approval, Consent, Rule};
 use crate::domain::breakpoint::{Place, When};
 use crate::domain::expression::{Evaluator, Expression, Resolver};
@@ -24,14 +24,19 @@ pub(super) struct Approve {
 }
 
 impl Station for Approve {
+    /// The tools of a guest run elsewhere: it asks for itself.
+    fn concerns(&self, actor: Actor) -> bool {
+        actor != Actor::Guest
+    }
+
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
         if passage.handle.read(|session| session.state.is_unknown(passage.reference.id)) {
             return self.after_interruption(passage);
         }
         // A person's own call needs no other consent, and nothing outside is touched by reading on.
-        if call.by == By::User || passage.handle.read(|session| session.state.reads_on(&call.tool))
-        {
+        let is_own = passage.actor() == Actor::Person;
+        if is_own || passage.handle.read(|session| session.state.reads_on(&call.tool)) {
             return now(Verdict::Go);
         }
         let id = passage.reference.id;

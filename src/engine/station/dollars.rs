@@ -129,7 +129,9 @@ impl Station for Dollars {
                 text: format!("{why}; continuing allows {more:.2} more"),
             });
             // A session that is paused already, or makes single steps, stops by itself.
-            let _ = commands::pause(session, By::Engine);
+            if let Ok(event) = commands::pause(session, By::Engine) {
+                session.intervene(event);
+            }
         });
         now(Verdict::Go)
     }

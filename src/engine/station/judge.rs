@@ -5,8 +5,8 @@
 //! calls that depend on the result continue, and the agent's next own decision waits for it (see
 //! [`Handle::verdicts`]), so that blacklist and budget plan never act on a missing verdict.
 
-use super::{Effect, Outcome, Passage, Passing, Station, ToolCall, now};
-use crate::domain::{By, EffectId, Request, Role, TaskId, ToolErrorKind, knob};
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, ToolCall, now};
+use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
 use crate::engine::effect::{self, Caller};
 use crate::engine::lanes::Waits;
 use crate::engine::{handle::Handle, session::Session};
@@ -15,6 +15,11 @@ use crate::strategy::judge;
 pub(super) struct Judge;
 
 impl Station for Judge {
+    /// A call that belongs to no task of a run can have helped none.
+    fn concerns(&self, actor: Actor) -> bool {
+        actor == Actor::Run
+    }
+
     fn after_edit<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
         self.after(passage, outcome)
     }
@@ -29,7 +34,7 @@ impl Station for Judge {
         let probes = || passage.handle.read(|session| session.state.is_probe(passage.task));
         match (&passage.effect, outcome) {
             // It belongs to no task that it could have helped.
-            (Effect::Tool(call), _) if call.by == By::User || probes() => {}
+            (Effect::Tool(_), _) if probes() => {}
             // No tool was used that could have helped.
             (Effect::Tool(call), _) if is_more(call) => {}
             (Effect::Tool(_), Outcome::Result(Err(error)))

@@ -1,17 +1,21 @@
 //! Refuses the calls of one reply beyond the most that are made. A model that repeats itself can ask
 //! for hundreds, and no budget of a strategy without a plan would hold them back.
 
-use super::{Effect, Passage, Passing, Station, Verdict, now};
-use crate::domain::{By, EffectId, Knob, Refusal, State};
+use super::{Actor, Effect, Passage, Passing, Station, Verdict, now};
+use crate::domain::{EffectId, Knob, Refusal, State};
 
 pub(super) struct Many;
 
 impl Station for Many {
+    /// Only the replies of a run's model are answered here.
+    fn concerns(&self, actor: Actor) -> bool {
+        actor == Actor::Run
+    }
+
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         // The calls of a plan are bounded by the plan, and those of a program by the limits of programs.
         let is_of_reply = passage.reference.line.is_none()
-            && matches!(&passage.effect, Effect::Tool(call)
-                if call.evidence.is_none() && call.by != By::User);
+            && matches!(&passage.effect, Effect::Tool(call) if call.evidence.is_none());
         let id = passage.reference.id;
         let most = passage.handle.read(|session| session.state.knobs.count(Knob::MaxCalls));
         let is_over =

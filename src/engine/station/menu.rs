@@ -1,13 +1,17 @@
-//! Checks that a tool may be called: it exists, is switched on and on the menu of this step, and
-//! the arguments fit it.
+//! Checks that the agent may call a tool: it exists, is switched on and on the menu of this step.
 
-use super::{Effect, Passage, Passing, Station, ToolCall, Verdict, now};
-use crate::domain::{By, Refusal, ToolErrorKind};
+use super::{Actor, Effect, Passage, Passing, Station, ToolCall, Verdict, now};
+use crate::domain::Refusal;
 use crate::engine::session::Session;
 
 pub(super) struct Menu;
 
 impl Station for Menu {
+    /// A person may call what the agent is not offered, and a guest has its own menu.
+    fn concerns(&self, actor: Actor) -> bool {
+        actor == Actor::Run
+    }
+
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let verdict = match &passage.effect {
             Effect::Tool(call) => {
@@ -23,20 +27,6 @@ impl Station for Menu {
 fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
     let refused = |why: String| Err((Refusal::NotOffered, why));
-    let arguments = || {
-        let checked = session.kit.tools.check(name.as_str(), &call.arguments);
-        checked.map_err(|error| match error.kind {
-            ToolErrorKind::Unavailable => (Refusal::NotOffered, error.text),
-            _ => (Refusal::Arguments, error.text),
-        })
-    };
-    // A person may call what the agent is not offered.
-    if call.by == By::User {
-        return match session.kit.tools.get(name.as_str()) {
-            Some(_) => arguments(),
-            None => refused(format!("there is no tool {name}")),
-        };
-    }
     if session.state.reads_on(name) {
         let task = session.state.current_task();
         let read =
@@ -60,5 +50,5 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     if step.is_some_and(|step| !step.menu.iter().any(|item| item.tool == *name)) {
         return refused(format!("{name} is not among the tools offered; choose one of those"));
     }
-    arguments()
+    Ok(())
 }

@@ -3,6 +3,7 @@
 //! stations again.
 
 mod approval;
+mod arguments;
 mod budget;
 mod dollars;
 mod fault;
@@ -20,6 +21,7 @@ use std::rc::Rc;
 use futures::FutureExt;
 use futures::future::{self, Either, LocalBoxFuture, Ready};
 
+pub use super::actor::Actor;
 pub use super::effect::{Effect, Outcome, ToolCall};
 use super::{effect::PendingEffect, fault_choice::FaultChoice, handle::Handle, session::Session};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
@@ -27,8 +29,13 @@ use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, Task
 pub use self::dollars::DOLLARS_REACHED;
 pub use self::unusable::MODEL_UNUSABLE;
 
-/// A station that every effect passes.
+/// A station that effects pass.
 pub trait Station {
+    /// Whether it has a part in the effects that this actor makes.
+    fn concerns(&self, _actor: Actor) -> bool {
+        true
+    }
+
     /// Runs before the real call.
     fn before<'a>(&'a self, _passage: &'a mut Passage) -> Passing<'a, Verdict> {
         now(Verdict::Go)
@@ -100,6 +107,11 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// Who makes the effect.
+    pub fn actor(&self) -> Actor {
+        self.effect.actor()
+    }
+
     pub(super) fn new(handle: &Handle, requested: PendingEffect) -> Self {
         let PendingEffect { reference, task, effect, chance, choice, .. } = requested;
         Self {
@@ -136,12 +148,13 @@ pub(super) fn stations(
     has_user: bool,
     paid: f64,
 ) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 12] = [
+    let own: [Rc<dyn Station>; 13] = [
         Rc::new(recorded::FromRecord),
         Rc::new(reuse::Reuse { has_user }),
         Rc::new(dollars::Dollars::new(has_user, paid)),
         Rc::new(many::Many),
         Rc::new(menu::Menu),
+        Rc::new(arguments::Arguments),
         Rc::new(budget::Budget),
         Rc::new(approval::Approve::new(has_user)),
         Rc::new(room::Room),

@@ -2,7 +2,7 @@
 //! not be done again. What may change something must not be: a person is asked, and without one it is not repeated.
 
 use super::approval::ask;
-use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{EffectId, Knob, Origin, ProgramSource, ToolCallPhase, ToolOutput};
 use crate::engine::session::Session;
 
@@ -16,6 +16,11 @@ pub(super) struct Reuse {
 }
 
 impl Station for Reuse {
+    /// Only a run writes programs.
+    fn concerns(&self, actor: Actor) -> bool {
+        actor == Actor::Run
+    }
+
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
         let may_be_known =

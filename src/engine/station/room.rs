@@ -1,16 +1,21 @@
 //! Limits the number of parallel tool calls of the agent to the knob `concurrency`. A held call takes no room.
 //! Room is given in the order in which calls were requested, so that runs repeat.
 
-use super::{Effect, Passage, Passing, Station, Verdict, later, now};
-use crate::domain::{By, EffectId, Knob};
+use super::{Actor, Effect, Passage, Passing, Station, Verdict, later, now};
+use crate::domain::{EffectId, Knob};
 use crate::engine::session::Session;
 
 pub(super) struct Room;
 
 impl Station for Room {
+    /// A person's call waits for nobody, and the calls of a guest run elsewhere.
+    fn concerns(&self, actor: Actor) -> bool {
+        actor == Actor::Run
+    }
+
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let id = passage.reference.id;
-        let needs_room = matches!(&passage.effect, Effect::Tool(call) if call.by != By::User);
+        let needs_room = matches!(&passage.effect, Effect::Tool(_));
         if !needs_room || passage.handle.read(|session| has_room(session, id)) {
             return now(Verdict::Go);
         }

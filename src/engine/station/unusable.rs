@@ -2,7 +2,7 @@
 //! further call would fail as well. With a person the session pauses before the failure reaches the agent, and the
 //! call is made again when the person goes on; without one the session ends after the task that failed so.
 
-use super::{Effect, Outcome, Passage, Passing, Station, now};
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, now};
 use crate::domain::{By, EffectId, ModelError, ModelName, Origin, SessionEvent};
 use crate::engine::{commands, handle::Handle, session::Session};
 
@@ -15,6 +15,11 @@ pub(super) struct Unusable {
 }
 
 impl Station for Unusable {
+    /// A guest is told of its model's failure as it comes.
+    fn concerns(&self, actor: Actor) -> bool {
+        actor != Actor::Guest
+    }
+
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
         let (Effect::Model(call), Outcome::Reply(Err(error))) = (&passage.effect, outcome) else {
             return now(());

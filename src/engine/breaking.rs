@@ -1,0 +1,82 @@
+//! How a person sets, changes and deletes breakpoints. Each method checks, and returns the event.
+
+use super::session::Session;
+use crate::domain::breakpoint::{BreakpointSpec, Place};
+use crate::domain::{
+    BreakpointEvent, BreakpointId, BreakpointState, By, ControlEvent, Event, Resume,
+};
+
+impl Session {
+    /// Sets a breakpoint, or changes one.
+    pub fn set_breakpoint(
+        &self,
+        breakpoint: Option<BreakpointId>,
+        spec: BreakpointSpec,
+        on: bool,
+        by: By,
+    ) -> Result<Event, String> {
+        self.check_place(&spec.place)?;
+        self.check_python(&spec)?;
+        let known = breakpoint.and_then(|id| self.state.breakpoints.get(&id));
+        if known.is_some_and(|known| known.spec == spec && known.on == on) {
+            return Err("it already has these settings".to_owned());
+        }
+        let was = known.map(|known| Box::new(known.spec.clone()));
+        let breakpoint = breakpoint.unwrap_or_else(|| self.next_breakpoint());
+        let (spec, temporary) = (Box::new(spec), false);
+        Ok(BreakpointEvent::BreakpointSet { breakpoint, spec, was, on, temporary, by }.into())
+    }
+
+    pub fn switch_breakpoint(
+        &self,
+        breakpoint: BreakpointId,
+        on: bool,
+        by: By,
+    ) -> Result<Event, String> {
+        if self.breakpoint(breakpoint)?.on == on {
+            let how = if on { "on" } else { "off" };
+            return Err(format!("breakpoint {breakpoint} is {how} already"));
+        }
+        Ok(BreakpointEvent::BreakpointSwitched { breakpoint, on, by }.into())
+    }
+
+    pub fn delete_breakpoint(&self, breakpoint: BreakpointId, by: By) -> Result<Event, String> {
+        let known = self.breakpoint(breakpoint)?;
+        let (spec, on) = (Box::new(known.spec.clone()), known.on);
+        Ok(BreakpointEvent::BreakpointDeleted { breakpoint, spec, on, by }.into())
+    }
+
+    /// Runs on until a breakpoint of its own holds.
+    pub fn run_to(&self, spec: BreakpointSpec, by: By) -> Result<[Event; 2], String> {
+        if !self.breakpoints.has_user {
+            return Err("without a screen nobody could resume from there".to_owned());
+        }
+        self.check_place(&spec.place)?;
+        self.check_python(&spec)?;
+        let breakpoint = self.next_breakpoint();
+        let (spec, was, on, temporary) = (Box::new(spec), None, true, true);
+        let set = BreakpointEvent::BreakpointSet { breakpoint, spec, was, on, temporary, by };
+        Ok([set.into(), ControlEvent::Resumed { how: Resume::Run, by }.into()])
+    }
+
+    fn breakpoint(&self, id: BreakpointId) -> Result<&BreakpointState, String> {
+        self.state.breakpoints.get(&id).ok_or_else(|| format!("there is no breakpoint {id}"))
+    }
+
+    fn next_breakpoint(&self) -> BreakpointId {
+        BreakpointId(self.state.breakpoints_set.saturating_add(1))
+    }
+
+    /// Whether what a place names exists.
+    fn check_place(&self, place: &Place) -> Result<(), String> {
+        match place {
+            Place::Call(target) => target.among(&self.state.fault_targets()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether its expressions are Python and call nothing.
+    fn check_python(&self, spec: &BreakpointSpec) -> Result<(), String> {
+        spec.python.expressions().try_for_each(|expression| self.check_expression(&expression))
+    }
+}
