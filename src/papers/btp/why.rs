@@ -56,7 +56,7 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Why::InFull => "at its limit",
-            Why::Beyond => "more than its limit, since credits are left",
+            Why::Beyond => "above its limit, since credits are left",
             Why::NoExperience => "no experience: one trial use",
             Why::InPart => "in part: better value elsewhere",
             Why::FillsBudget => "in part: one more use would exceed the budget",
