@@ -12,7 +12,7 @@ use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, kno
 pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     let Some(target) = fault_target(world.live, view) else { return Vec::new() };
     // The same key repairs the same tool, also when another call has become the newest.
-    if let (PaneId::Calls, Some(call)) = (view.focus, view.call(world.live)) {
+    if let (PaneId::Calls, Some(call)) = (view.focus, view.marked_call(world.live)) {
         view.choose_call(world.live, call);
     }
     let on_it = || world.live.faults.iter().filter(|(_, fault)| fault.spec.target == target);

@@ -156,6 +156,18 @@ impl View {
         self.call.or_else(|| newest().map(|call| call.id))
     }
 
+    /// The call that the pane of calls marks: the chosen one, if it is of the task shown, else the last one of that task.
+    /// `None` also for evidence without a call.
+    pub fn marked_call(&self, state: &State) -> Option<EffectId> {
+        let task = self.worked_on(state)?;
+        let is_shown =
+            |call: &EffectId| state.tool_call(*call).is_some_and(|it| it.task == task.id);
+        match self.evidence(state) {
+            Some((of, ..)) if of.id == task.id => self.call(state),
+            _ => self.call.filter(is_shown).or_else(|| task.tool_calls.last().copied()),
+        }
+    }
+
     /// The lane that can be stopped or freed.
     ///
     /// # Errors

@@ -176,6 +176,8 @@ impl Screen {
             ..
         }) = &record.event
             && self.live.tool_call(*call).is_some()
+            && self.view.read_only.is_none()
+            && self.view.moment.is_none()
         {
             // Keys mean the held call, so the mark is on it.
             self.view.choose_call(&self.live, *call);

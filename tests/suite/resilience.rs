@@ -250,7 +250,7 @@ fn the_first_start_offers_demos_and_a_project() {
     sitting.press("own tools\r");
     sitting.wait("Import the tools of an API");
     sitting.press("nowhere.yaml\r");
-    sitting.wait("there is no file `nowhere.yaml`");
+    sitting.wait("no such file: nowhere.yaml");
     sitting.press("\x1b");
     sitting.wait_for("the list", || !sitting.text().contains("nowhere.yaml"));
     sitting.press("\x15resil");

@@ -7,7 +7,7 @@ use super::{PreparedSession, SessionError, SessionSpec, classes, embedding::embe
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
-use crate::domain::{ModelName, Opening, Prior, State, Task, TaskList, ToolGraph};
+use crate::domain::{Base, ModelName, Opening, Prior, State, Task, TaskList, ToolGraph};
 use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
 use crate::engine::{Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
 use crate::files::toml_file::Problems;
@@ -276,8 +276,10 @@ fn is_bound(config: &Config, name: &ModelName) -> bool {
 impl PreparedSession {
     /// Says that the simulated model cannot solve tasks of the person's own, and how it acts on them.
     fn unknown(&self) -> Option<String> {
-        let unknown = self.tasks.distinct().iter().filter(|task| task.chain.is_empty()).count();
-        (self.is_simulated() && unknown > 0).then(|| {
+        let is_unknown = |task: &&Task| task.chain.is_empty() && task.probe.is_none();
+        let unknown = self.tasks.distinct().iter().filter(is_unknown).count();
+        let has_tools = self.config.session.strategy.base != Base::Direct;
+        (has_tools && self.is_simulated() && unknown > 0).then(|| {
             let which = counted(unknown, "task");
             format!(
                 "the simulated model has no solution for {which}: it passes the question to a tool as its first text \

@@ -295,6 +295,7 @@ impl Popup for BreakpointForm {
         let (said, style): (Vec<String>, _) = match &self.error {
             // The line with the caret stays as it is.
             Some(error) => {
+                let error = cx.keymap.fill(error);
                 let lines = error.lines().enumerate();
                 let wrapped = lines.flat_map(|(at, line)| match at {
                     0 => text::wrap(line, width).collect::<Vec<_>>(),

@@ -269,7 +269,9 @@ impl Popup for FaultForm {
         self.fields.draw(cx, list, buf, hits);
         let width = usize::from(inside.width);
         let (said, style) = match &self.error {
-            Some(error) => (error.lines().map(str::to_owned).collect(), cx.theme.warn),
+            Some(error) => {
+                (cx.keymap.fill(error).lines().map(str::to_owned).collect(), cx.theme.warn)
+            }
             None => {
                 (vec![cx.keymap.fill(self.fields.about()).into_owned(), self.shown()], cx.theme.dim)
             }

@@ -33,7 +33,7 @@ impl Doubts {
             return Ok(());
         }
         self.0.clone_from(&doubt);
-        let again = |doubt| format!("if: {doubt}. Press enter again to set it all the same.");
+        let again = |doubt| format!("if: {doubt}. Press <key:form.accept> again to set it anyway.");
         doubt.map_or(Ok(()), |doubt| Err(again(doubt)))
     }
 }

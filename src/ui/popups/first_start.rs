@@ -118,7 +118,7 @@ impl ImportEntry {
         }
         self.error = Some(match typed.trim() {
             "" => "type the path of a file".to_owned(),
-            path => format!("there is no file `{path}`"),
+            path => format!("no such file: {path}"),
         });
         Reply::Stay
     }

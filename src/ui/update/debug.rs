@@ -102,7 +102,9 @@ fn place(state: &State, view: &View) -> Option<Place> {
             Some(What::Evaluated { .. }) => Some(Place::Evaluation),
             _ => tool(),
         },
-        PaneId::Calls => view.call(state).and_then(|call| of_call(state, call)).or_else(tool),
+        PaneId::Calls => {
+            view.marked_call(state).and_then(|call| of_call(state, call)).or_else(tool)
+        }
         PaneId::Resilience => change::fault_target(state, view).map(Place::Call),
         _ => tool(),
     }

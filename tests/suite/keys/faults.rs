@@ -43,6 +43,20 @@ fn a_role_or_a_model_is_broken_as_a_tool_is() {
 }
 
 #[test]
+fn a_key_among_the_calls_breaks_the_tool_of_the_marked_one() {
+    let mut stage = stage();
+    let armed = |stage: &mut Stage, keys: &str| match command(stage, keys) {
+        Command::ArmFault { spec } => spec.to_string(),
+        other => panic!("{keys}: {other:?}"),
+    };
+    // Whichever tool is selected elsewhere; nothing is chosen, so the last call of the task is marked.
+    stage.press("3 home 6");
+    assert!(stage.shows("▸ 2 #30 calculator"), "{}", stage.text());
+    assert_eq!(armed(&mut stage, "f"), "calculator:error");
+    assert_eq!(armed(&mut stage, "up f"), "wikipedia:error");
+}
+
+#[test]
 fn a_fault_of_a_class_marks_its_tools() {
     let mut stage = stage();
     let marked = |stage: &Stage| stage.text().matches('↯').count();
