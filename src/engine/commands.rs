@@ -53,14 +53,14 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
 /// # Errors
 /// Why it is refused.
 fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
-    let state = &session.state;
+    let state = session.state();
     Ok(match command {
         Command::Run => return resume(session, Resume::Run, by),
         Command::Step => return resume(session, Resume::Step, by),
         Command::StepTask => return resume(session, Resume::Task, by),
         Command::Pause => return pause(session, by),
         Command::PauseLane(lane) => {
-            if !session.lanes.live().any(|live| live == lane) {
+            if !session.lanes().live().any(|live| live == lane) {
                 return Err(format!("{lane} is idle"));
             }
             if state.control.paused_lanes.contains(&lane) {
@@ -91,7 +91,7 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
         Command::TurnKnob { knob, value } => turn(session, knob, value, by)?,
         Command::TurnKnobBy { knob, steps } => turn_by(session, knob, steps, by)?,
         Command::BindRole { role, model } => {
-            if !session.models.by_name.contains_key(&model) {
+            if session.model(&model).is_none() {
                 return Err(format!("model {model} is not configured"));
             }
             let bound = state.models.roles.get(&role);
@@ -153,7 +153,7 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
 }
 
 fn resume(session: &Session, how: Resume, by: By) -> Result<Event, String> {
-    match (session.state.control.mode, how) {
+    match (session.state().control.mode, how) {
         (Mode::Ended, _) => return Err("the session has ended".to_owned()),
         (Mode::Running, Resume::Run) => return Err("the agent is running already".to_owned()),
         _ => {}
@@ -162,7 +162,7 @@ fn resume(session: &Session, how: Resume, by: By) -> Result<Event, String> {
 }
 
 pub(super) fn pause(session: &Session, by: By) -> Result<Event, String> {
-    match session.state.control.mode {
+    match session.state().control.mode {
         Mode::Ended => return Err("the session has ended".to_owned()),
         Mode::Opening => return Err("the session is not open yet".to_owned()),
         Mode::Paused => return Err("the agent is paused already".to_owned()),
@@ -177,15 +177,15 @@ pub(super) fn pause(session: &Session, by: By) -> Result<Event, String> {
 }
 
 fn cancel(session: &Session, effect: EffectId) -> Result<(), String> {
-    let is_over = session.state.effect(effect).is_some_and(EffectState::is_over);
-    let flight = session.lanes.flight(effect).filter(|_| !is_over);
+    let is_over = session.state().effect(effect).is_some_and(EffectState::is_over);
+    let flight = session.lanes().flight(effect).filter(|_| !is_over);
     flight.ok_or("the call is not in flight")?.cancel.cancel();
     Ok(())
 }
 
 fn turn(session: &Session, knob: Knob, value: f64, by: By) -> Result<Event, String> {
     let value = knob.spec().check(value)?;
-    let was = session.state.knobs.get(knob);
+    let was = session.state().knobs.get(knob);
     if value == was {
         return Err(format!("{knob} is {} already", knob.spec().show(was)));
     }
@@ -194,7 +194,7 @@ fn turn(session: &Session, knob: Knob, value: f64, by: By) -> Result<Event, Stri
 
 fn turn_by(session: &Session, knob: Knob, steps: i32, by: By) -> Result<Event, String> {
     let spec = knob.spec();
-    let was = session.state.knobs.get(knob);
+    let was = session.state().knobs.get(knob);
     let value = spec.turned(was, steps);
     if value == was {
         return Err(format!("{knob} is at its limit: it takes {}", spec.range()));
@@ -203,7 +203,7 @@ fn turn_by(session: &Session, knob: Knob, steps: i32, by: By) -> Result<Event, S
 }
 
 fn known_tool<'a>(session: &'a Session, tool: &ToolName) -> Result<&'a ToolState, String> {
-    session.state.tools.get(tool).ok_or_else(|| format!("there is no tool {tool}"))
+    session.state().tools.get(tool).ok_or_else(|| format!("there is no tool {tool}"))
 }
 
 fn set_score(session: &Session, tool: ToolName, score: f64, by: By) -> Result<Event, String> {
@@ -217,7 +217,7 @@ fn set_score(session: &Session, tool: ToolName, score: f64, by: By) -> Result<Ev
             Scores::MAX
         ));
     }
-    let was = session.state.learning.score(&tool);
+    let was = session.state().learning.score(&tool);
     Ok(GraphEvent::ScoreSet { tool, score: score.into(), was: was.into(), by }.into())
 }
 
@@ -234,17 +234,17 @@ fn pin(
     if !(0.0..=1.0).contains(&weight) {
         return Err(format!("invalid weight {weight}; expected a number from 0 to 1"));
     }
-    if !session.state.learning.graph.has_edge(from.as_str(), to.as_str()) {
+    if !session.state().learning.graph.has_edge(from.as_str(), to.as_str()) {
         return Err(format!("there is no edge {from} → {to}"));
     }
-    let was = session.state.learning.pins.get(from.as_str(), to.as_str());
+    let was = session.state().learning.pins.get(from.as_str(), to.as_str());
     Ok(GraphEvent::WeightPinned { from, to, weight: weight.into(), was: was.map(Into::into), by }
         .into())
 }
 
 fn arm(session: &Session, spec: FaultSpec, by: By) -> Result<Event, String> {
-    let mut known = session.state.fault_targets();
-    if !session.budgeting.can_embed() {
+    let mut known = session.state().fault_targets();
+    if !session.can_embed() {
         known.retain(|target| *target != Target::Embedding);
     }
     spec.target.among(&known)?;
@@ -253,7 +253,7 @@ fn arm(session: &Session, spec: FaultSpec, by: By) -> Result<Event, String> {
 }
 
 fn disarm(session: &Session, fault: FaultId, by: By) -> Result<Event, String> {
-    match session.state.faults.get(&fault) {
+    match session.state().faults.get(&fault) {
         Some(known) if known.armed => Ok(FaultEvent::FaultDisarmed { fault, by }.into()),
         Some(_) => Err(format!("fault {fault} is not armed")),
         None => Err(format!("there is no fault {fault}")),
@@ -262,7 +262,7 @@ fn disarm(session: &Session, fault: FaultId, by: By) -> Result<Event, String> {
 
 fn rearm(session: &Session, fault: FaultId, by: By) -> Result<Event, String> {
     let known =
-        session.state.faults.get(&fault).ok_or_else(|| format!("there is no fault {fault}"))?;
+        session.state().faults.get(&fault).ok_or_else(|| format!("there is no fault {fault}"))?;
     if known.armed {
         return Err(format!("fault {fault} is armed already"));
     }
@@ -271,12 +271,12 @@ fn rearm(session: &Session, fault: FaultId, by: By) -> Result<Event, String> {
 }
 
 fn undo(session: &mut Session) -> Result<(), String> {
-    let changes = session.state.control.changes.undo.clone();
+    let changes = session.state().control.changes.undo.clone();
     take_back(session, changes, By::Undo).unwrap_or_else(|| Err("nothing to undo".to_owned()))
 }
 
 fn redo(session: &mut Session) -> Result<(), String> {
-    let changes = session.state.control.changes.redo.clone();
+    let changes = session.state().control.changes.redo.clone();
     take_back(session, changes, By::Redo).unwrap_or_else(|| Err("nothing to redo".to_owned()))
 }
 

@@ -5,7 +5,11 @@ use std::{cell::Cell, rc::Rc, sync::Arc};
 use futures::{StreamExt, stream::FuturesOrdered};
 
 use super::effect::{self, Before, Caller, Effect, Outcome, PendingEffect};
-use super::{handle::Handle, lanes::Waits, programs, reading, session::Session};
+use super::{
+    handle::Handle,
+    programs, reading,
+    session::{Session, lanes::Waits},
+};
 use crate::domain::{
     Boundary, By, Event, EvidenceId, Lane, ModelError, ModelErrorKind, Reply, Request, Role,
     SessionEvent, State, TaskId, ToolCall, ToolName,
@@ -26,7 +30,7 @@ pub(super) struct Context {
 
 impl strategy::Look for Context {
     fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T {
-        self.handle.read(|session| look(&session.state))
+        self.handle.read(|session| look(session.state()))
     }
 
     fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
@@ -56,7 +60,7 @@ impl strategy::Context for Context {
     }
 
     async fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool {
-        if self.handle.read(|session| session.state.may_widen()) {
+        if self.handle.read(|session| session.state().may_widen()) {
             for need in needs {
                 self.read(need, Sought::Need).await;
             }
@@ -187,7 +191,7 @@ impl Context {
 
     /// Runs a requested call to its end. A person can have it made again, any number of times.
     async fn tool_call(&self, mut requested: PendingEffect, call: &ToolCall) -> CallResult {
-        let more = self.handle.read(|session| session.state.reads_on(&call.tool));
+        let more = self.handle.read(|session| session.state().reads_on(&call.tool));
         let (id, outcome) = loop {
             let id = requested.reference.id;
             let (outcome, is_again) = effect::perform(&self.handle, requested).await;
@@ -206,7 +210,7 @@ impl Context {
         };
         let tool = call.tool.clone();
         self.handle.read(|session| {
-            let made = session.state.tool_call(id);
+            let made = session.state().tool_call(id);
             let injected = made.is_some_and(|made| made.injected.is_some());
             // A person may have changed them.
             let arguments = made.map_or(&call.arguments, |made| made.shown_arguments()).clone();

@@ -22,7 +22,7 @@ impl Session {
         chance: Chance,
         choice: &mut FaultChoice,
     ) {
-        if self.state.faults_armed() == 0 {
+        if self.state().faults_armed() == 0 {
             return;
         }
         for fault in self.faults_that_match(call) {
@@ -30,7 +30,7 @@ impl Session {
                 continue;
             }
             choice.known.push(fault);
-            let Some(known) = self.state.faults.get(&fault) else { continue };
+            let Some(known) = self.state().faults.get(&fault) else { continue };
             let chance = chance.with(b"fault").with(&fault.0.to_le_bytes());
             let now = self.progress_of(known, task);
             let progress = Progress { seen: now.seen.saturating_add(1), ..now };
@@ -44,7 +44,7 @@ impl Session {
     /// Whether the chosen fault still hits its call: a person may have disarmed it since.
     pub fn fault_that_hits(&self, choice: &FaultChoice) -> Option<(FaultId, &FaultState)> {
         let fault = choice.hits?;
-        let known = self.state.faults.get(&fault)?;
+        let known = self.state().faults.get(&fault)?;
         (known.armed || known.is_over).then_some((fault, known))
     }
 
@@ -52,10 +52,10 @@ impl Session {
     fn faults_that_match(&self, call: EffectId) -> Vec<FaultId> {
         let holds = |known: &FaultState| {
             let Some(condition) = &known.spec.trigger.condition else { return true };
-            let facts = Facts::of_call(&self.state, call, When::Before);
+            let facts = Facts::of_call(self.state(), call, When::Before);
             Evaluator::new(&Resolver(&facts)).holds(condition)
         };
-        let matching = self.state.faults_on(call).filter(|(_, known)| holds(known));
+        let matching = self.state().faults_on(call).filter(|(_, known)| holds(known));
         matching.map(|(fault, _)| fault).collect()
     }
 
@@ -72,10 +72,10 @@ impl Session {
 
     /// Disarms the faults that can never fire again.
     pub fn end_faults(&mut self) {
-        let task = self.state.shown_task().map_or(TaskId(0), |task| task.id);
+        let task = self.state().shown_task().map_or(TaskId(0), |task| task.id);
         let is_over =
             |known: &FaultState| known.armed && known.spec.is_over(&self.progress_of(known, task));
-        let over = self.state.faults.iter().filter(|(_, known)| is_over(known));
+        let over = self.state().faults.iter().filter(|(_, known)| is_over(known));
         let over: Vec<FaultId> = over.map(|(fault, _)| *fault).collect();
         for fault in over {
             self.emit(FaultEvent::FaultDisarmed { fault, by: By::Engine });
@@ -84,7 +84,7 @@ impl Session {
 
     /// Microseconds of the session at which time next ends a fault.
     fn next_end(&self) -> Option<u64> {
-        let armed = self.state.faults.values().filter(|known| known.armed);
+        let armed = self.state().faults.values().filter(|known| known.armed);
         armed.filter_map(FaultState::ends_at).min()
     }
 }

@@ -10,9 +10,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::{
-    Boundary, BreakpointSpec, By, Command, FaultEvent, FaultSpec, GraphEvent, Lane, Opening,
-    Outcome as TaskOutcome, Record, SessionEvent, State, Strategy, Task, TaskEvent, TaskId,
-    TaskList, ToolGraph, ToolName, state::Keeps,
+    Boundary, BreakpointSpec, Command, FaultSpec, Lane, Opening, Outcome as TaskOutcome, Record,
+    SessionEvent, State, Strategy, Task, TaskEvent, TaskId, TaskList, ToolGraph, ToolName,
+    state::Keeps,
 };
 use crate::model::Model;
 use crate::store::experience::{Same, SharedExperience};
@@ -21,42 +21,26 @@ use crate::strategy::{self, Ending, Sought};
 use crate::tool::{ToolBox, provider::Provider};
 
 mod actor;
-mod breaking;
-mod breakpoints;
-mod budget;
-mod budgeting;
 mod by_hand;
-mod classes;
 mod commands;
 mod context;
-mod edit;
 mod effect;
 mod embedding;
 mod fault_choice;
 mod faults;
 mod handle;
-mod intervene;
-mod lanes;
 mod observer;
 mod programs;
-mod queue;
 mod ranker;
 mod reading;
 mod recorded;
-mod recording;
 mod resuming;
 mod session;
 mod station;
-mod tools;
 
-use self::observer::{
-    Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
-    journal::Writer, learned::Learned, loops::Loops, offered::Offered, pairs::Pairs,
-    schemas::Schemas, unfed::Unfed,
-};
+use self::context::Context;
 #[cfg(feature = "inside")]
 pub use self::station::{Passage, Passing, Verdict, now};
-use self::{context::Context, recorded::Recorded, tools::ProviderListing};
 use self::{handle::Handle, session::Session};
 pub use self::{
     observer::{
@@ -148,8 +132,8 @@ pub async fn run(
     listener: Listener,
 ) -> Result<State, JournalError> {
     let (stay, keep_going) = (setup.stay, setup.keep_going);
-    let listed = tools::list_all(std::mem::take(&mut setup.providers)).await;
-    let handle = open(setup, listed, listener);
+    let listed = session::list_all(std::mem::take(&mut setup.providers)).await;
+    let handle = session::open(setup, listed, listener);
     let why = {
         // Everything that has not ended when the session does is dropped with it.
         let mut work = std::pin::pin!(work(&handle, stay, keep_going));
@@ -163,8 +147,8 @@ pub async fn run(
                 () = handle.until(Session::is_broken) => {
                     break "the journal cannot be written".to_owned();
                 }
-                () = handle.until(|session| session.end.because.is_some()) => {
-                    break handle.write(|session| session.end.because.take()).unwrap_or_default();
+                () = handle.until(|session| session.must_end()) => {
+                    break handle.write(Session::take_reason);
                 }
                 command = commands.recv() => match command {
                     Some(Command::Stop) => break "stopped by the user".to_owned(),
@@ -181,117 +165,32 @@ pub async fn run(
     close(&handle, &why);
     match handle.write(Session::take_broken) {
         Some(error) => Err(error),
-        None => Ok(handle.write(|session| std::mem::take(&mut session.state))),
+        None => Ok(handle.write(|session| session.take_state())),
     }
-}
-
-/// Makes the first events of a session, or restores those of a continued one.
-fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
-    let journal = Writer::new(setup.journal);
-    let mut session = Session::new(setup.tools, setup.models, journal, listener);
-    session.breakpoints.has_user = setup.stay;
-    session.state = State::keeping(setup.keeps);
-    let mut observers: Vec<Box<dyn Observer>> = Vec::new();
-    // The uses of a session that goes on are in its store already.
-    let mut later: Vec<Box<dyn Observer>> = Vec::new();
-    if let Some(Memory { store, same, embedder }) = setup.memory {
-        let own = if setup.resumed.is_some() { &mut later } else { &mut observers };
-        own.push(Box::new(Pairs(store.clone())));
-        own.push(Box::new(Remembered::new(store.clone())));
-        session.budgeting.memory = Some(budgeting::Memory { store, same, embedder });
-    }
-    if let Some(book) = setup.classes {
-        observers.push(Box::new(book));
-    }
-    observers.push(Box::new(Schemas::new(setup.schemas)));
-    if let Some(keep) = setup.keep {
-        observers.push(Box::new(Learned(keep)));
-    }
-    observers.push(Box::new(Offered::default()));
-    observers.push(Box::new(InText::default()));
-    observers.push(Box::new(Loops));
-    observers.push(Box::new(Unfed::default()));
-    session.log.observers = observers;
-    let is_again = !setup.recorded.is_empty();
-    let mut paid = 0.0;
-    let rest = setup.resumed.iter().flat_map(|resumed| &resumed.rest);
-    let records = setup.recorded.iter().chain(&setup.past).chain(rest);
-    session.kit.ranker = setup.ranker.or_else(|| reading::of_record(records));
-    session.recorded = Recorded::new(setup.recorded);
-    let unlisted = session.take_lists(&mut listed);
-    if setup.past.is_empty() && setup.resumed.is_none() {
-        session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
-        let scores = setup.scores.into_iter().map(|(tool, score)| (tool, score.into())).collect();
-        session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores });
-        session.join_all();
-        for text in unlisted.into_iter().chain(setup.notices) {
-            session.emit(SessionEvent::Noticed { text });
-        }
-        session.queue.tasks = setup.tasks;
-        session.queue_part();
-        // If a session runs again, its record contains its faults.
-        for spec in setup.faults.into_iter().filter(|_| !is_again) {
-            let fault = session.next_fault();
-            session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
-        }
-        for (spec, on) in setup.breakpoints.into_iter().filter(|_| !is_again) {
-            session.begin_with(spec, on);
-        }
-        // Those that it begins with are kept already.
-        if let Some(keep) = setup.keep_breakpoints {
-            session.log.observers.push(Box::new(KeptBreakpoints(keep)));
-        }
-    } else {
-        session.queue.tasks = setup.tasks;
-        session.take_up(setup.past);
-        // Calls by hand need not end with a task.
-        session.abandon_all("toolyard ended before the call did");
-        session.tell_difference();
-        for text in unlisted {
-            session.emit(SessionEvent::Noticed { text });
-        }
-        session.log.observers.extend(later);
-        if let Some(resumed) = setup.resumed {
-            paid = session.go_on(resumed, setup.opening.paused);
-        }
-        if let Some(keep) = setup.keep_breakpoints {
-            session.log.observers.push(Box::new(KeptBreakpoints(keep)));
-        }
-    }
-    session.sync();
-    // Last, since a screen can show the tools meanwhile.
-    session.index_all();
-    let handle = Handle::new(session, station::stations(setup.stations, setup.stay, paid));
-    listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
-    by_hand::watch(&handle);
-    reading::watch(&handle);
-    handle.spawn(faults::end_in_time(handle.clone()));
-    handle
 }
 
 /// Works through the queue.
 async fn work(handle: &Handle, stay: bool, keep_going: bool) {
     loop {
         handle.write(|session| {
-            if session.state.next_task().is_none() {
+            if session.state().next_task().is_none() {
                 session.queue_part();
             }
         });
         if stay {
-            handle.until(|session| session.state.next_task().is_some()).await;
+            handle.until(|session| session.state().next_task().is_some()).await;
         }
-        let next = handle.read(|session| session.state.next_task().map(|task| task.id));
+        let next = handle.read(|session| session.state().next_task().map(|task| task.id));
         let Some(task) = next else { return };
-        handle.write(|session| session.lanes.open());
+        handle.write(|session| session.lanes_mut().open());
         handle.checkpoint(Lane::Agent, Boundary::BeforeTask).await;
         work_on(handle, task).await;
         handle.write(|session| {
-            session.lanes.close();
+            session.lanes_mut().close();
             session.settle();
-            let outcome = session.state.task(task).and_then(|task| task.outcome());
+            let outcome = session.state().task(task).and_then(|task| task.outcome());
             let is_lost = outcome != Some(TaskOutcome::Answered);
-            let why = session.end.unusable.take().filter(|_| is_lost && !keep_going);
-            session.end.because = why.or(session.end.because.take());
+            session.end_if_unusable(is_lost && !keep_going);
         });
         // A task without any wait must not keep a command waiting, nor the end of the session.
         tokio::task::yield_now().await;
@@ -302,10 +201,10 @@ async fn work(handle: &Handle, stay: bool, keep_going: bool) {
 async fn work_on(handle: &Handle, id: TaskId) {
     let skip = CancellationToken::new();
     let found = handle.write(|session| {
-        session.queue.skip = skip.clone();
+        session.skip_with(skip.clone());
         session.emit(TaskEvent::TaskStarted { task: id });
         session.end_faults();
-        let task = session.state.task(id)?;
+        let task = session.state().task(id)?;
         Some((task.task.clone(), task.strategy?))
     });
     let (ending, correct) = tokio::select! {
@@ -344,7 +243,7 @@ async fn attempt(
     strategy::grade::grade(&context, &task, &ending).await;
     // Every result is judged before its task ends.
     handle.verdicts().await;
-    let correct = handle.read(|session| ending.is_correct(&session.state, &task));
+    let correct = handle.read(|session| ending.is_correct(session.state(), &task));
     (ending, correct)
 }
 
@@ -353,13 +252,13 @@ fn close(handle: &Handle, why: &str) {
     handle.write(|session| {
         session.let_all_go();
         session.abandon_all(resuming::STOPPED);
-        if let Some(task) = session.state.current_task().map(|task| task.id) {
+        if let Some(task) = session.state().current_task().map(|task| task.id) {
             let (outcome, answer, correct) = (TaskOutcome::Stopped, None, None);
             let caveats = Vec::new();
             session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
         }
         session.close_observers();
-        let totals = Some(Box::new(session.state.totals()));
+        let totals = Some(Box::new(session.state().totals()));
         session.emit(SessionEvent::SessionEnded { why: why.to_owned(), totals });
         session.sync();
     });

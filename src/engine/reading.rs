@@ -7,8 +7,8 @@ use std::rc::Rc;
 use futures::StreamExt;
 
 use super::effect::{self, Effect, EmbeddingCall};
-use super::lanes::Waits;
 use super::ranker::{Absent, Ranker};
+use super::session::lanes::Waits;
 use super::{handle::Handle, session::Session};
 use crate::domain::{Event, ReaderEvent, Record, Retrieve, TaskId};
 use crate::strategy::Sought;
@@ -37,7 +37,7 @@ pub(super) async fn read(handle: &Handle, task: TaskId, text: &str, sought: Soug
 
 /// Records what the reader says beside the effects.
 pub(super) fn watch(handle: &Handle) {
-    let Some(ranker) = handle.read(|session| session.kit.ranker.clone()) else { return };
+    let Some(ranker) = handle.read(|session| session.kit().ranker.clone()) else { return };
     let mut news = ranker.news();
     let watched = handle.clone();
     handle.spawn(async move {
@@ -50,15 +50,15 @@ pub(super) fn watch(handle: &Handle) {
 impl Session {
     /// The call that reads this text; `None` where words alone rank, or if it was read in this task.
     fn unread(&self, task: TaskId, text: &str, sought: Sought) -> Option<EmbeddingCall> {
-        let ranker = self.kit.ranker.clone()?;
-        let by_words = self.state.knobs.choice::<Retrieve>() == Retrieve::Words;
-        let has_failed = self.state.reader.as_ref().is_some_and(|reader| reader.failed.is_some());
+        let ranker = self.kit().ranker.clone()?;
+        let by_words = self.state().knobs.choice::<Retrieve>() == Retrieve::Words;
+        let has_failed = self.state().reader.as_ref().is_some_and(|reader| reader.failed.is_some());
         if by_words || has_failed || text.trim().is_empty() {
             return None;
         }
         let model = ranker.model();
         let name = model.spec().name.as_str();
-        let of_task = self.state.embeddings.iter().rev().take_while(|read| read.task == task);
+        let of_task = self.state().embeddings.iter().rev().take_while(|read| read.task == task);
         let is_known = of_task.into_iter().any(|read| read.text == text && read.model == name);
         (!is_known).then(|| EmbeddingCall {
             model,
@@ -69,9 +69,9 @@ impl Session {
 
     /// Tells the reader which tools there are, as soon as it is to find some: one that is not asked costs nothing.
     pub fn tell_reader(&self) {
-        let by_words = self.state.knobs.choice::<Retrieve>() == Retrieve::Words;
-        if let Some(ranker) = self.kit.ranker.as_ref().filter(|_| !by_words) {
-            ranker.take_tools(self.kit.tools.specs().cloned().collect());
+        let by_words = self.state().knobs.choice::<Retrieve>() == Retrieve::Words;
+        if let Some(ranker) = self.kit().ranker.as_ref().filter(|_| !by_words) {
+            ranker.take_tools(self.kit().tools.specs().cloned().collect());
         }
     }
 }

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Resumed, recorded::Recorded, session::Session};
-use crate::domain::words::counted;
 use crate::domain::{
-    BreakpointEvent, By, ControlEvent, EffectId, EmbeddingEvent, Event, Mode, ModelCallEvent,
-    Outcome, Record, Resume, SessionEvent, TaskEvent, TaskId, ToolCallEvent,
+    BreakpointEvent, EmbeddingEvent, Event, ModelCallEvent, Outcome, Record, SessionEvent,
+    TaskEvent, TaskId, ToolCallEvent,
 };
 
 /// Why calls that are in flight when a session ends have no result.
@@ -72,42 +70,6 @@ fn is_kept(event: &Event) -> bool {
     match event {
         Event::Control(_) | Event::Breakpoint(BreakpointEvent::BreakpointHit { .. }) => false,
         event => !is_closing(event),
-    }
-}
-
-impl Session {
-    /// Goes on after the past of an interrupted session. One that is to be held passes what is in the record first.
-    /// Returns what the answers in the record have cost, in US dollars.
-    pub fn go_on(&mut self, resumed: Resumed, paused: bool) -> f64 {
-        let Resumed { rest, repeats_unknown } = resumed;
-        let before = self.state.n;
-        let mut with_rest = self.state.clone();
-        rest.iter().for_each(|record| with_rest.apply(record));
-        let paid = with_rest.dollars_spent() - self.state.dollars_spent();
-        self.let_all_go();
-        let by = By::Engine;
-        // What the record has passes by; the person decides from there on.
-        let holds_then = paused && !rest.is_empty();
-        match (paused && !holds_then, self.state.control.mode) {
-            (true, Mode::Running | Mode::Stepping | Mode::SteppingTask) => {
-                self.intervene(ControlEvent::PauseRequested { by });
-            }
-            (true, _) | (false, Mode::Running) => {}
-            (false, _) => self.intervene(ControlEvent::Resumed { how: Resume::Run, by }),
-        }
-        let calls = rest.iter().filter_map(|record| record.event.effect());
-        let calls: BTreeSet<EffectId> = calls.map(|effect| effect.id).collect();
-        let text = match calls.len() {
-            0 => "session resumed".to_owned(),
-            n => format!(
-                "session resumed: {} of its current task are in the record",
-                counted(n, "call")
-            ),
-        };
-        self.emit(SessionEvent::Noticed { text });
-        self.recorded = Recorded::resumed(rest, self.state.n.saturating_sub(before), holds_then);
-        self.recorded.repeats_unknown = repeats_unknown;
-        paid
     }
 }
 

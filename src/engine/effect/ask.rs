@@ -8,7 +8,10 @@ use crate::domain::{
     EffectId, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Reply, Request, Role,
     SessionEvent, State, TaskId, ToolMode, role_settings, tokens, window,
 };
-use crate::engine::{handle::Handle, lanes::Waits, session::Session};
+use crate::engine::{
+    handle::Handle,
+    session::{Session, lanes::Waits},
+};
 use crate::model::{Model, text};
 
 /// Most retries of a stream that broke off after some text.
@@ -39,7 +42,8 @@ pub async fn ask(
     role: Role,
     wanted: Request,
 ) -> (Option<EffectId>, Result<Arc<Reply>, ModelError>) {
-    let meant = Arc::new(handle.read(|session| with_settings(&session.state, caller.task, wanted)));
+    let meant =
+        Arc::new(handle.read(|session| with_settings(session.state(), caller.task, wanted)));
     let mut parent = caller.parent;
     let mut again = 0;
     loop {
@@ -107,8 +111,8 @@ fn broke_off(error: &ModelError) -> bool {
 
 /// The model currently bound to this role.
 fn bound(session: &Session, role: Role) -> Option<Rc<dyn Model>> {
-    let model = &session.state.models.roles.get(&role)?.model;
-    session.models.by_name.get(model).cloned()
+    let model = &session.state().models.roles.get(&role)?.model;
+    session.model(model).cloned()
 }
 
 /// The request without what does not fit the context window of this model.

@@ -9,14 +9,14 @@ use crate::domain::{
     Bill, EffectId, EffectRef, EmbeddingEvent, Event, Lane, ModelCallEvent, ModelError,
     ModelErrorKind, ModelSpec, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
 };
-use crate::engine::lanes::Waits;
+use crate::engine::session::lanes::Waits;
 use crate::engine::{session::Session, station::Passage};
 use crate::net::known;
 
 /// A tool call that was cancelled before it started was not run.
 pub fn as_told(session: &Session, passage: &Passage, outcome: Outcome) -> Outcome {
     let is_running =
-        session.state.effect(passage.reference.id).is_some_and(|effect| effect.started.is_some());
+        session.state().effect(passage.reference.id).is_some_and(|effect| effect.started.is_some());
     match outcome {
         Outcome::Result(Err(error)) if error.kind == ToolErrorKind::Cancelled && !is_running => {
             Outcome::Refused(Refusal::Cancelled, error.text)
@@ -83,21 +83,22 @@ impl Session {
     /// beside it are cancelled.
     pub fn drop_effects(&mut self, why: &str) {
         // What has ended can still be held.
-        let held: Vec<Lane> = self.state.control.held.iter().map(|hold| hold.lane).collect();
+        let held: Vec<Lane> = self.state().control.held.iter().map(|hold| hold.lane).collect();
         for lane in held {
-            if !self.lanes.is_by_hand(lane) {
+            if !self.lanes().is_by_hand(lane) {
                 self.let_go(lane);
             }
         }
-        let live: Vec<EffectId> = self.state.effects_in_flight().map(|effect| effect.id).collect();
+        let live: Vec<EffectId> =
+            self.state().effects_in_flight().map(|effect| effect.id).collect();
         for id in live {
-            match self.lanes.waits(id) {
+            match self.lanes().waits(id) {
                 Some(Waits::Agent) => {
                     self.abandon(id, why);
-                    self.lanes.leave(id);
+                    self.lanes_mut().leave(id);
                 }
                 Some(Waits::Nobody) => {
-                    self.lanes.flight(id).into_iter().for_each(|it| it.cancel.cancel());
+                    self.lanes().flight(id).into_iter().for_each(|it| it.cancel.cancel());
                 }
                 Some(Waits::Person) | None => {}
             }
@@ -106,7 +107,8 @@ impl Session {
 
     /// Records the end of all effects in flight: nothing runs them any more.
     pub fn abandon_all(&mut self, why: &str) {
-        let gone: Vec<EffectId> = self.state.effects_in_flight().map(|effect| effect.id).collect();
+        let gone: Vec<EffectId> =
+            self.state().effects_in_flight().map(|effect| effect.id).collect();
         gone.into_iter().for_each(|id| self.abandon(id, why));
     }
 
@@ -120,7 +122,7 @@ impl Session {
 
 /// The end of an effect that was dropped in flight, with its reason; `None` if there is no such effect.
 fn abandoned(session: &Session, id: EffectId, text: &str) -> Option<Event> {
-    let state = &session.state;
+    let state = session.state();
     let effect = state.effect(id)?.reference();
     let error = ModelError::new(ModelErrorKind::Cancelled, text);
     if state.model_call(id).is_some() {
@@ -142,10 +144,10 @@ fn failed(session: &Session, effect: EffectRef, error: ModelError) -> ModelCallE
 }
 
 fn billed(session: &Session, id: EffectId, error: &ModelError) -> Option<Bill> {
-    let call = session.state.model_call(id)?;
+    let call = session.state().model_call(id)?;
     let told =
         if call.partial.len() > error.partial.len() { &call.partial } else { &error.partial };
-    let model = &session.state.models.known.get(&call.model)?.spec;
+    let model = &session.state().models.known.get(&call.model)?.spec;
     (!told.is_empty()).then(|| {
         let usage = Usage::estimate(tokens::count_request(&call.request), tokens::count(told));
         Bill { usage, dollars: model.price(&usage) }

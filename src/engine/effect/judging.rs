@@ -66,12 +66,12 @@ async fn read_along(
     before: &Before,
     written: &Written,
 ) -> Option<usize> {
-    let ranker = handle.read(|session| session.kit.ranker.clone());
+    let ranker = handle.read(|session| session.kit().ranker.clone());
     let mut read = 0;
     loop {
         let is_whole = written.is_whole.get();
         let text = written.text.borrow().clone();
-        let how: CallJudge = handle.read(|session| session.state.knobs.choice());
+        let how: CallJudge = handle.read(|session| session.state().knobs.choice());
         if text.len() > read && how != CallJudge::Off {
             let pieces = match &ranker {
                 Some(ranker) => {
@@ -85,7 +85,7 @@ async fn read_along(
             let mut pieces = pieces.unwrap_or_else(|| by_hand(&text));
             pieces.retain(|piece| piece.end > read && text.is_char_boundary(piece.end));
             read = text.len();
-            let theta = handle.read(|session| session.state.knobs.get(Knob::Theta)) as f32;
+            let theta = handle.read(|session| session.state().knobs.get(Knob::Theta)) as f32;
             // Not at the very start of an answer.
             let starts =
                 |piece: &&JudgedPiece| piece.p > theta && !text[..piece.end].trim().is_empty();

@@ -40,7 +40,7 @@ fn within((least, most): (f64, f64), share: f64) -> f64 {
 async fn wait(handle: &Handle, seconds: f64) {
     let mut left = seconds;
     while left > 0.0 {
-        let speed = handle.read(|session| session.state.knobs.choice::<Speed>()).factor();
+        let speed = handle.read(|session| session.state().knobs.choice::<Speed>()).factor();
         let Some(speed) = speed else { return };
         let begun = Instant::now();
         sleep(Duration::from_secs_f64(left / speed).min(NOTICE)).await;

@@ -33,7 +33,7 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
             let id = passage.reference.id;
             let answer = handle.write(|session| {
                 session.let_go(passage.reference.lane());
-                session.lanes.flight_mut(id)?.answer.take()
+                session.flight(id)?.answer.take()
             });
             match answer {
                 Some(text) => {
@@ -52,14 +52,16 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
     for station in concerned() {
         station.after(&mut passage, &outcome).await;
     }
-    while let Some(edit) = handle.write(|session| session.lanes.take_edit(passage.reference.id)) {
+    while let Some(edit) =
+        handle.write(|session| session.lanes_mut().take_edit(passage.reference.id))
+    {
         outcome = outcome.edited(edit);
         for station in concerned() {
             station.after_edit(&mut passage, &outcome).await;
         }
     }
     let is_again = handle.write(|session| {
-        let flight = session.lanes.leave(passage.reference.id);
+        let flight = session.lanes_mut().leave(passage.reference.id);
         session.settle();
         flight.is_some_and(|flight| flight.again)
     });
@@ -105,13 +107,13 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
 fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
         // An edit of what was to go out that the call did not take any more.
-        session.lanes.take_edit(passage.reference.id);
+        session.lanes_mut().take_edit(passage.reference.id);
         let outcome = ended::redacted(ended::as_told(session, passage, outcome));
         let event = ended::event(session, passage, &outcome);
         session.emit(event);
         session.settle_budget(passage.reference.id);
         session
-            .recorded
+            .recorded_mut()
             .edit(passage.reference.id)
             .into_iter()
             .for_each(|edit| session.intervene(edit));

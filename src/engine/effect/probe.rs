@@ -6,7 +6,7 @@ use crate::engine::handle::Handle;
 /// Probes every configured model that is not being probed already.
 pub fn probe_models(handle: &Handle) {
     let models: Vec<ModelName> = handle.read(|session| {
-        let known = session.state.models.known.iter();
+        let known = session.state().models.known.iter();
         let idle = known.filter(|(_, model)| !matches!(model.reachable, Reachable::Trying { .. }));
         idle.map(|(name, _)| name.clone()).collect()
     });
@@ -20,7 +20,7 @@ pub fn probe_models(handle: &Handle) {
 }
 
 async fn probe(handle: Handle, model: ModelName) {
-    let asked = handle.read(|session| session.models.by_name.get(&model).cloned());
+    let asked = handle.read(|session| session.model(&model).cloned());
     let (how, text) = match asked {
         None => (Reach::No, "it is not configured in this session".to_owned()),
         Some(asked) => match asked.reachable().await {

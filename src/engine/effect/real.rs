@@ -141,14 +141,14 @@ fn say(handle: &Handle, notice: Option<String>) {
 
 /// What is read: a need after its task, since it hardly says by itself what it is about.
 fn in_context(session: &Session, task: TaskId, text: &str, sought: Sought) -> String {
-    let task = session.state.task(task).filter(|_| sought == Sought::Need);
+    let task = session.state().task(task).filter(|_| sought == Sought::Need);
     task.map_or_else(|| text.to_owned(), |of| format!("{}\n{text}", of.task.text))
 }
 
 /// The scores as a ranking of the tools that are offered now, beside those by words.
 fn ranking(session: &Session, text: &str, scored: &Scored) -> Ranking {
-    let words: HashMap<&ToolName, f32> = session.kit.index.search(text).collect();
-    let tools = session.state.offered_tools().map(|tool| {
+    let words: HashMap<&ToolName, f32> = session.kit().index.search(text).collect();
+    let tools = session.state().offered_tools().map(|tool| {
         let name = &tool.spec.name;
         let words = words.get(name).copied().unwrap_or_default();
         (name.clone(), scored.states.get(name).copied(), f64::from(words))
@@ -163,10 +163,10 @@ async fn call_tool(
     call: &ToolCall,
 ) -> Result<ToolOutput, ToolError> {
     let id = passage.reference.id;
-    if let Some(more) = handle.read(|session| read_on(&session.state, passage.task, call)) {
+    if let Some(more) = handle.read(|session| read_on(session.state(), passage.task, call)) {
         return more;
     }
-    let Some(tool) = handle.read(|session| session.kit.tools.get(call.tool.as_str())) else {
+    let Some(tool) = handle.read(|session| session.kit().tools.get(call.tool.as_str())) else {
         let text = format!("there is no tool {}; choose one of those offered", call.tool);
         return Err(ToolError::new(ToolErrorKind::Unavailable, text));
     };
@@ -178,7 +178,7 @@ async fn call_tool(
         Actor::Person | Actor::Guest => None,
     };
     let paid = paid.map(Duration::from_secs_f64);
-    let allowed = handle.read(|session| allowed(session.state.workers.timeout_ms, call, &*tool));
+    let allowed = handle.read(|session| allowed(session.state().workers.timeout_ms, call, &*tool));
     let seed = passage.chance.bits();
     let invocation = Invocation { arguments: call.arguments.clone(), seed };
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
@@ -187,7 +187,7 @@ async fn call_tool(
             lively::tool(handle, call.tool.as_str(), passage.chance).await;
         }
         let earlier =
-            || handle.read(|session| session.state.last_result(&call.tool).map(str::to_owned));
+            || handle.read(|session| session.state().last_result(&call.tool).map(str::to_owned));
         faulted(fault, &*tool, &invocation, earlier).await
     };
     within(&*tool, allowed, paid, run).await
@@ -197,7 +197,7 @@ async fn call_tool(
 /// same time wait together.
 async fn learn_keys(handle: &Handle) {
     let (known, models) =
-        handle.read(|session| (Rc::clone(&session.models.keys_known), session.all_models()));
+        handle.read(|session| (Rc::clone(session.keys_known()), session.all_models()));
     let learn = async || drop(join_all(models.iter().map(|model| model.learn_key())).await);
     known.get_or_init(learn).await;
 }

@@ -8,7 +8,10 @@ use crate::domain::{
     Chance, EffectClass, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, Request, Role,
     TaskId, ToolCallEvent, ToolName, chance::canonical,
 };
-use crate::engine::{fault_choice::FaultChoice, lanes::Waits, session::Session};
+use crate::engine::{
+    fault_choice::FaultChoice,
+    session::{Session, lanes::Waits},
+};
 
 /// An effect that was requested and has not ended.
 pub struct PendingEffect {
@@ -34,9 +37,9 @@ pub fn request(
 ) -> PendingEffect {
     let class = match &effect {
         Effect::Model(_) | Effect::Embedding(_) => EffectClass::Read,
-        Effect::Tool(call) if session.state.reads_on(&call.tool) => EffectClass::Read,
+        Effect::Tool(call) if session.state().reads_on(&call.tool) => EffectClass::Read,
         Effect::Tool(call) => {
-            let spec = session.state.tools.get(&call.tool).map(|tool| tool.spec.effect);
+            let spec = session.state().tools.get(&call.tool).map(|tool| tool.spec.effect);
             spec.unwrap_or_default()
         }
     };
@@ -47,8 +50,8 @@ pub fn request(
     let reference =
         EffectRef { line, ..EffectRef::new(session.next_effect(), class).caused_by(parent) };
     let event = requested(reference, task, &effect);
-    let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state.seed));
-    let cancel = session.lanes.enter(reference.id, waits);
+    let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state().seed));
+    let cancel = session.lanes_mut().enter(reference.id, waits);
     session.emit(event);
     let mut choice = FaultChoice::default();
     session.choose_fault((reference.id, task), chance, &mut choice);
@@ -95,7 +98,7 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
 /// request. It depends on the seed, the request and its earlier occurrences, never on a shared
 /// stream.
 pub fn occurrence(session: &mut Session, event: &Event) -> Option<Chance> {
-    let seed = Chance::new(session.state.seed);
+    let seed = Chance::new(session.state().seed);
     let what = match event {
         Event::ToolCall(ToolCallEvent::ToolCallRequested { tool, arguments, .. }) => {
             of_call(seed, tool, arguments)
@@ -108,8 +111,7 @@ pub fn occurrence(session: &mut Session, event: &Event) -> Option<Chance> {
         }
         _ => return None,
     };
-    let nth = session.occurrences.entry(what.bits()).or_default();
-    *nth += 1;
+    let nth = session.count_request(what.bits());
     Some(what.with(&nth.to_le_bytes()))
 }
 

@@ -31,12 +31,12 @@ impl Station for Approve {
 
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
-        if passage.handle.read(|session| session.state.is_unknown(passage.reference.id)) {
+        if passage.handle.read(|session| session.state().is_unknown(passage.reference.id)) {
             return self.after_interruption(passage);
         }
         // A person's own call needs no other consent, and nothing outside is touched by reading on.
         let is_own = passage.actor() == Actor::Person;
-        if is_own || passage.handle.read(|session| session.state.reads_on(&call.tool)) {
+        if is_own || passage.handle.read(|session| session.state().reads_on(&call.tool)) {
             return now(Verdict::Go);
         }
         let id = passage.reference.id;
@@ -68,7 +68,7 @@ impl Approve {
     fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
         let tool = call.tool.clone();
-        if passage.handle.read(|session| session.recorded.repeats_unknown) {
+        if passage.handle.read(|session| session.recorded().repeats_unknown) {
             return now(Verdict::Go);
         }
         if !self.has_user {
@@ -108,10 +108,10 @@ pub(super) async fn ask(passage: &Passage, rule: String) -> bool {
         session.emit(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall });
         session.settle();
     });
-    passage.handle.until(|session| session.lanes.consent(effect.id).is_some()).await;
+    passage.handle.until(|session| session.lanes().consent(effect.id).is_some()).await;
     passage.handle.write(|session| {
         session.emit(ControlEvent::Released { lane });
-        session.lanes.consent(effect.id).unwrap_or_default()
+        session.lanes().consent(effect.id).unwrap_or_default()
     })
 }
 
@@ -122,8 +122,8 @@ fn refused(why: String) -> Verdict {
 impl Session {
     /// What happens to a tool call, and the rule that says so.
     fn consent_to(&self, id: EffectId) -> (Consent, String) {
-        let state = &self.state;
-        if state.approval.is_empty() || self.lanes.consent(id) == Some(true) {
+        let state = self.state();
+        if state.approval.is_empty() || self.lanes().consent(id) == Some(true) {
             return (Consent::Allow, String::new());
         }
         let Some(at) = state.place_of(id, When::Before, &[]) else {
@@ -140,7 +140,7 @@ impl Session {
 
     /// Sets which tool calls need consent.
     pub fn set_approval(&self, approval: Approval, by: By) -> Result<Event, String> {
-        let was = Box::new(self.state.approval.clone());
+        let was = Box::new(self.state().approval.clone());
         if *was == approval {
             return Err("these rules are already set".to_owned());
         }
@@ -149,19 +149,19 @@ impl Session {
 
     /// Allows a call that waits for consent, and all later ones of its tool.
     pub fn allow_tool(&self, id: EffectId, by: By) -> Result<[Event; 2], String> {
-        let call = self.state.tool_call(id).ok_or_else(|| format!("there is no call {id}"))?;
+        let call = self.state().tool_call(id).ok_or_else(|| format!("there is no call {id}"))?;
         let rule = Rule { place: Place::tool(call.tool.clone()), condition: None };
-        let mut approval = self.state.approval.clone();
+        let mut approval = self.state().approval.clone();
         approval.allow.push(rule);
         Ok([self.set_approval(approval, by)?, self.decide(id, true, by)?])
     }
 
     /// Decides on a call that waits for consent.
     pub fn decide(&self, id: EffectId, allowed: bool, by: By) -> Result<Event, String> {
-        if !self.state.control.asks.contains(&id) {
+        if !self.state().control.asks.contains(&id) {
             return Err(format!("call {id} is not waiting for consent"));
         }
-        let effect = self.state.effect(id).ok_or("there is no such call")?.reference();
+        let effect = self.state().effect(id).ok_or("there is no such call")?.reference();
         Ok(ConsentEvent::ConsentGiven { effect, allowed, by }.into())
     }
 }

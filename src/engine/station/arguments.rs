@@ -23,13 +23,13 @@ impl Station for Arguments {
 fn check(session: &Session, call: &ToolCall, actor: Actor) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
     // The menu has checked what a run reads on.
-    if actor == Actor::Run && session.state.reads_on(name) {
+    if actor == Actor::Run && session.state().reads_on(name) {
         return Ok(());
     }
-    if session.kit.tools.get(name.as_str()).is_none() {
+    if session.kit().tools.get(name.as_str()).is_none() {
         return Err((Refusal::NotOffered, format!("there is no tool {name}")));
     }
-    let checked = session.kit.tools.check(name.as_str(), &call.arguments);
+    let checked = session.kit().tools.check(name.as_str(), &call.arguments);
     checked.map_err(|error| match error.kind {
         ToolErrorKind::Unavailable => (Refusal::NotOffered, error.text),
         _ => (Refusal::Arguments, error.text),

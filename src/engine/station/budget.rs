@@ -17,7 +17,7 @@ impl Station for Budget {
         let answer = |outcome| Verdict::Answer(outcome, Origin::Live);
         let verdict = passage.handle.read(|session| match &passage.effect {
             // It costs nothing, and uses no tool.
-            Effect::Tool(call) if session.state.reads_on(&call.tool) => Verdict::Go,
+            Effect::Tool(call) if session.state().reads_on(&call.tool) => Verdict::Go,
             Effect::Tool(call) => {
                 let affords = session.policy().affords_call(&call.tool);
                 affords.map_or_else(Verdict::refuse, |()| Verdict::Go)

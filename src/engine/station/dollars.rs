@@ -56,8 +56,8 @@ impl Dollars {
 
     /// Reserves the price of a call; or says why the limit does not allow it.
     fn reserve(&self, session: &Session, id: EffectId, price: Price) -> Result<(), Refused> {
-        let Some(most) = session.state.max_dollars else { return Ok(()) };
-        self.purse.borrow_mut().reserve(id, price, session.state.dollars_spent(), *most)
+        let Some(most) = session.state().max_dollars else { return Ok(()) };
+        self.purse.borrow_mut().reserve(id, price, session.state().dollars_spent(), *most)
     }
 }
 
@@ -119,11 +119,11 @@ impl Station for Dollars {
         let reserved = passage.handle.read(|session| self.reserve(session, id, price));
         let Err(Refused { why, missing }) = reserved else { return now(Verdict::Go) };
         if !self.has_user {
-            passage.handle.write(|session| session.end.because = Some(why));
+            passage.handle.write(|session| session.end_because(why));
             return later(std::future::pending());
         }
         passage.handle.write(|session| {
-            let most = session.state.max_dollars.unwrap_or_default();
+            let most = session.state().max_dollars.unwrap_or_default();
             let more = self.purse.borrow_mut().allow(id, price, *most, missing);
             session.emit(SessionEvent::Noticed {
                 text: format!("{why}; continuing allows {more:.2} more"),
@@ -163,8 +163,8 @@ fn real(spec: &ModelSpec) -> Option<&ModelSpec> {
 /// first call of a model without a price is expected to cost as much as those of the others. `None` if the call is free,
 /// or if there is no limit.
 fn price(session: &Session, effect: &Effect) -> Option<Price> {
-    session.state.max_dollars?;
-    let models = &session.state.models;
+    session.state().max_dollars?;
+    let models = &session.state().models;
     let (spec, usage, tally) = match effect {
         Effect::Model(call) => {
             let tally = models.known.get(&call.model.spec().name).map(|model| &model.tally);

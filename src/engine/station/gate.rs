@@ -2,8 +2,8 @@
 //! there. Holding never kills: running effects continue to their next boundary.
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
-use crate::domain::{Boundary, ControlEvent, Lane, Mode, Origin};
-use crate::engine::{handle::Handle, session::Session};
+use crate::domain::{Boundary, ControlEvent, Lane, Origin};
+use crate::engine::handle::Handle;
 
 pub(super) struct Gate;
 
@@ -50,49 +50,10 @@ impl Station for Gate {
     }
 }
 
-impl Session {
-    /// Whether a lane can pass here without any wait.
-    fn is_open(&self, lane: Lane, boundary: Boundary) -> bool {
-        !self.is_broken() && !self.holds(lane, boundary)
-    }
-
-    /// Whether a lane must wait at this boundary. A pause holds the agent, and no call by hand.
-    fn holds(&self, lane: Lane, boundary: Boundary) -> bool {
-        self.is_paused(lane)
-            || !self.lanes.is_by_hand(lane)
-                && match self.state.control.mode {
-                    Mode::Running | Mode::Ended => false,
-                    Mode::SteppingTask => boundary == Boundary::BeforeTask,
-                    Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => true,
-                }
-    }
-
-    /// Whether the user holds this lane alone. At the end of the session nothing is held.
-    fn is_paused(&self, lane: Lane) -> bool {
-        self.state.control.mode != Mode::Ended && self.state.control.paused_lanes.contains(&lane)
-    }
-
-    /// Whether a held lane may continue. A step to the end of a task also releases the hold before
-    /// it.
-    fn releases(&self, lane: Lane) -> bool {
-        self.lanes.is_repeated(lane)
-            || lane == Lane::Agent && self.is_program_asked()
-            // A program whose call is held after its end may be taken back from there.
-            || self.is_of_program(lane) && self.is_program_asked()
-            || self.lanes.granted == Some(lane)
-            || !self.is_paused(lane)
-                && (self.lanes.is_by_hand(lane)
-                    || match self.state.control.mode {
-                        Mode::Running | Mode::SteppingTask | Mode::Ended => true,
-                        Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
-                    })
-    }
-}
-
 impl Handle {
     /// Looks for breakpoints at a boundary. Mostly there are none.
     fn meet(&self, lane: Lane, boundary: Boundary) {
-        if self.read(|session| !session.state.breakpoints.is_empty()) {
+        if self.read(|session| !session.state().breakpoints.is_empty()) {
             self.write(|session| session.meet(lane, boundary));
         }
     }
@@ -112,11 +73,9 @@ impl Handle {
         });
         self.until(|session| session.releases(lane)).await;
         self.write(|session| {
-            if session.lanes.granted == Some(lane) {
-                session.lanes.granted = None;
-            }
+            session.lanes_mut().spend_step(lane);
             if let Lane::Effect(effect) = lane
-                && let Some(flight) = session.lanes.flight_mut(effect)
+                && let Some(flight) = session.flight(effect)
             {
                 flight.repeated = false;
             }

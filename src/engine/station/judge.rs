@@ -8,7 +8,7 @@
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, ToolCall, now};
 use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
 use crate::engine::effect::{self, Caller};
-use crate::engine::lanes::Waits;
+use crate::engine::session::lanes::Waits;
 use crate::engine::{handle::Handle, session::Session};
 use crate::strategy::judge;
 
@@ -30,8 +30,8 @@ impl Station for Judge {
             passage.handle.write(|session| session.judged(call, None, helpful, why));
         };
         let is_more =
-            |call: &ToolCall| passage.handle.read(|session| session.state.reads_on(&call.tool));
-        let probes = || passage.handle.read(|session| session.state.is_probe(passage.task));
+            |call: &ToolCall| passage.handle.read(|session| session.state().reads_on(&call.tool));
+        let probes = || passage.handle.read(|session| session.state().is_probe(passage.task));
         match (&passage.effect, outcome) {
             // It belongs to no task that it could have helped.
             (Effect::Tool(_), _) if probes() => {}
@@ -45,12 +45,12 @@ impl Station for Judge {
             (Effect::Tool(tool), Outcome::Result(Ok(output))) => {
                 let said = passage
                     .handle
-                    .read(|session| session.state.nulled(&tool.tool, Some(&output.text)));
+                    .read(|session| session.state().nulled(&tool.tool, Some(&output.text)));
                 match (said, passage.handle.read(|session| question(session, call))) {
                     (Some(nulled), _) => judged(false, nulled.to_string()),
                     _ if passage
                         .handle
-                        .read(|session| session.state.is_repeat(call, &output.text)) =>
+                        .read(|session| session.state().is_repeat(call, &output.text)) =>
                     {
                         judged(
                             false,
@@ -72,15 +72,15 @@ impl Station for Judge {
 
 /// The judge's request; `None` if rules judge.
 fn question(session: &Session, call: EffectId) -> Option<Request> {
-    if session.state.knobs.choice::<knob::Judge>() == knob::Judge::Rules {
+    if session.state().knobs.choice::<knob::Judge>() == knob::Judge::Rules {
         return None;
     }
-    judge::question(&session.state, session.state.tool_call(call)?)
+    judge::question(session.state(), session.state().tool_call(call)?)
 }
 
 /// Has a model judge, in parallel with the agent.
 fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) {
-    handle.write(|session| session.lanes.verdicts += 1);
+    handle.write(|session| session.lanes_mut().begin_verdict());
     let beside = handle.clone();
     handle.spawn(async move {
         let (evidence, parent, waits) = (None, Some(call), Waits::Nobody);
@@ -94,7 +94,7 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
         };
         beside.write(|session| {
             session.judged(call, verdict, helpful, why);
-            session.lanes.verdicts -= 1;
+            session.lanes_mut().end_verdict();
         });
     });
 }
@@ -102,14 +102,14 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
 impl Handle {
     /// Waits for all verdicts of models.
     pub async fn verdicts(&self) {
-        if self.read(|session| session.lanes.verdicts == 0) {
+        if self.read(|session| session.lanes().verdicts() == 0) {
             return;
         }
         self.write(|session| {
-            session.lanes.awaits_verdicts = true;
+            session.lanes_mut().await_verdicts(true);
             session.settle();
         });
-        self.until(|session| session.lanes.verdicts == 0).await;
-        self.write(|session| session.lanes.awaits_verdicts = false);
+        self.until(|session| session.lanes().verdicts() == 0).await;
+        self.write(|session| session.lanes_mut().await_verdicts(false));
     }
 }

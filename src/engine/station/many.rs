@@ -17,9 +17,9 @@ impl Station for Many {
         let is_of_reply = passage.reference.line.is_none()
             && matches!(&passage.effect, Effect::Tool(call) if call.evidence.is_none());
         let id = passage.reference.id;
-        let most = passage.handle.read(|session| session.state.knobs.count(Knob::MaxCalls));
+        let most = passage.handle.read(|session| session.state().knobs.count(Knob::MaxCalls));
         let is_over =
-            is_of_reply && passage.handle.read(|session| follows(&session.state, id, most));
+            is_of_reply && passage.handle.read(|session| follows(session.state(), id, most));
         now(if is_over {
             let why = format!(
                 "not made: a reply may make at most {most} calls; ask for the rest in the next step"

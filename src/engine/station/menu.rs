@@ -27,16 +27,16 @@ impl Station for Menu {
 fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
     let refused = |why: String| Err((Refusal::NotOffered, why));
-    if session.state.reads_on(name) {
-        let task = session.state.current_task();
+    if session.state().reads_on(name) {
+        let task = session.state().current_task();
         let read =
-            task.map_or(Ok(String::new()), |task| session.state.read_on(task, &call.arguments));
+            task.map_or(Ok(String::new()), |task| session.state().read_on(task, &call.arguments));
         return read.map(drop).map_err(|why| (Refusal::Arguments, why));
     }
     // A ban comes before any other reason (BTP, algorithm 2).
     session.policy().not_blacklisted(name)?;
-    match session.kit.tools.get(name.as_str()) {
-        Some(_) if session.state.offers(name.as_str()) => {}
+    match session.kit().tools.get(name.as_str()) {
+        Some(_) if session.state().offers(name.as_str()) => {}
         Some(_) => {
             return refused(format!("the tool {name} is not available; choose another one"));
         }
@@ -46,7 +46,7 @@ fn check(session: &Session, call: &ToolCall) -> Result<(), (Refusal, String)> {
     }
     // "No use left" explains more than "not on the menu".
     session.policy().has_use_left(name)?;
-    let step = session.state.current_task().and_then(|task| task.steps.last());
+    let step = session.state().current_task().and_then(|task| task.steps.last());
     if step.is_some_and(|step| !step.menu.iter().any(|item| item.tool == *name)) {
         return refused(format!("{name} is not among the tools offered; choose one of those"));
     }

@@ -133,11 +133,11 @@ impl Passage {
         let id = self.reference.id;
         // Writing wakes all that wait.
         let is_edited =
-            |session: &Session| session.lanes.flight(id).is_some_and(|it| it.edit.is_some());
+            |session: &Session| session.lanes().flight(id).is_some_and(|it| it.edit.is_some());
         if !self.handle.read(is_edited) {
             return false;
         }
-        let edit = self.handle.write(|session| session.lanes.take_edit(id));
+        let edit = self.handle.write(|session| session.lanes_mut().take_edit(id));
         edit.map(|edit| self.effect.take(edit)).is_some()
     }
 }

@@ -23,7 +23,7 @@ impl Station for FromRecord {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let (answers, holds) = passage
             .handle
-            .read(|session| (session.recorded.answers(), session.recorded.holds_later()));
+            .read(|session| (session.recorded().answers(), session.recorded().holds_later()));
         if !answers {
             if holds {
                 goes_live(&passage.handle);
@@ -33,7 +33,7 @@ impl Station for FromRecord {
         later(async move {
             let id = passage.reference.id;
             let request = effect::requested(passage.reference, passage.task, &passage.effect);
-            let taken = passage.handle.write(|session| session.recorded.take(id, &request));
+            let taken = passage.handle.write(|session| session.recorded_mut().take(id, &request));
             match taken {
                 None => {
                     goes_live(&passage.handle);
@@ -73,7 +73,7 @@ impl Station for FromRecord {
 /// A call runs live: a person who goes on with an interrupted session finds it held there.
 fn goes_live(handle: &Handle) {
     handle.write(|session| {
-        if session.recorded.holds_now() {
+        if session.recorded_mut().holds_now() {
             session.intervene(ControlEvent::PauseRequested { by: By::Engine });
         }
     });
@@ -81,7 +81,7 @@ fn goes_live(handle: &Handle) {
 
 /// Whether the record of an interrupted call has no end.
 fn breaks_off(session: &Session, events: &[Record]) -> bool {
-    session.recorded.is_resumed() && !events.iter().any(|record| record.event.is_end())
+    session.recorded().is_resumed() && !events.iter().any(|record| record.event.is_end())
 }
 
 /// Repeats the events of an effect in their recorded order, up to its outcome. `None` if the record
@@ -94,7 +94,8 @@ async fn replay(handle: &Handle, effect: EffectRef, events: Vec<Record>) -> Opti
             Some(outcome) => {
                 let edit = events.find(|later| matches!(later.event, Event::Edit(_)));
                 handle.write(|session| {
-                    edit.into_iter().for_each(|it| session.recorded.note_edit(effect.id, it.event));
+                    edit.into_iter()
+                        .for_each(|it| session.recorded_mut().note_edit(effect.id, it.event));
                 });
                 return Some(outcome);
             }
@@ -106,15 +107,15 @@ async fn replay(handle: &Handle, effect: EffectRef, events: Vec<Record>) -> Opti
 
 /// Waits until the records before this one exist, but only while something else can still happen.
 async fn until_due(handle: &Handle, id: EffectId, n: u64) {
-    handle.write(|session| session.recorded.wait(id, n));
+    handle.write(|session| session.recorded_mut().wait(id, n));
     loop {
-        let is_due = timeout(PATIENCE, handle.until(|session| session.state.n + 1 >= n)).await;
-        let is_next = |session: &Session| session.recorded.is_next(id, session.lanes.live());
+        let is_due = timeout(PATIENCE, handle.until(|session| session.state().n + 1 >= n)).await;
+        let is_next = |session: &Session| session.recorded().is_next(id, session.lanes().live());
         if is_due.is_ok() || handle.read(is_next) {
             break;
         }
     }
-    handle.write(|session| session.recorded.go_on(id));
+    handle.write(|session| session.recorded_mut().go_on(id));
 }
 
 /// The event for an effect that is answered from a record now.
@@ -181,7 +182,8 @@ fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
 }
 
 fn embedded(handle: &Handle, id: EffectId, usage: Usage, vector: &[i8]) -> EmbeddingResult {
-    let model = handle.read(|session| session.state.embedding(id).map(|asked| asked.model.clone()));
+    let model =
+        handle.read(|session| session.state().embedding(id).map(|asked| asked.model.clone()));
     let embedding = model
         .filter(|_| !vector.is_empty())
         .map(|model| Embedding::of_rounded(model, vector.to_vec()));

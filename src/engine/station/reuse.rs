@@ -34,8 +34,8 @@ impl Station for Reuse {
         }
         let id = passage.reference.id;
         let (made, decided, is_on) = passage.handle.read(|session| {
-            let is_on = session.state.knobs.is_on(Knob::Reuse);
-            (session.made_before(passage), session.lanes.consent(id), is_on)
+            let is_on = session.state().knobs.is_on(Knob::Reuse);
+            (session.made_before(passage), session.lanes().consent(id), is_on)
         });
         let Some(made) = made else { return now(Verdict::Go) };
         let reused = |made| Verdict::Answer(Outcome::Result(Ok(made)), Origin::Reused);
@@ -62,13 +62,13 @@ impl Session {
     /// calls in the same order, it runs over their record.
     fn of_record(&self, passage: &Passage) -> Option<Outcome> {
         let Effect::Tool(wanted) = &passage.effect else { return None };
-        let program = self.state.program(passage.task, wanted.step)?;
+        let program = self.state().program(passage.task, wanted.step)?;
         if program.from != ProgramSource::Person {
             return None;
         }
-        let before = self.state.program(passage.task, wanted.step.checked_sub(1)?)?;
+        let before = self.state().program(passage.task, wanted.step.checked_sub(1)?)?;
         let at = program.calls.iter().position(|call| *call == passage.reference.id)?;
-        let call = |id: &EffectId| self.state.tool_call(*id);
+        let call = |id: &EffectId| self.state().tool_call(*id);
         let is_same = |(was, now): (&EffectId, &EffectId)| {
             let (was, now) = (call(was)?, call(now)?);
             Some(was.tool == now.tool && was.arguments == now.arguments)
@@ -87,17 +87,17 @@ impl Session {
     /// Whether the program of a call was taken back and has gone another way since.
     fn has_left(&self, passage: &Passage) -> bool {
         let Effect::Tool(wanted) = &passage.effect else { return false };
-        let program = self.state.program(passage.task, wanted.step);
+        let program = self.state().program(passage.task, wanted.step);
         program.is_some_and(|program| !program.left.is_empty())
     }
 
     /// The result of an equal call of an earlier program, or of the way that this one went before it was taken back.
     fn made_before(&self, passage: &Passage) -> Option<ToolOutput> {
         let Effect::Tool(wanted) = &passage.effect else { return None };
-        let task = self.state.task(passage.task)?;
-        let program = self.state.program(passage.task, wanted.step);
+        let task = self.state().task(passage.task)?;
+        let program = self.state().program(passage.task, wanted.step);
         let left = program.map_or(&[][..], |program| &program.left);
-        let calls = task.tool_calls.iter().filter_map(|id| self.state.tool_call(*id));
+        let calls = task.tool_calls.iter().filter_map(|id| self.state().tool_call(*id));
         let mut equal = calls.filter(|call| {
             (call.step < wanted.step || left.contains(&call.id))
                 && call.tool == wanted.tool

@@ -22,7 +22,7 @@ impl Station for Room {
         later(async move {
             let waits = |waits: bool| {
                 passage.handle.write(|session| {
-                    if let Some(flight) = session.lanes.flight_mut(id) {
+                    if let Some(flight) = session.flight(id) {
                         flight.waits_for_room = waits;
                     }
                 });
@@ -40,10 +40,10 @@ impl Station for Room {
 
 /// Whether a call may start in addition to the running ones, and before the waiting ones.
 fn has_room(session: &Session, id: EffectId) -> bool {
-    if session.lanes.next_for_room().is_some_and(|first| first < id) {
+    if session.lanes().next_for_room().is_some_and(|first| first < id) {
         return false;
     }
-    let running = session.state.tool_calls_in_flight();
+    let running = session.state().tool_calls_in_flight();
     let running = running.filter(|call| call.started.is_some() && !call.is_by_hand()).count();
-    running < session.state.knobs.count(Knob::Concurrency)
+    running < session.state().knobs.count(Knob::Concurrency)
 }

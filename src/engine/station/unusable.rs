@@ -26,13 +26,13 @@ impl Station for Unusable {
         };
         let (id, origin) = (passage.reference.id, passage.reference.origin);
         let model = &call.model.spec().name;
-        if !passage.handle.read(|session| session.state.is_unusable(model, error)) {
+        if !passage.handle.read(|session| session.state().is_unusable(model, error)) {
             return now(());
         }
         let is_made_again = match origin {
             Origin::Live => self.has_user,
             // As the earlier session did.
-            Origin::Recorded => passage.handle.read(|session| session.recorded.repeats(id)),
+            Origin::Recorded => passage.handle.read(|session| session.recorded().repeats(id)),
             Origin::Injected | Origin::Person | Origin::Reused | Origin::Provider => return now(()),
         };
         if is_made_again {
@@ -40,7 +40,7 @@ impl Station for Unusable {
         } else if origin == Origin::Live {
             let error = error.text.trim_end_matches('.');
             let why = format!("{MODEL_UNUSABLE}: {model}: {error}");
-            passage.handle.write(|session| session.end.unusable.get_or_insert(why).clone());
+            passage.handle.write(|session| session.note_unusable(why));
         }
         now(())
     }
@@ -50,7 +50,7 @@ impl Unusable {
     /// Notes that this call is made again, and pauses the session if somebody can let it go on.
     fn hold(&self, handle: &Handle, id: EffectId, model: &ModelName, error: &ModelError) {
         handle.write(|session: &mut Session| {
-            if let Some(flight) = session.lanes.flight_mut(id) {
+            if let Some(flight) = session.flight(id) {
                 flight.again = true;
             }
             session.emit(SessionEvent::Noticed {

@@ -1,12 +1,12 @@
 //! What a person does to calls in flight: editing, answering, making again. Each is an event at once, and reaches the
 //! call at the gate, from where an edited call passes the earlier stations again.
 
-use super::effect::{self, Effect, Outcome, PendingEffect};
-use super::{lanes::Waits, session::Session};
+use super::{Session, lanes::Waits};
 use crate::domain::edit::Edit;
 use crate::domain::{
     By, EditEvent, EffectId, EffectState, Event, Reply, Request, ToolCall, ToolOutput,
 };
+use crate::engine::effect::{self, Effect, Outcome, PendingEffect};
 
 const SEEN: &str =
     "the agent has seen it: hold the call after its end (H, or a breakpoint with `after`)";

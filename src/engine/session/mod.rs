@@ -4,17 +4,38 @@
 use std::collections::HashMap;
 use std::{rc::Rc, sync::Arc};
 
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::OnceCell;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-use super::effect::PendingEffect;
+mod breaking;
+pub mod breakpoints;
+mod budget;
+mod budgeting;
+mod classes;
+mod edit;
+mod holding;
+mod intervene;
+pub mod lanes;
+mod opening;
+mod programs;
+mod queue;
+mod recording;
+mod tools;
+
+use self::{
+    breakpoints::Breakpoints,
+    budgeting::Budgeting,
+    lanes::{Flight, Lanes},
+    queue::Queue,
+    tools::Toolkit,
+};
+pub use self::{opening::open, tools::list_all};
 use super::observer::{Observer, journal::Writer};
-use super::ranker::Ranker;
-use super::{breakpoints::Breakpoints, budgeting::Budgeting, lanes::Lanes, recorded::Recorded};
+use super::recorded::Recorded;
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelCallEvent, ModelName,
-    Record, Reply, State, TaskEvent, TaskId, TaskList, ToolCallEvent, ToolName, state::next_number,
+    Record, Reply, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
+    state::{Keeps, next_number},
 };
 use crate::model::Model;
 use crate::net::known;
@@ -25,49 +46,26 @@ use crate::tool::ToolBox;
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
 
-/// The tools of a session, and what finds them.
-pub(super) struct Toolkit {
-    pub tools: ToolBox,
-    pub index: Lexical,
-    /// Ranks tools for a text by more than its words.
-    pub ranker: Option<Rc<dyn Ranker>>,
-    /// Asks each provider to list its tools again.
-    pub relist: Vec<Rc<Notify>>,
-}
-
 /// The models of a session.
-pub(super) struct Models {
-    pub by_name: HashMap<ModelName, Rc<dyn Model>>,
+struct Models {
+    by_name: HashMap<ModelName, Rc<dyn Model>>,
     /// Set once the keys of all models are known, and so hidden in what tools print.
-    pub keys_known: Rc<OnceCell<()>>,
-}
-
-/// The work that is still to be done.
-#[derive(Default)]
-pub(super) struct Queue {
-    /// The tasks that the session began with, and how many of them were queued.
-    pub tasks: TaskList,
-    pub queued: usize,
-    /// Calls by hand that have not begun, and that there are some.
-    pub by_hand: Vec<PendingEffect>,
-    pub called: Rc<Notify>,
-    /// Ends the current task.
-    pub skip: CancellationToken,
+    keys_known: Rc<OnceCell<()>>,
 }
 
 /// Why a session must end.
 #[derive(Default)]
-pub(super) struct End {
+struct End {
     /// Why a model cannot be used, where nobody can repair it.
-    pub unusable: Option<String>,
+    unusable: Option<String>,
     /// Why the session must end now.
-    pub because: Option<String>,
+    because: Option<String>,
 }
 
 /// Where records go, and their times.
-pub(super) struct Log {
+struct Log {
     journal: Writer,
-    pub observers: Vec<Box<dyn Observer>>,
+    observers: Vec<Box<dyn Observer>>,
     listener: Listener,
     opened: Instant,
     /// Microseconds that the session had lasted before it was continued.
@@ -75,22 +73,22 @@ pub(super) struct Log {
 }
 
 /// The engine's data. Borrowed for moments, never across an await.
-pub(super) struct Session {
-    pub state: State,
-    pub kit: Toolkit,
-    pub models: Models,
-    pub lanes: Lanes,
-    pub queue: Queue,
-    pub budgeting: Budgeting,
-    pub breakpoints: Breakpoints,
+pub struct Session {
+    state: State,
+    kit: Toolkit,
+    models: Models,
+    lanes: Lanes,
+    queue: Queue,
+    budgeting: Budgeting,
+    breakpoints: Breakpoints,
     /// The recorded results of an earlier session.
-    pub recorded: Recorded,
+    recorded: Recorded,
     /// How often each request was made before.
-    pub occurrences: HashMap<u64, u32>,
+    occurrences: HashMap<u64, u32>,
     /// Runs programs; warm once one was run, and lent to the program at work.
-    pub interpreter: Option<Child>,
-    pub end: End,
-    pub log: Log,
+    interpreter: Option<Child>,
+    end: End,
+    log: Log,
 }
 
 impl Session {
@@ -98,12 +96,13 @@ impl Session {
         tools: ToolBox,
         models: Vec<Rc<dyn Model>>,
         journal: Writer,
+        keeps: Keeps,
         listener: Listener,
     ) -> Self {
         let models = models.into_iter().map(|model| (model.spec().name.clone(), model));
         let (observers, opened) = (Vec::new(), Instant::now());
         Self {
-            state: State::default(),
+            state: State::keeping(keeps),
             kit: Toolkit { tools, index: Lexical::new([]), ranker: None, relist: Vec::new() },
             models: Models { by_name: models.collect(), keys_known: Rc::default() },
             lanes: Lanes::default(),
@@ -116,6 +115,90 @@ impl Session {
             end: End::default(),
             log: Log { journal, observers, listener, opened, resumed_at: 0 },
         }
+    }
+
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Takes the state out at the end of the session.
+    pub fn take_state(&mut self) -> State {
+        std::mem::take(&mut self.state)
+    }
+
+    pub fn kit(&self) -> &Toolkit {
+        &self.kit
+    }
+
+    pub fn model(&self, name: &ModelName) -> Option<&Rc<dyn Model>> {
+        self.models.by_name.get(name)
+    }
+
+    /// Set once the keys of all models are known.
+    pub fn keys_known(&self) -> &Rc<OnceCell<()>> {
+        &self.models.keys_known
+    }
+
+    pub fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
+    pub fn lanes_mut(&mut self) -> &mut Lanes {
+        &mut self.lanes
+    }
+
+    /// An effect in flight, to change it.
+    pub fn flight(&mut self, effect: EffectId) -> Option<&mut Flight> {
+        self.lanes.flight_mut(effect)
+    }
+
+    pub fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+
+    pub fn recorded_mut(&mut self) -> &mut Recorded {
+        &mut self.recorded
+    }
+
+    /// How often this request was made, this time included.
+    pub fn count_request(&mut self, what: u64) -> u32 {
+        let nth = self.occurrences.entry(what).or_default();
+        *nth += 1;
+        *nth
+    }
+
+    /// Notes why the session must end now.
+    pub fn end_because(&mut self, why: String) {
+        self.end.because = Some(why);
+    }
+
+    /// Notes why a model cannot be used: the first reason counts.
+    pub fn note_unusable(&mut self, why: String) {
+        self.end.unusable.get_or_insert(why);
+    }
+
+    /// At the end of a task: whether a model that could not be used ends the session.
+    pub fn end_if_unusable(&mut self, ends: bool) {
+        let why = self.end.unusable.take().filter(|_| ends);
+        self.end.because = why.or(self.end.because.take());
+    }
+
+    pub fn must_end(&self) -> bool {
+        self.end.because.is_some()
+    }
+
+    /// Why the session must end.
+    pub fn take_reason(&mut self) -> String {
+        self.end.because.take().unwrap_or_default()
+    }
+
+    /// Lends the interpreter to a program.
+    pub fn lend_interpreter(&mut self) -> Child {
+        self.interpreter.take().unwrap_or_default()
+    }
+
+    pub fn return_interpreter(&mut self, child: Child) {
+        self.interpreter = Some(child);
     }
 
     /// Microseconds since the session was opened, without those between its interruption and its continuation.

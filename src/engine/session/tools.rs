@@ -6,10 +6,22 @@ use futures::stream::{self, LocalBoxStream};
 use futures::{StreamExt, future::join_all};
 use tokio::{sync::Notify, time::timeout};
 
-use super::{handle::Handle, session::Session};
+use super::Session;
 use crate::domain::{Lexical, SessionEvent, words::counted};
+use crate::engine::handle::Handle;
+use crate::engine::ranker::Ranker;
 use crate::tool::provider::{Change, Provider};
-use crate::tool::{Changes, Tool, ToolError, ToolErrorKind};
+use crate::tool::{Changes, Tool, ToolBox, ToolError, ToolErrorKind};
+
+/// The tools of a session, and what finds them.
+pub struct Toolkit {
+    pub tools: ToolBox,
+    pub index: Lexical,
+    /// Ranks tools for a text by more than its words.
+    pub ranker: Option<Rc<dyn Ranker>>,
+    /// Asks each provider to list its tools again.
+    pub relist: Vec<Rc<Notify>>,
+}
 
 /// Time limit for a provider to list its tools; the session waits for it at the start.
 const LISTING: Duration = Duration::from_secs(10);
@@ -17,14 +29,14 @@ const LISTING: Duration = Duration::from_secs(10);
 type List = Result<Vec<Rc<dyn Tool>>, ToolError>;
 
 /// A provider, its first list, and its later notifications.
-pub(super) struct ProviderListing {
+pub struct ProviderListing {
     provider: Rc<dyn Provider>,
     list: List,
     changes: LocalBoxStream<'static, Change>,
 }
 
 /// Asks all providers at once for their first lists.
-pub(super) async fn list_all(providers: Vec<Rc<dyn Provider>>) -> Vec<ProviderListing> {
+pub async fn list_all(providers: Vec<Rc<dyn Provider>>) -> Vec<ProviderListing> {
     let all = providers.into_iter().map(|provider| async {
         let changes = provider.changes();
         let list = list(&*provider).await;
@@ -42,7 +54,7 @@ async fn list(provider: &dyn Provider) -> List {
 
 /// Listens to a provider in parallel. Its lists are processed one after the other, so that an old
 /// one never replaces a newer one.
-pub(super) fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: ProviderListing) {
+pub fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: ProviderListing) {
     let asked = Rc::new(Notify::new());
     handle.write(|session| session.kit.relist.push(Rc::clone(&asked)));
     let watched = handle.clone();

@@ -1,6 +1,6 @@
 //! How a person sets, changes and deletes breakpoints. Each method checks, and returns the event.
 
-use super::session::Session;
+use super::Session;
 use crate::domain::breakpoint::{BreakpointSpec, Place};
 use crate::domain::{
     BreakpointEvent, BreakpointId, BreakpointState, By, ControlEvent, Event, Resume,

@@ -1,8 +1,8 @@
 //! Events and what follows from them at once: the observers' events, the breakpoints that they hit, and the pause that is
 //! complete.
 
+use super::Session;
 use super::breakpoints::Hit;
-use super::session::Session;
 use crate::domain::{Boundary, BreakpointEvent, By, ControlEvent, Event, Lane, Mode, Record};
 
 impl Session {

@@ -4,17 +4,22 @@
 
 use std::sync::Arc;
 
-use super::budgeting::{Budgeting, Memory};
-use super::session::Session;
+use super::{Session, budgeting::Budgeting};
 use crate::domain::{
     BudgetEvent, BudgetPlan, By, EffectId, Event, Knob, KnownTool, SessionEvent, TaskBudget,
     TaskId, ToolName,
 };
+use crate::engine::Memory;
 use crate::papers::btp::candidates;
 use crate::papers::btp::policy::Policy;
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
 
 impl Session {
+    /// Whether tasks can be compared by their embeddings.
+    pub fn can_embed(&self) -> bool {
+        self.budgeting.can_embed()
+    }
+
     pub fn policy(&self) -> Policy<'_> {
         let (known, allotted) = (&self.budgeting.known, self.lanes.allotted());
         Policy { state: &self.state, known, allotted }

@@ -1,6 +1,6 @@
 //! Tool classes set by a person.
 
-use super::session::Session;
+use super::Session;
 use crate::domain::{By, ClassAssignment, ClassedBy, Event, PlanEvent, ToolName};
 
 impl Session {

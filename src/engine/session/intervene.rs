@@ -1,6 +1,6 @@
 //! Interventions of a person and their consequences, both live and in a session that runs again.
 
-use super::session::Session;
+use super::Session;
 use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::{
     BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, Event, Resume, SessionEvent,

@@ -1,14 +1,54 @@
 //! The queue of tasks, as a person changes it. Tasks are worked on in the order of their numbers, so a task that
 //! moves gets another number.
 
-use super::session::Session;
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::Session;
 use crate::domain::probe::Probe;
-use crate::domain::{By, Event, Task, TaskEvent, TaskId, ToolName, state::next_number};
+use crate::domain::{By, Event, Task, TaskEvent, TaskId, TaskList, ToolName, state::next_number};
+use crate::engine::effect::PendingEffect;
+
+/// The work that is still to be done.
+#[derive(Default)]
+pub struct Queue {
+    /// The tasks that the session began with, and how many of them were queued.
+    pub(super) tasks: TaskList,
+    pub(super) queued: usize,
+    /// Calls by hand that have not begun, and that there are some.
+    pub(super) by_hand: Vec<PendingEffect>,
+    pub(super) called: Rc<Notify>,
+    /// Ends the current task.
+    pub(super) skip: CancellationToken,
+}
 
 /// How many tasks are queued by one event.
 const AT_ONCE: usize = 1000;
 
 impl Session {
+    /// Queues a call that a person made; it runs as soon as the engine is free.
+    pub fn queue_by_hand(&mut self, requested: PendingEffect) {
+        self.queue.by_hand.push(requested);
+        self.queue.called.notify_one();
+    }
+
+    /// Notified when a person has made a call.
+    pub fn called_by_hand(&self) -> Rc<Notify> {
+        Rc::clone(&self.queue.called)
+    }
+
+    /// The calls by hand that have not begun.
+    pub fn take_by_hand(&mut self) -> Vec<PendingEffect> {
+        std::mem::take(&mut self.queue.by_hand)
+    }
+
+    /// The token that ends the current task.
+    pub fn skip_with(&mut self, skip: CancellationToken) {
+        self.queue.skip = skip;
+    }
+
     /// Queues the next part of the session's own tasks, if there are more.
     pub fn queue_part(&mut self) {
         let tasks: Vec<Task> = self.queue.tasks.part(self.queue.queued, AT_ONCE).cloned().collect();

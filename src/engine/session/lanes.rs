@@ -9,7 +9,7 @@ use crate::domain::{EditEvent, EffectId, Lane};
 
 /// Who waits for the end of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Waits {
+pub enum Waits {
     Agent,
     /// It runs beside the agent.
     Nobody,
@@ -20,7 +20,7 @@ pub(super) enum Waits {
 /// An effect from its request until its outcome is handed over: who waits for it, how it is cancelled, and a person's
 /// decisions on it.
 #[derive(Debug)]
-pub(super) struct Flight {
+pub struct Flight {
     waits: Waits,
     pub cancel: CancellationToken,
     /// It waits for a free place among the running tool calls.
@@ -41,12 +41,12 @@ pub(super) struct Flight {
 
 /// The lanes that can reach a boundary, and the one that a step releases.
 #[derive(Debug, Default)]
-pub(super) struct Lanes {
+pub struct Lanes {
     is_at_work: bool,
     /// The number of results that a model is judging.
-    pub verdicts: usize,
+    verdicts: usize,
     /// The agent waits for verdicts, which effects beside it give.
-    pub awaits_verdicts: bool,
+    awaits_verdicts: bool,
     in_flight: BTreeMap<EffectId, Flight>,
     /// The lane that a step released; it may pass one boundary.
     pub granted: Option<Lane>,
@@ -62,6 +62,30 @@ impl Lanes {
     pub fn close(&mut self) {
         (self.is_at_work, self.awaits_verdicts) = (false, false);
         self.in_flight.retain(|_, flight| flight.waits == Waits::Person);
+    }
+
+    /// A model begins to judge a result.
+    pub fn begin_verdict(&mut self) {
+        self.verdicts += 1;
+    }
+
+    pub fn end_verdict(&mut self) {
+        self.verdicts = self.verdicts.saturating_sub(1);
+    }
+
+    /// The number of results that a model is judging.
+    pub fn verdicts(&self) -> usize {
+        self.verdicts
+    }
+
+    /// Notes whether the agent waits for verdicts.
+    pub fn await_verdicts(&mut self, waits: bool) {
+        self.awaits_verdicts = waits;
+    }
+
+    /// Takes away the step that was granted to this lane.
+    pub fn spend_step(&mut self, lane: Lane) {
+        self.granted.take_if(|granted| *granted == lane);
     }
 
     /// An effect was requested; the token cancels it.

@@ -13,7 +13,7 @@ use crate::papers::facts::Facts;
 
 /// What the engine knows of breakpoints besides the state.
 #[derive(Debug, Default)]
-pub(super) struct Breakpoints {
+pub struct Breakpoints {
     /// A person can go on from a stop; without one, hits are only counted.
     pub has_user: bool,
     /// The last value of each breakpoint on a value; `None`: it had none.
@@ -23,18 +23,18 @@ pub(super) struct Breakpoints {
 }
 
 /// A program, and how often a person has asked something of it, or edited it.
-pub(super) type AskedOf = (TaskId, u32, usize);
+pub type AskedOf = (TaskId, u32, usize);
 
 /// A change by an event: the place between calls at which it happened, and perhaps values.
 #[derive(Debug)]
-pub(super) struct Change {
+pub struct Change {
     place: Option<Place>,
     /// A program has ended.
     ends_program: bool,
 }
 
 /// A breakpoint that matched.
-pub(super) struct Hit {
+pub struct Hit {
     pub breakpoint: BreakpointId,
     pub text: String,
     pub holds: bool,

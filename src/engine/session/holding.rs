@@ -1,0 +1,43 @@
+//! Whether a lane must wait at a boundary, and when it goes on.
+
+use super::Session;
+use crate::domain::{Boundary, Lane, Mode};
+
+impl Session {
+    /// Whether a lane can pass here without any wait.
+    pub fn is_open(&self, lane: Lane, boundary: Boundary) -> bool {
+        !self.is_broken() && !self.holds(lane, boundary)
+    }
+
+    /// Whether a lane must wait at this boundary. A pause holds the agent, and no call by hand.
+    pub fn holds(&self, lane: Lane, boundary: Boundary) -> bool {
+        self.is_paused(lane)
+            || !self.lanes.is_by_hand(lane)
+                && match self.state.control.mode {
+                    Mode::Running | Mode::Ended => false,
+                    Mode::SteppingTask => boundary == Boundary::BeforeTask,
+                    Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => true,
+                }
+    }
+
+    /// Whether the user holds this lane alone. At the end of the session nothing is held.
+    fn is_paused(&self, lane: Lane) -> bool {
+        self.state.control.mode != Mode::Ended && self.state.control.paused_lanes.contains(&lane)
+    }
+
+    /// Whether a held lane may continue. A step to the end of a task also releases the hold before
+    /// it.
+    pub fn releases(&self, lane: Lane) -> bool {
+        self.lanes.is_repeated(lane)
+            || lane == Lane::Agent && self.is_program_asked()
+            // A program whose call is held after its end may be taken back from there.
+            || self.is_of_program(lane) && self.is_program_asked()
+            || self.lanes.granted == Some(lane)
+            || !self.is_paused(lane)
+                && (self.lanes.is_by_hand(lane)
+                    || match self.state.control.mode {
+                        Mode::Running | Mode::SteppingTask | Mode::Ended => true,
+                        Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
+                    })
+    }
+}

@@ -1,0 +1,137 @@
+//! The beginning of a session: its first events, or those of a continued one.
+
+use std::collections::BTreeSet;
+
+use super::tools::{self, ProviderListing};
+use super::{Listener, Session};
+use crate::domain::words::counted;
+use crate::domain::{
+    By, ControlEvent, EffectId, FaultEvent, GraphEvent, Mode, Resume, SessionEvent,
+};
+use crate::engine::observer::{
+    Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
+    journal::Writer, learned::Learned, loops::Loops, offered::Offered, pairs::Pairs,
+    schemas::Schemas, unfed::Unfed,
+};
+use crate::engine::{
+    Resumed, Setup, by_hand, faults, handle::Handle, reading, recorded::Recorded, station,
+};
+
+/// Makes the first events of a session, or restores those of a continued one.
+pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
+    let journal = Writer::new(setup.journal);
+    let mut session = Session::new(setup.tools, setup.models, journal, setup.keeps, listener);
+    session.breakpoints.has_user = setup.stay;
+    let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+    // The uses of a session that goes on are in its store already.
+    let mut later: Vec<Box<dyn Observer>> = Vec::new();
+    if let Some(memory) = setup.memory {
+        let own = if setup.resumed.is_some() { &mut later } else { &mut observers };
+        own.push(Box::new(Pairs(memory.store.clone())));
+        own.push(Box::new(Remembered::new(memory.store.clone())));
+        session.budgeting.memory = Some(memory);
+    }
+    if let Some(book) = setup.classes {
+        observers.push(Box::new(book));
+    }
+    observers.push(Box::new(Schemas::new(setup.schemas)));
+    if let Some(keep) = setup.keep {
+        observers.push(Box::new(Learned(keep)));
+    }
+    observers.push(Box::new(Offered::default()));
+    observers.push(Box::new(InText::default()));
+    observers.push(Box::new(Loops));
+    observers.push(Box::new(Unfed::default()));
+    session.log.observers = observers;
+    let is_again = !setup.recorded.is_empty();
+    let mut paid = 0.0;
+    let rest = setup.resumed.iter().flat_map(|resumed| &resumed.rest);
+    let records = setup.recorded.iter().chain(&setup.past).chain(rest);
+    session.kit.ranker = setup.ranker.or_else(|| reading::of_record(records));
+    session.recorded = Recorded::new(setup.recorded);
+    let unlisted = session.take_lists(&mut listed);
+    if setup.past.is_empty() && setup.resumed.is_none() {
+        session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
+        let scores = setup.scores.into_iter().map(|(tool, score)| (tool, score.into())).collect();
+        session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores });
+        session.join_all();
+        for text in unlisted.into_iter().chain(setup.notices) {
+            session.emit(SessionEvent::Noticed { text });
+        }
+        session.queue.tasks = setup.tasks;
+        session.queue_part();
+        // If a session runs again, its record contains its faults.
+        for spec in setup.faults.into_iter().filter(|_| !is_again) {
+            let fault = session.next_fault();
+            session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
+        }
+        for (spec, on) in setup.breakpoints.into_iter().filter(|_| !is_again) {
+            session.begin_with(spec, on);
+        }
+        // Those that it begins with are kept already.
+        if let Some(keep) = setup.keep_breakpoints {
+            session.log.observers.push(Box::new(KeptBreakpoints(keep)));
+        }
+    } else {
+        session.queue.tasks = setup.tasks;
+        session.take_up(setup.past);
+        // Calls by hand need not end with a task.
+        session.abandon_all("toolyard ended before the call did");
+        session.tell_difference();
+        for text in unlisted {
+            session.emit(SessionEvent::Noticed { text });
+        }
+        session.log.observers.extend(later);
+        if let Some(resumed) = setup.resumed {
+            paid = session.go_on(resumed, setup.opening.paused);
+        }
+        if let Some(keep) = setup.keep_breakpoints {
+            session.log.observers.push(Box::new(KeptBreakpoints(keep)));
+        }
+    }
+    session.sync();
+    // Last, since a screen can show the tools meanwhile.
+    session.index_all();
+    let handle = Handle::new(session, station::stations(setup.stations, setup.stay, paid));
+    listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
+    by_hand::watch(&handle);
+    reading::watch(&handle);
+    handle.spawn(faults::end_in_time(handle.clone()));
+    handle
+}
+
+impl Session {
+    /// Goes on after the past of an interrupted session. One that is to be held passes what is in the record first.
+    /// Returns what the answers in the record have cost, in US dollars.
+    pub fn go_on(&mut self, resumed: Resumed, paused: bool) -> f64 {
+        let Resumed { rest, repeats_unknown } = resumed;
+        let before = self.state.n;
+        let mut with_rest = self.state.clone();
+        rest.iter().for_each(|record| with_rest.apply(record));
+        let paid = with_rest.dollars_spent() - self.state.dollars_spent();
+        self.let_all_go();
+        let by = By::Engine;
+        // What the record has passes by; the person decides from there on.
+        let holds_then = paused && !rest.is_empty();
+        match (paused && !holds_then, self.state.control.mode) {
+            (true, Mode::Running | Mode::Stepping | Mode::SteppingTask) => {
+                self.intervene(ControlEvent::PauseRequested { by });
+            }
+            (true, _) | (false, Mode::Running) => {}
+            (false, _) => self.intervene(ControlEvent::Resumed { how: Resume::Run, by }),
+        }
+        let calls = rest.iter().filter_map(|record| record.event.effect());
+        let calls: BTreeSet<EffectId> = calls.map(|effect| effect.id).collect();
+        let text = match calls.len() {
+            0 => "session resumed".to_owned(),
+            n => format!(
+                "session resumed: {} of its current task are in the record",
+                counted(n, "call")
+            ),
+        };
+        self.emit(SessionEvent::Noticed { text });
+        self.recorded = Recorded::resumed(rest, self.state.n.saturating_sub(before), holds_then);
+        self.recorded.repeats_unknown = repeats_unknown;
+        paid
+    }
+}

@@ -1,0 +1,171 @@
+//! Where the program of a task stops, what a person asks of it, and the time of day that it is told.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{Session, breakpoints::AskedOf};
+use crate::domain::breakpoint::Place;
+use crate::domain::program::{Asked, Back, Extra, LineStop, Moment, Stops, Wanted};
+use crate::domain::{
+    Boundary, By, Event, Lane, Mode, ProgramEvent, TaskId, ToolCallState, ToolName,
+};
+use crate::papers::atc::extra::{check_expression, check_name};
+use crate::papers::atc::identifiers::Identifiers;
+use crate::papers::atc::source::Source;
+
+impl Session {
+    fn asked_of_program(&self) -> Option<AskedOf> {
+        let task = self.state.current_task()?;
+        let program = task.programs.last()?;
+        let backs = usize::try_from(program.backs()).unwrap_or(usize::MAX);
+        let asked = program.extras.len() + backs + usize::from(program.edited.is_some());
+        Some((task.id, program.number, asked))
+    }
+
+    /// Whether a person has asked something of the program at work that it does not know of yet, or edited it: it is
+    /// run again.
+    pub fn is_program_asked(&self) -> bool {
+        let asked = self.asked_of_program();
+        asked.is_some_and(|(_, _, count)| count > 0) && asked != self.breakpoints.asked
+    }
+
+    /// Whether a call of the program at work runs in this lane, and is over.
+    pub fn is_of_program(&self, lane: Lane) -> bool {
+        let Lane::Effect(call) = lane else { return false };
+        let is_over = |call: &ToolCallState| call.line.is_some() && call.phase.is_over();
+        self.state.tool_call(call).is_some_and(is_over)
+    }
+
+    /// Where a program at work has to stop, and what is asked of it there.
+    pub fn wanted_of_program(&mut self, task: TaskId, number: u32) -> Wanted {
+        self.breakpoints.asked = self.asked_of_program();
+        let is_watched = self.breakpoints.has_user;
+        let mut wanted = Wanted { is_watched, ..Wanted::default() };
+        if matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused) {
+            wanted.stops = Stops::every();
+        }
+        for known in self.state.breakpoints.values().filter(|known| known.on) {
+            let Stops { within, lines, names } = &mut wanted.stops;
+            match &known.spec.place {
+                Place::Line(line) => drop(lines.insert(*line)),
+                Place::Variable(name) => drop(names.insert(name.clone())),
+                Place::Frame(depth) => *within = (*within).max(Some(*depth)),
+                _ => continue,
+            }
+            wanted.extras.extend(known.spec.extras());
+        }
+        let program = self.state.program(task, number);
+        wanted.asked.extend(program.into_iter().flat_map(|program| program.extras.clone()));
+        wanted
+    }
+
+    /// A program has stopped before a statement. Returns whether anybody wants it to.
+    pub fn reach(&mut self, task: TaskId, number: u32, at: &Arc<LineStop>) -> bool {
+        let is_stepped =
+            matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused);
+        // Who takes a program back, or asks something of it, wants to see it there.
+        let hits = self.breakpoints.hits_in_program(&self.state, at);
+        if !is_stepped && at.values.is_none() && hits.is_empty() {
+            return false;
+        }
+        self.emit(ProgramEvent::ProgramHeld { task, number, at: Arc::clone(at) });
+        if !hits.is_empty() {
+            self.stop_at(hits, Some((Lane::Agent, Boundary::ProgramLine)));
+        }
+        true
+    }
+
+    /// Evaluates an expression where the program of a task is held, or gives its value to a variable.
+    ///
+    /// # Errors
+    /// The program is not held there, or the expression cannot be evaluated.
+    pub fn ask_program(&self, task: TaskId, asked: Asked, by: By) -> Result<Event, String> {
+        let Asked { expression, sets } = asked;
+        let (number, held) = self.held_program(task)?;
+        let held = held.ok_or("the program is not held at a line: step to one first")?;
+        self.check_expression(&expression)?;
+        sets.as_deref().map_or(Ok(()), check_name)?;
+        let when = Moment::Hit { line: held.line, hit: held.hit };
+        let extra = Extra { when, expression, sets };
+        Ok(ProgramEvent::ProgramAsked { task, number, extra, by }.into())
+    }
+
+    /// Goes on with a person's program.
+    ///
+    /// # Errors
+    /// It is not held, or the text is no program.
+    pub fn edit_program(&self, task: TaskId, text: &str, by: By) -> Result<Event, String> {
+        let (number, _) = self.held_program(task)?;
+        Source::parse(text).map_err(|error| error.summary())?;
+        let text = Arc::from(text);
+        Ok(ProgramEvent::ProgramEdited { task, number, text, by }.into())
+    }
+
+    /// Takes a program back that is held.
+    ///
+    /// # Errors
+    /// It is not held, or there is nothing before.
+    pub fn take_program_back(&self, task: TaskId, to: Back, by: By) -> Result<Event, String> {
+        let known = self.state.reversible_program().filter(|(of, _)| of.id == task);
+        let (_, program) = known.ok_or(
+            "the program is not held: pause it, step to its next line, or to the end of its call",
+        )?;
+        let (number, is_line) = (program.number, self.state.is_held_at_line());
+        let held = program.held.clone().filter(|_| is_line);
+        let is_over = self.state.control.is_held_at(Boundary::AfterProgram);
+        let calls = held.as_ref().map_or(program.calls.len(), |held| held.calls);
+        let is_probed = self.state.task(task).is_some_and(|task| task.task.probe.is_some());
+        match (&held, to) {
+            (None, _) if is_over && !program.refused.is_empty() => {
+                return Err("the program did not run: e edits it".to_owned());
+            }
+            (None, _) if is_over && is_probed => {
+                return Err("probing continues from the end of this program".to_owned());
+            }
+            (Some(held), Back::Line) if held.nth == 1 => {
+                return Err("this is the first statement of the program".to_owned());
+            }
+            (_, Back::Call) if calls == 0 => {
+                return Err("the program has no call before this place".to_owned());
+            }
+            (_, Back::Statement(0)) => return Err("statements count from 1".to_owned()),
+            _ => {}
+        }
+        Ok(ProgramEvent::ProgramTakenBack { task, number, to, by }.into())
+    }
+
+    /// The program of a task that is held, and where.
+    fn held_program(&self, task: TaskId) -> Result<(u32, Option<Arc<LineStop>>), String> {
+        let program = self.state.task(task).and_then(|task| task.programs.last());
+        let program = program.ok_or("the task has no program")?;
+        let control = &self.state.control;
+        if control.is_held_at(Boundary::AfterProgram) {
+            return Ok((program.number, None));
+        }
+        match control.is_held_at(Boundary::ProgramLine) {
+            true => Ok((program.number, program.held.clone())),
+            false => Err("the program is not held: pause it, or step to its next line".to_owned()),
+        }
+    }
+
+    /// Whether an expression is Python and calls no tool.
+    pub fn check_expression(&self, expression: &str) -> Result<(), String> {
+        let tools = self.state.offered_tools().map(|tool| &tool.spec.name);
+        let tools: Vec<&ToolName> = tools.collect();
+        let names = Identifiers::of(tools.iter().copied());
+        let names: Vec<&str> = tools.iter().filter_map(|tool| names.name(tool)).collect();
+        check_expression(expression, &names)
+    }
+
+    /// The time of day; that of the record where this session repeats one.
+    pub fn clock(&mut self) -> i64 {
+        let now = || {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        };
+        let millis = self.recorded.clock().unwrap_or_else(now);
+        let task = self.state.current_task().map(|task| task.id).unwrap_or_default();
+        self.emit(ProgramEvent::ClockRead { task, millis });
+        millis
+    }
+}
