@@ -1,19 +1,25 @@
-//! The interpreter that programs get of a session.
+//! The interpreter that programs get of a session, and a program as its strategy sees it.
+
+use std::sync::Arc;
 
 use futures::future::LocalBoxFuture;
 
 use super::{handle::Handle, session::Session};
-use crate::domain::program::{Again, Answer, Interpreter, Pause, ProgramStart, Reached, Stops};
+use crate::domain::TaskId;
+use crate::domain::program::{
+    Again, Answer, Interpreter, LineStop, Pause, ProgramStart, Reached, Stops, Wanted,
+};
 use crate::program::Child;
+use crate::strategy;
 
 /// The session's interpreter, lent to one program. It stays warm for the next one.
-pub(super) struct Warm {
+struct Warm {
     handle: Handle,
     child: Child,
 }
 
 impl Warm {
-    pub fn of(handle: &Handle) -> Self {
+    fn of(handle: &Handle) -> Self {
         let child = handle.write(Session::lend_interpreter);
         Self { handle: handle.clone(), child }
     }
@@ -49,5 +55,30 @@ impl Interpreter for Warm {
 
     fn stop(&mut self) {
         self.child.stop();
+    }
+}
+
+/// One program of a task, as its strategy sees it.
+pub(super) struct Program<'a> {
+    pub handle: &'a Handle,
+    pub task: TaskId,
+    pub number: u32,
+}
+
+impl strategy::Program for Program<'_> {
+    fn interpreter(&self) -> Box<dyn Interpreter> {
+        Box::new(Warm::of(self.handle))
+    }
+
+    fn wanted(&self) -> Wanted {
+        self.handle.write(|session| session.wanted_of_program(self.task, self.number))
+    }
+
+    fn reach(&self, at: &Arc<LineStop>) -> bool {
+        self.handle.write(|session| session.reach(self.task, self.number, at))
+    }
+
+    fn clock(&self) -> i64 {
+        self.handle.write(Session::clock)
     }
 }

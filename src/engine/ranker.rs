@@ -58,7 +58,7 @@ impl<'a> Query<'a> {
                 let (question, answer) = text.split_at(answer_at);
                 (question, Some(answer))
             }
-            Sought::Task | Sought::Need => (text, None),
+            Sought::Task | Sought::Need | Sought::Tool => (text, None),
         };
         Self { question, answer, is_need: sought == Sought::Need }
     }

@@ -2,15 +2,15 @@
 //! to 10). What a text is read for is an embedding, on the path of every effect; the ranking is in its
 //! end, so that a replay needs no model. Without a reader, or if it fails, words alone rank.
 
-use std::rc::Rc;
+use std::{rc::Rc, sync::Arc};
 
 use futures::StreamExt;
 
-use super::effect::{self, Effect, EmbeddingCall};
+use super::effect::{self, Effect, EmbeddingCall, Outcome};
 use super::ranker::{Absent, Ranker};
 use super::session::lanes::Waits;
 use super::{handle::Handle, session::Session};
-use crate::domain::{Event, ReaderEvent, Record, Retrieve, TaskId};
+use crate::domain::{Event, Ranking, ReaderEvent, Record, Retrieve, TaskId};
 use crate::strategy::Sought;
 
 /// What stands in for the reader of these records; `None` if nothing was read.
@@ -26,13 +26,24 @@ pub(super) fn of_record<'a>(
     })
 }
 
-/// Has a text read, if that is of use and was not done in this task.
-pub(super) async fn read(handle: &Handle, task: TaskId, text: &str, sought: Sought) {
-    let Some(call) = handle.read(|session| session.unread(task, text, sought)) else { return };
+/// Has the tools ranked for a text, if that is of use; the ranking of an equal text of this task is used again. `None`:
+/// words alone rank.
+pub(super) async fn read(
+    handle: &Handle,
+    task: TaskId,
+    text: &str,
+    sought: Sought,
+) -> Option<Arc<Ranking>> {
+    let Some(call) = handle.read(|session| session.unread(task, text, sought)) else {
+        return handle.read(|session| session.state().ranking(text).cloned());
+    };
     let requested = handle.write(|session| {
         effect::request(session, task, Effect::Embedding(call), None, Waits::Agent)
     });
-    effect::perform(handle, requested).await;
+    match effect::perform(handle, requested).await {
+        (Outcome::Embedded(Ok(read)), _) => read.ranking,
+        _ => None,
+    }
 }
 
 /// Records what the reader says beside the effects.
@@ -53,7 +64,7 @@ impl Session {
         let ranker = self.kit().ranker.clone()?;
         let by_words = self.state().knobs.choice::<Retrieve>() == Retrieve::Words;
         let has_failed = self.state().reader.as_ref().is_some_and(|reader| reader.failed.is_some());
-        if by_words || has_failed || text.trim().is_empty() {
+        if by_words || has_failed || sought == Sought::Tool || text.trim().is_empty() {
             return None;
         }
         let model = ranker.model();

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::finish::Finish;
-use super::{Base, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
+use super::{Base, CallSpec, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
 use crate::domain::{
     GraphEvent, Knob, MenuItem, ModelErrorKind, Offered, Outcome, Reply, Role, State, Task,
     TaskEvent, ToolCall, ToolName, markers,
@@ -39,11 +39,11 @@ pub async fn act(
             break;
         }
         let menu = match is_stuck {
-            true => menu::whole_plan(ctx, base, &at),
+            true => ctx.state(|state| menu::whole_plan(state, base, &at)),
             false => menu::next(ctx, base, task, &at, &trajectory).await,
         };
         // If replanning is possible, the agent first decides whether it needs that.
-        if menu::is_used_up(ctx, &menu) && !ctx.state(State::may_widen) {
+        if ctx.state(|state| menu::is_used_up(state, &menu) && !state.may_widen()) {
             return close(trajectory, "the plan has no uses left").await;
         }
         array::cover(ctx, base, &menu);
@@ -93,7 +93,7 @@ pub async fn act(
             }
             Decision::Call(calls) => {
                 is_stuck = false;
-                let called = ctx.call(step, &calls).await;
+                let called = ctx.call(CallSpec::Step(step), &calls).await;
                 let from = at.clone();
                 for ran in called.iter().filter(|called| called.observation.ran()) {
                     let explored =

@@ -10,15 +10,6 @@ use crate::domain::{
     program::{Interpreter, LineStop, Wanted},
 };
 
-/// What menus are made of.
-pub trait Look {
-    /// Reads the state.
-    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T;
-
-    /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.
-    fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName>;
-}
-
 /// What a text is by which tools are looked for. Texts of a kind are alike, and what they share says
 /// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,27 +20,74 @@ pub enum Sought {
     Need,
     /// A question and the answer so far, which begins at this byte.
     Here { answer_at: usize },
+    /// The description of a tool. No reader reads it: words find the tools that say the same.
+    Tool,
+}
+
+/// A model call of a strategy. A role alone is a decision of the agent: every earlier result is judged
+/// before it.
+#[derive(Clone, Debug)]
+pub struct AskSpec {
+    pub role: Role,
+    /// The piece of evidence that the call is for. It waits for no verdict and runs in parallel with others.
+    pub evidence: Option<EvidenceId>,
+    /// A judge reads along, and can end the text where a call starts:
+    /// [`Finish::Judged`](crate::domain::Finish).
+    pub along: Option<Before>,
+}
+
+/// The text that a judge reads before the text that a model writes.
+#[derive(Clone, Debug)]
+pub struct Before {
+    pub question: String,
+    /// The answer so far, with the results of its calls.
+    pub so_far: String,
+}
+
+impl From<Role> for AskSpec {
+    fn from(role: Role) -> Self {
+        Self { role, evidence: None, along: None }
+    }
+}
+
+/// The source of some tool calls.
+#[derive(Clone, Copy, Debug)]
+pub enum CallSpec<'a> {
+    /// The agent decided on them in this step, and continues after the verdicts on their results.
+    Step(u32),
+    /// A plan of this step needs this piece of evidence.
+    Evidence(u32, EvidenceId),
+    /// The program with this number makes them, each in the line at its place.
+    Program(u32, &'a [u32]),
 }
 
 /// A strategy's interface to one task. The engine's implementation runs every effect through all
 /// stations.
-pub trait Context: Look {
+pub trait Context {
+    /// Reads the state.
+    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T;
+
     /// Records a decision of the strategy: an event of this task.
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E);
 
-    /// Has a text read before tools are looked for by it, so that they are ranked by more than its
-    /// words; at once where nobody reads, or if it was read in this task.
-    fn read(&self, text: &str, sought: Sought) -> impl Future<Output = ()>;
+    /// Tools that match a text, best first, at most `k`; only tools that may currently be offered. A
+    /// reader, if there is one, ranks the tools for a text once in a task.
+    fn retrieve(&self, text: &str, sought: Sought, k: usize)
+    -> impl Future<Output = Vec<ToolName>>;
 
-    /// Has the actor write on as [`Context::ask`] does, while a judge reads along. It can end the text
-    /// where a call starts: [`Finish::Judged`](crate::domain::Finish). It reads the question and the answer
-    /// so far before that text.
-    fn write(
+    /// Calls the model bound to a role. If an enforced budget does not pay for it, nothing is sent or
+    /// the call is ended in time, and the error is
+    /// [`ModelErrorKind::OverBudget`](crate::domain::error::ModelErrorKind).
+    fn ask(
         &self,
+        spec: impl Into<AskSpec>,
         request: Request,
-        question: &str,
-        so_far: &str,
     ) -> impl Future<Output = Result<Arc<Reply>, ModelError>>;
+
+    /// Calls tools, in parallel up to the `concurrency` knob, and has their results judged. The
+    /// results are in the order of the calls, regardless of the order in which they end.
+    fn call(&self, spec: CallSpec<'_>, calls: &[ToolCall])
+    -> impl Future<Output = Vec<CallResult>>;
 
     /// Reports in the agent's own words each need that no offered tool meets. Returns whether
     /// the budget plan was replanned and now allows more. `kept`: the offered tools that it wants to
@@ -57,56 +95,26 @@ pub trait Context: Look {
     /// repeat forever.
     fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> impl Future<Output = bool>;
 
-    /// Calls the model bound to this role for a decision of the agent; every earlier result is
-    /// judged first. If an enforced budget does not pay for it, nothing is sent or the call is
-    /// ended in time, and the error is
-    /// [`ModelErrorKind::OverBudget`](crate::domain::error::ModelErrorKind).
-    fn ask(
-        &self,
-        role: Role,
-        request: Request,
-    ) -> impl Future<Output = Result<Arc<Reply>, ModelError>>;
-
-    /// Calls tools, in parallel up to the `concurrency` knob, and has their results judged. The
-    /// results are in the order of the calls, regardless of the order in which they end.
-    fn call(&self, step: u32, calls: &[ToolCall]) -> impl Future<Output = Vec<CallResult>>;
-
-    /// Calls a tool for a piece of evidence. Several may run in parallel, and none waits for a
-    /// verdict.
-    fn find(
-        &self,
-        step: u32,
-        evidence: EvidenceId,
-        call: &ToolCall,
-    ) -> impl Future<Output = CallResult>;
-
-    /// Calls a model for a piece of evidence, in parallel with other calls.
-    fn find_out(
-        &self,
-        evidence: EvidenceId,
-        role: Role,
-        request: Request,
-    ) -> impl Future<Output = Result<Arc<Reply>, ModelError>>;
-
-    /// Makes calls of a program, each with the line that it comes from: several at once, in the order of the calls.
-    /// None waits for a verdict.
-    fn run(&self, program: u32, calls: &[(ToolCall, u32)])
-    -> impl Future<Output = Vec<CallResult>>;
-
-    /// An interpreter for the next program.
-    fn interpreter(&self) -> Box<dyn Interpreter>;
-
-    /// Where a program has to stop now, beside its calls, and what is asked of it there.
-    fn wanted(&self, program: u32) -> Wanted;
-
-    /// A program has stopped before a statement. Returns whether it is to be held there.
-    fn reach(&self, program: u32, at: &Arc<LineStop>) -> bool;
-
-    /// The time of day for a program, in milliseconds since 1970, UTC; recorded, so that the program repeats.
-    fn clock(&self) -> i64;
-
     /// Reaches a boundary of its own, at which it may be held.
     fn checkpoint(&self, boundary: Boundary) -> impl Future<Output = ()>;
+
+    /// The session's side of the program with this number.
+    fn program(&self, number: u32) -> impl Program;
+}
+
+/// The session's side of one program of a task.
+pub trait Program {
+    /// An interpreter to run it.
+    fn interpreter(&self) -> Box<dyn Interpreter>;
+
+    /// Where it has to stop now, beside its calls, and what is asked of it there.
+    fn wanted(&self) -> Wanted;
+
+    /// It has stopped before a statement. Returns whether it is to be held there.
+    fn reach(&self, at: &Arc<LineStop>) -> bool;
+
+    /// The time of day, in milliseconds since 1970, UTC; recorded, so that the program repeats.
+    fn clock(&self) -> i64;
 }
 
 /// The end of a call, as the agent sees it.

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use super::{
-    Base, CallResult, Context, Ending, Observation, Sought, Trajectory, Turn, act, array, close,
-    prompt,
+    AskSpec, Base, Before, CallResult, CallSpec, Context, Ending, Observation, Sought, Trajectory,
+    Turn, act, array, close, prompt,
 };
 use crate::domain::markers::{ANSWER_IS, UNKNOWN};
 use crate::domain::{
@@ -63,8 +63,9 @@ impl<C: Context> Writing<'_, C> {
         let request = self
             .ctx
             .state(|state| prompt::writer::write(state, self.task, self.reflections, &self.done));
-        let (question, so_far) = (self.task.sought(), self.so_far(""));
-        self.ctx.write(request, &question, &so_far).await
+        let before = Before { question: self.task.sought().into_owned(), so_far: self.so_far("") };
+        let spec = AskSpec { along: Some(before), ..Role::Actor.into() };
+        self.ctx.ask(spec, request).await
     }
 
     /// Has the writer call one of the tools that suit this place. Returns whether a call had a result.
@@ -72,8 +73,8 @@ impl<C: Context> Writing<'_, C> {
         let so_far = self.so_far(&written.text);
         let question = self.task.sought();
         let (text, answer_at) = (format!("{question}{so_far}"), question.len());
-        self.ctx.read(&text, Sought::Here { answer_at }).await;
-        let menu = self.menu(&text);
+        let found = self.ctx.retrieve(&text, Sought::Here { answer_at }, usize::MAX).await;
+        let menu = self.menu(found);
         array::cover(self.ctx, Base::Cotools, &menu);
         let last = self.done.calls().last().map(|called| called.tool.clone());
         self.ctx.say(|task| {
@@ -92,7 +93,7 @@ impl<C: Context> Writing<'_, C> {
             act::Decision::Call(calls) => calls,
             act::Decision::Finish(_) | act::Decision::Nothing => Vec::new(),
         };
-        let called = self.ctx.call(step, &calls).await;
+        let called = self.ctx.call(CallSpec::Step(step), &calls).await;
         let has_result = |called: &CallResult| {
             matches!(called.observation, Observation::Result(_) | Observation::More(_))
         };
@@ -105,8 +106,9 @@ impl<C: Context> Writing<'_, C> {
         Ok(helped)
     }
 
-    /// The `call_k` best tools for this place that have not just failed there, and the way to give up.
-    fn menu(&self, text: &str) -> Arc<[MenuItem]> {
+    /// The `call_k` best of the tools that were found for this place and have not just failed there, and the way to give
+    /// up.
+    fn menu(&self, found: Vec<ToolName>) -> Arc<[MenuItem]> {
         let k = self.ctx.state(|state| state.knobs.count(Knob::CallK));
         let failed: Vec<&ToolName> = self
             .done
@@ -121,9 +123,8 @@ impl<C: Context> Writing<'_, C> {
             !failed.contains(&tool)
                 && (!has_plan || self.ctx.state(|state| state.plan_allows(tool)))
         };
-        let found = self.ctx.retrieve(text, usize::MAX).into_iter().filter(fits);
         let item = |tool| MenuItem { tool, weight: None, why: Offered::Retrieved };
-        let mut menu: Vec<MenuItem> = found.take(k).map(item).collect();
+        let mut menu: Vec<_> = found.into_iter().filter(fits).take(k).map(item).collect();
         menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
         menu.into()
     }

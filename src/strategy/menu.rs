@@ -1,14 +1,71 @@
 //! Menus: the choices of a step.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use indexmap::IndexSet;
 
-use super::{Base, CallResult, Context, Look, Observation, Sought, Trajectory, array};
-use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
+use super::{Base, CallResult, Context, Observation, Sought, Trajectory, array};
+use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName, ToolState};
 use crate::papers::toolnet::WeightedEdge;
 
-/// The menu of the next step, after the texts by which tools are looked for were read.
+/// The tools that the texts of a decision have found, each list best first.
+#[derive(Clone, Debug, Default)]
+pub struct Found(pub Vec<(Sought, Vec<ToolName>)>);
+
+impl Found {
+    /// The tools found by the text of this kind; `None` without such a text.
+    fn by(&self, sought: Sought) -> Option<&[ToolName]> {
+        let found = self.0.iter().find(|(kind, _)| *kind == sought);
+        found.map(|(_, tools)| &**tools)
+    }
+
+    /// Those found by the task.
+    fn by_task(&self) -> &[ToolName] {
+        self.by(Sought::Task).unwrap_or_default()
+    }
+}
+
+/// The texts by which tools are looked for before a decision, each of another kind. An agent that walks the graph looks
+/// with its last thought too, and after a failure with the description of the failed tool, since another may do the same.
+pub fn texts<'a>(
+    state: &State,
+    walks: bool,
+    task: &'a Task,
+    at: &ToolName,
+    trajectory: &'a Trajectory,
+) -> Vec<(Cow<'a, str>, Sought)> {
+    let mut texts = texts_of_planner(state, walks, task);
+    if walks {
+        let thought = trajectory.last_thought();
+        texts.extend(thought.map(|thought| (Cow::Borrowed(thought), Sought::Need)));
+        let last = trajectory.calls().last();
+        let failed = last.filter(|it| matches!(it.observation, Observation::Failed(_)));
+        let failed = failed.and_then(|_| state.tools.get(at));
+        let described = |tool: &ToolState| (tool.spec.description.clone().into(), Sought::Tool);
+        texts.extend(failed.map(described));
+    }
+    texts
+}
+
+/// How many tools are retrieved by each text: enough for every part of a menu.
+pub fn most_found(state: &State) -> usize {
+    let array = state.current_task().and_then(|task| task.array.as_ref());
+    let [top, most, explore] =
+        [Knob::TopK, Knob::MenuMax, Knob::Explore].map(|knob| state.knobs.count(knob));
+    top.max(array.map_or(0, |array| array.len()) + most + explore + 1)
+}
+
+/// Looks for tools by these texts.
+async fn find(ctx: &impl Context, texts: Vec<(Cow<'_, str>, Sought)>) -> Found {
+    let most = ctx.state(most_found);
+    let mut found = Found::default();
+    for (text, sought) in texts {
+        found.0.push((sought, ctx.retrieve(&text, sought, most).await));
+    }
+    found
+}
+
+/// The menu of the next step.
 pub async fn next(
     ctx: &impl Context,
     base: Base,
@@ -17,13 +74,9 @@ pub async fn next(
     trajectory: &Trajectory,
 ) -> Arc<[MenuItem]> {
     let walks = base.spec().walks;
-    if walks || ctx.state(is_long) {
-        ctx.read(&task.sought(), Sought::Task).await;
-    }
-    if let Some(thought) = trajectory.last_thought().filter(|_| walks) {
-        ctx.read(thought, Sought::Need).await;
-    }
-    menu(ctx, base, task, at, trajectory)
+    let texts = ctx.state(|state| texts(state, walks, task, at, trajectory));
+    let found = find(ctx, texts).await;
+    ctx.state(|state| menu(state, base, at, trajectory, &found))
 }
 
 /// Whether there are more tools than a menu holds.
@@ -33,28 +86,25 @@ fn is_long(state: &State) -> bool {
 
 /// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.
 pub fn menu(
-    ctx: &impl Look,
+    state: &State,
     base: Base,
-    task: &Task,
     at: &ToolName,
     trajectory: &Trajectory,
+    found: &Found,
 ) -> Arc<[MenuItem]> {
     let walks = base.spec().walks;
     let mut menu = match walks {
-        true if at.as_str() == ToolName::START => first(ctx, task),
-        true => successors(ctx, task, at, trajectory),
-        false if ctx.state(State::has_plan) => planned(ctx),
-        false => all(ctx, task),
+        true if at.as_str() == ToolName::START => first(state, found),
+        true => successors(state, at, trajectory, found),
+        false if state.has_plan() => planned(state),
+        false => all(state, found),
     };
-    menu.retain(|item| ctx.state(|state| state.plan_allows(&item.tool)));
+    menu.retain(|item| state.plan_allows(&item.tool));
     if menu.is_empty() {
-        menu = planned(ctx);
+        menu = planned(state);
     }
-    let weigh = |state: &State| {
-        let weights = state.learning.weights(&state.knobs);
-        weights.weight(at.as_str(), ToolName::END)
-    };
-    let weight = if walks { ctx.state(weigh) } else { None };
+    let weights = state.learning.weights(&state.knobs);
+    let weight = walks.then(|| weights.weight(at.as_str(), ToolName::END)).flatten();
     menu.push(MenuItem {
         tool: ToolName::end(),
         weight: weight.map(Into::into),
@@ -65,104 +115,103 @@ pub fn menu(
 
 /// All tools with planned uses left, regardless of the agent's position; for an agent that finds no
 /// way on.
-pub fn whole_plan(ctx: &impl Look, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
-    let mut menu = planned(ctx);
+pub fn whole_plan(state: &State, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
+    let mut menu = planned(state);
     if base.spec().walks {
-        weigh(ctx, at, &mut menu);
+        weigh(state, at, &mut menu);
     }
     menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
     menu.into()
 }
 
-/// The menu of a planner, after the task was read.
+/// The texts by which tools are looked for before a planner's decision.
+pub fn texts_of_planner<'a>(
+    state: &State,
+    by_graph: bool,
+    task: &'a Task,
+) -> Vec<(Cow<'a, str>, Sought)> {
+    let is_sought = by_graph || is_long(state);
+    is_sought.then(|| (task.sought(), Sought::Task)).into_iter().collect()
+}
+
+/// The menu of a planner.
 pub async fn next_of_planner(ctx: &impl Context, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
-    if by_graph || ctx.state(is_long) {
-        ctx.read(&task.sought(), Sought::Task).await;
-    }
-    for_planner(ctx, by_graph, task)
+    let texts = ctx.state(|state| texts_of_planner(state, by_graph, task));
+    let found = find(ctx, texts).await;
+    ctx.state(|state| for_planner(state, by_graph, &found))
 }
 
 /// The menu of a planner: the budget plan with the weights of the graph, if there is a plan; else the
 /// suggestions of the graph, every tool, or those that match the task.
-pub fn for_planner(ctx: &impl Look, by_graph: bool, task: &Task) -> Arc<[MenuItem]> {
+pub fn for_planner(state: &State, by_graph: bool, found: &Found) -> Arc<[MenuItem]> {
     let mut menu = match by_graph {
-        _ if ctx.state(State::has_plan) => planned(ctx),
-        true => first(ctx, task),
-        false => all(ctx, task),
+        _ if state.has_plan() => planned(state),
+        true => first(state, found),
+        false => all(state, found),
     };
     if by_graph {
-        weigh(ctx, &ToolName::start(), &mut menu);
+        weigh(state, &ToolName::start(), &mut menu);
     }
     menu.into()
 }
 
 /// Adds the weights of the edges from `at`.
-fn weigh(ctx: &impl Look, at: &ToolName, menu: &mut [MenuItem]) {
-    ctx.state(|state| {
-        let weights = state.learning.weights(&state.knobs);
-        for item in menu {
-            item.weight = weights.weight(at.as_str(), item.tool.as_str()).map(Into::into);
-        }
-    });
+fn weigh(state: &State, at: &ToolName, menu: &mut [MenuItem]) {
+    let weights = state.learning.weights(&state.knobs);
+    for item in menu {
+        item.weight = weights.weight(at.as_str(), item.tool.as_str()).map(Into::into);
+    }
 }
 
 /// Whether a plan exists and offers nothing any more. Not checked if there never was a tool.
-pub fn is_used_up(ctx: &impl Look, menu: &[MenuItem]) -> bool {
-    ctx.state(State::has_plan) && menu.iter().all(|item| item.why == Offered::Finish)
+pub fn is_used_up(state: &State, menu: &[MenuItem]) -> bool {
+    state.has_plan() && menu.iter().all(|item| item.why == Offered::Finish)
 }
 
 /// The plan's remaining tools, in its order (BTP, algorithm 2).
-fn planned(ctx: &impl Look) -> Vec<MenuItem> {
-    ctx.state(|state| {
-        let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
-        let tools = plan.into_iter().flat_map(|plan| &plan.tools).map(|planned| &planned.tool);
-        tools
-            .filter(|tool| state.plan_allows(tool))
-            .map(|tool| MenuItem { tool: tool.clone(), weight: None, why: Offered::Planned })
-            .collect()
-    })
+fn planned(state: &State) -> Vec<MenuItem> {
+    let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
+    let tools = plan.into_iter().flat_map(|plan| &plan.tools).map(|planned| &planned.tool);
+    let allowed = tools.filter(|tool| state.plan_allows(tool));
+    allowed.map(|tool| item(tool, None, Offered::Planned)).collect()
+}
+
+fn item(tool: &ToolName, weight: Option<f64>, why: Offered) -> MenuItem {
+    MenuItem { tool: tool.clone(), weight: weight.map(Into::into), why }
 }
 
 /// ReAct: every tool, without weights. If a menu cannot hold all, those that match the task (as the
 /// paper's baselines do with massive tools).
-fn all(ctx: &impl Look, task: &Task) -> Vec<MenuItem> {
-    let item = |tool: ToolName, why| MenuItem { tool, weight: None, why };
-    let (most, every) = ctx.state(|state| {
-        let most = state.knobs.count(Knob::MenuMax);
-        let every = state.offered_tools().take(most + 1).map(|tool| tool.spec.name.clone());
-        (most, every.collect::<Vec<_>>())
-    });
-    if every.len() <= most {
-        return every.into_iter().map(|tool| item(tool, Offered::All)).collect();
+fn all(state: &State, found: &Found) -> Vec<MenuItem> {
+    if is_long(state) {
+        let hits = found.by_task().iter().take(state.knobs.count(Knob::MenuMax));
+        return hits.map(|tool| item(tool, None, Offered::Retrieved)).collect();
     }
-    let hits = ctx.retrieve(&task.sought(), most);
-    hits.into_iter().map(|tool| item(tool, Offered::Retrieved)).collect()
+    state.offered_tools().map(|tool| item(&tool.spec.name, None, Offered::All)).collect()
 }
 
 /// ToolNet, first step: the top K tools for the task by retrieval. If fewer match, the heaviest of
 /// the others fill the menu, so that learned weights help where words do not match.
-fn first(ctx: &impl Look, task: &Task) -> Vec<MenuItem> {
-    let k = ctx.state(|state| state.knobs.count(Knob::TopK));
-    let hits = ctx.retrieve(&task.sought(), k);
-    let mut menu = ctx.state(|state| {
-        let weights = state.learning.weights(&state.knobs);
-        let filled = heaviest(state, ToolName::START, k)
-            .filter(|edge| !hits.contains(&edge.to))
-            .take(k.saturating_sub(hits.len()))
-            .map(|edge| MenuItem {
-                tool: edge.to,
-                weight: Some(edge.weight.into()),
-                why: Offered::Filled,
-            });
-        let retrieved = hits.iter().map(|tool| MenuItem {
-            tool: tool.clone(),
-            weight: weights.weight(ToolName::START, tool.as_str()).map(Into::into),
-            why: Offered::Retrieved,
-        });
-        retrieved.chain(filled).collect::<Vec<_>>()
-    });
-    menu.sort_by(|a, b| b.weight.unwrap_or(0.0.into()).total_cmp(&a.weight.unwrap_or(0.0.into())));
+fn first(state: &State, found: &Found) -> Vec<MenuItem> {
+    let k = state.knobs.count(Knob::TopK);
+    let hits = &found.by_task()[..k.min(found.by_task().len())];
+    let weights = state.learning.weights(&state.knobs);
+    let filled = heaviest(state, ToolName::START, k)
+        .filter(|edge| !hits.contains(&edge.to))
+        .take(k.saturating_sub(hits.len()))
+        .map(|edge| item(&edge.to, Some(edge.weight), Offered::Filled));
+    let retrieved = hits
+        .iter()
+        .map(|tool| item(tool, weights.weight(ToolName::START, tool.as_str()), Offered::Retrieved));
+    let mut menu: Vec<_> = retrieved.chain(filled).collect();
+    by_weight(&mut menu);
     menu
+}
+
+/// The heaviest first; equals stay in order.
+fn by_weight(menu: &mut [MenuItem]) {
+    let weight = |item: &MenuItem| item.weight.unwrap_or(0.0.into());
+    menu.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
 }
 
 /// The heaviest successors that are offered.
@@ -179,32 +228,26 @@ fn heaviest(state: &State, from: &str, most: usize) -> impl Iterator<Item = Weig
 /// in for a broken tool. Of the array of the task only, so that an endpoint's cache stays valid, as
 /// long as that has a way on.
 fn successors(
-    ctx: &impl Look,
-    task: &Task,
+    state: &State,
     at: &ToolName,
     trajectory: &Trajectory,
+    found: &Found,
 ) -> Vec<MenuItem> {
-    let array = ctx.state(|state| state.current_task().and_then(|task| task.array.clone()));
-    let ways = match &array {
-        Some(inside) => ctx.state(|state| ways_inside(state, at, inside)),
-        None => whole_row(ctx, at, task, trajectory),
+    let array = state.current_task().and_then(|task| task.array.as_deref());
+    let ways = match array {
+        Some(inside) => ways_inside(state, at, inside),
+        None => whole_row(state, at, found),
     };
-    let (mut menu, explore) = ctx.state(|state| {
-        let weights = state.learning.weights(&state.knobs);
-        let item = |tool: ToolName| {
-            let weight = weights.weight(at.as_str(), tool.as_str())?;
-            Some(MenuItem { tool, weight: Some(weight.into()), why: Offered::Successor })
-        };
-        let mut menu: Vec<_> = ways.into_iter().filter_map(item).collect();
-        menu.sort_by(|a, b| {
-            b.weight.unwrap_or(0.0.into()).total_cmp(&a.weight.unwrap_or(0.0.into()))
-        });
-        menu.truncate(state.knobs.count(Knob::MenuMax));
-        (menu, state.knobs.count(Knob::Explore))
-    });
-    let offers = explored(ctx, at, task, trajectory, (&menu, explore));
-    let item = |tool| MenuItem { tool, weight: None, why: Offered::Explore };
-    menu.extend(offers.into_iter().map(item));
+    let weights = state.learning.weights(&state.knobs);
+    let successor = |tool: &ToolName| {
+        let weight = weights.weight(at.as_str(), tool.as_str())?;
+        Some(item(tool, Some(weight), Offered::Successor))
+    };
+    let mut menu: Vec<_> = ways.iter().filter_map(successor).collect();
+    by_weight(&mut menu);
+    menu.truncate(state.knobs.count(Knob::MenuMax));
+    let offers = explored(state, at, trajectory, found, &menu);
+    menu.extend(offers.into_iter().map(|tool| item(tool, None, Offered::Explore)));
     menu
 }
 
@@ -224,21 +267,15 @@ fn ways_inside(state: &State, at: &ToolName, inside: &[ToolName]) -> IndexSet<To
 
 /// Every successor, as in the paper. If a menu cannot hold all: those that the graph has learned, then
 /// those that match the last thought or the task, since the edges of all others weigh the same.
-fn whole_row(
-    ctx: &impl Look,
-    at: &ToolName,
-    task: &Task,
-    trajectory: &Trajectory,
-) -> IndexSet<ToolName> {
-    let most = ctx.state(|state| state.knobs.count(Knob::MenuMax));
-    let row = ctx.state(|state| heaviest(state, at.as_str(), most).map(|edge| edge.to).collect());
-    if !ctx.state(is_long) {
-        return row;
+fn whole_row(state: &State, at: &ToolName, found: &Found) -> IndexSet<ToolName> {
+    let most = state.knobs.count(Knob::MenuMax);
+    let row = heaviest(state, at.as_str(), most).map(|edge| edge.to);
+    if !is_long(state) {
+        return row.collect();
     }
-    let known = [(at, 1.0)];
-    let mut ways: IndexSet<_> = ctx.state(|state| array::followers(state, &known, most).collect());
-    for text in trajectory.last_thought().into_iter().chain([&*task.sought()]) {
-        ways.extend(ctx.retrieve(text, most));
+    let mut ways: IndexSet<_> = array::followers(state, &[(at, 1.0)], most).collect();
+    for hits in [found.by(Sought::Need), found.by(Sought::Task)].into_iter().flatten() {
+        ways.extend(hits.iter().take(most).cloned());
     }
     ways.extend(row);
     ways.truncate(most);
@@ -246,46 +283,38 @@ fn whole_row(
 }
 
 /// Tools besides the successors: those that match the last thought, else the task; after a failure
-/// in turn with those that match the description of the failed tool, since another may do the same.
-/// What the agent asked for and was refused comes first.
+/// in turn with those that match the description of the failed tool. What the agent asked for and was refused comes
+/// first.
 /// Tools outside the array only if one is needed: the last call did not help, or one of them matches the
 /// last thought best.
-fn explored(
-    ctx: &impl Look,
+fn explored<'a>(
+    state: &State,
     at: &ToolName,
-    task: &Task,
-    trajectory: &Trajectory,
-    (menu, explore): (&[MenuItem], usize),
-) -> IndexSet<ToolName> {
-    let sought = task.sought();
-    let wanted = trajectory.last_thought().unwrap_or(&sought);
-    let array = ctx.state(|state| state.current_task().and_then(|task| task.array.clone()));
-    let inside = |tool: &ToolName| array.as_ref().is_none_or(|array| array.contains(tool));
-    let reaches_out = is_stuck(ctx, trajectory)
-        || ctx.retrieve(wanted, 1).first().is_some_and(|best| !inside(best));
+    trajectory: &'a Trajectory,
+    found: &'a Found,
+    menu: &[MenuItem],
+) -> IndexSet<&'a ToolName> {
+    let explore = state.knobs.count(Knob::Explore);
+    let wanted = found.by(Sought::Need).unwrap_or(found.by_task());
+    let array = state.current_task().and_then(|task| task.array.as_deref());
+    let inside = |tool: &ToolName| array.is_none_or(|array| array.contains(tool));
+    let reaches_out =
+        is_stuck(state, trajectory) || wanted.first().is_some_and(|best| !inside(best));
     let is_new = |tool: &ToolName| {
         let fits = reaches_out || inside(tool);
         fits && tool != at && menu.iter().all(|item| item.tool != *tool)
     };
-    let most = array.as_ref().map_or(0, |array| array.len()) + menu.len() + explore + 1;
-    let matching = |text: &str| {
-        let hits = ctx.retrieve(text, most);
-        hits.into_iter().filter(is_new).take(explore).collect::<Vec<_>>()
-    };
-    let last = trajectory.calls().last();
-    let has_failed =
-        last.is_some_and(|called| matches!(called.observation, Observation::Failed(_)));
-    let described = |state: &State| state.tools.get(at).map(|tool| tool.spec.description.clone());
-    let failed = has_failed.then(|| ctx.state(described)).flatten();
-    let mut stand_ins = failed.as_deref().into_iter().flat_map(&matching);
-    let mut fitting = [wanted, &sought].into_iter().flat_map(&matching);
+    let most = array.map_or(0, <[_]>::len) + menu.len() + explore + 1;
+    let matching =
+        |hits: &'a [ToolName]| hits.iter().take(most).filter(|tool| is_new(tool)).take(explore);
+    let mut stand_ins = found.by(Sought::Tool).into_iter().flat_map(matching);
+    let mut fitting = [wanted, found.by_task()].into_iter().flat_map(matching);
     let in_turn = std::iter::from_fn(|| {
         let next = [stand_ins.next(), fitting.next()];
         next.iter().any(Option::is_some).then_some(next)
     });
-    let asked_for = refused(trajectory)
-        .filter(|tool| is_new(tool) && ctx.state(|state| state.offers(tool.as_str())));
-    let mut offers: IndexSet<ToolName> = IndexSet::new();
+    let asked_for = refused(trajectory).filter(|tool| is_new(tool) && state.offers(tool.as_str()));
+    let mut offers = IndexSet::new();
     for tool in asked_for.chain(in_turn.flatten().flatten()) {
         if offers.len() == explore {
             break;
@@ -296,21 +325,19 @@ fn explored(
 }
 
 /// Tools that the agent just asked for, and that were not on its menu.
-fn refused(trajectory: &Trajectory) -> impl Iterator<Item = ToolName> {
+fn refused(trajectory: &Trajectory) -> impl Iterator<Item = &ToolName> {
     let called = trajectory.turns.last().into_iter().flat_map(|turn| &turn.called);
     let refused = called.filter(|called| matches!(called.observation, Observation::Refused(_)));
-    refused.map(|called| called.tool.clone())
+    refused.map(|called| &called.tool)
 }
 
 /// Whether the last decision brought nothing: no call ran, or none of them helped.
-fn is_stuck(ctx: &impl Look, trajectory: &Trajectory) -> bool {
+fn is_stuck(state: &State, trajectory: &Trajectory) -> bool {
     let Some(turn) = trajectory.turns.last() else { return false };
     let helped = |called: &CallResult| {
         let result = matches!(called.observation, Observation::Result(_) | Observation::More(_));
-        result
-            && ctx.state(|state| {
-                state.tool_call(called.id).is_none_or(|call| call.helpful != Some(false))
-            })
+        let call = state.tool_call(called.id);
+        result && call.is_none_or(|call| call.helpful != Some(false))
     };
     !turn.called.iter().any(helped)
 }

@@ -29,7 +29,7 @@ pub mod tot_dfs;
 pub mod trajectory;
 mod work;
 
-pub use context::{CallResult, Context, Look, Observation, Sought};
+pub use context::{AskSpec, Before, CallResult, CallSpec, Context, Observation, Program, Sought};
 pub use trajectory::{Trajectory, Turn};
 
 /// How a task ended.

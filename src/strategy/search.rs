@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::act::{self, Decision};
-use super::{Base, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
+use super::{Base, CallSpec, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
 use crate::domain::{
     ModelError, ModelErrorKind, NodeEnd, Outcome, Reply, Request, Role, SearchEvent, State, Task,
     TaskEvent, ToolName, markers, state::next_number,
@@ -117,11 +117,11 @@ impl<'a, C: Context> Search<'a, C> {
         let path = self.path(at);
         let from = path.calls().last().map_or_else(ToolName::start, |called| called.tool.clone());
         let mut menu = menu::next(self.ctx, self.base, self.task, &from, &path).await;
-        if menu::is_used_up(self.ctx, &menu) {
+        if self.ctx.state(|state| menu::is_used_up(state, &menu)) {
             if !self.ctx.widen(&[path.last_thought().unwrap_or(&self.task.text)], None).await {
                 return Err(Stop::UsedUp);
             }
-            menu = menu::menu(self.ctx, self.base, self.task, &from, &path);
+            menu = menu::next(self.ctx, self.base, self.task, &from, &path).await;
         }
         array::cover(self.ctx, self.base, &menu);
         let node = self.before.saturating_add(next_number(self.nodes.len()));
@@ -154,7 +154,7 @@ impl<'a, C: Context> Search<'a, C> {
     async fn carry_out(&self, node: u32, reply: &Reply, is_first: bool) -> (Turn, NodeResult) {
         let (calls, called, result) = match act::decide(reply) {
             Decision::Call(calls) => {
-                let called = self.ctx.call(node, &calls).await;
+                let called = self.ctx.call(CallSpec::Step(node), &calls).await;
                 (calls, called, NodeResult::Called)
             }
             Decision::Finish(ending) if ending.outcome == Outcome::Answered => {

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream::FuturesUnordered};
 
-use super::{Base, CallResult, Context, Observation, Trajectory, Turn, prompt::planned as prompt};
+use super::prompt::planned as prompt;
+use super::{AskSpec, Base, CallResult, CallSpec, Context, Observation, Trajectory, Turn};
 use crate::domain::excerpt::beginning;
 use crate::domain::plan::{NULL, references, substitute};
 use crate::domain::{
@@ -16,6 +17,7 @@ use crate::domain::{
 use crate::papers::plan::resolve;
 
 /// The result for one piece of evidence.
+#[derive(Default)]
 struct EvidenceResult {
     /// The text for other calls: [`NULL`] if it is null.
     text: Option<String>,
@@ -108,7 +110,7 @@ impl<C: Context> Worker<'_, C> {
     ) -> EvidenceResult {
         if let Some(missing) = self.missing(evidence, needed) {
             self.found(evidence.id, "", false, Some(NullReason::Needs(missing)));
-            return EvidenceResult { text: None, call: None };
+            return EvidenceResult::default();
         }
         let text =
             |id: EvidenceId| needed.get(&id).cloned().flatten().unwrap_or_else(|| NULL.to_owned());
@@ -134,7 +136,9 @@ impl<C: Context> Worker<'_, C> {
         });
         let arguments = evidence.arguments(&schema, text);
         let call = ToolCall { id: evidence.id.to_string(), tool: tool.clone(), arguments };
-        let called = self.ctx.find(self.step, evidence.id, &call).await;
+        let spec = CallSpec::Evidence(self.step, evidence.id);
+        let called = self.ctx.call(spec, std::slice::from_ref(&call)).await;
+        let Some(called) = called.into_iter().next() else { return EvidenceResult::default() };
         let text = called.observation.text();
         let nulled = self.nulled(&tool, &called.observation);
         self.found(evidence.id, &text, false, nulled.clone());
@@ -156,7 +160,8 @@ impl<C: Context> Worker<'_, C> {
     /// Calls a model: the worker that ReWOO calls [`LLM`](markers::LLM).
     async fn ask(&self, evidence: &Evidence, question: &str) -> EvidenceResult {
         let request = self.ctx.state(|state| prompt::worker(state, self.task, question));
-        let reply = self.ctx.find_out(evidence.id, Role::Actor, request).await;
+        let spec = AskSpec { evidence: Some(evidence.id), ..Role::Actor.into() };
+        let reply = self.ctx.ask(spec, request).await;
         let text = reply.map(|reply| reply.text.trim().to_owned());
         let (text, nulled) = match text {
             Ok(text) if text.is_empty() => (text, Some(NullReason::Empty)),

@@ -8,6 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::{cmp::Reverse, iter};
 
 use super::bm25::{Bm25, rarity};
+use super::ranking::Ranking;
 use super::union::union;
 use super::words::taken_apart;
 use crate::domain::{id::ToolName, spec::ToolSpec, state::State};
@@ -163,15 +164,16 @@ impl Lexical {
     }
 
     /// The tools that suit a text and are currently offered, best first, each with its match as a share of the best one
-    /// in the same ranking. Where a reader has read the text, words and states find them in the shares that the knobs
-    /// say, and no more of them than words alone: what an agent does not need misleads it.
+    /// in the same ranking. Where a reader has ranked the tools for the text, words and states find them in the shares
+    /// that the knobs say, and no more of them than words alone: what an agent does not need misleads it.
     pub fn offered<'a>(
         &'a self,
         state: &'a State,
         text: &str,
+        ranking: Option<&'a Ranking>,
     ) -> impl Iterator<Item = (&'a ToolName, f32)> {
         let is_offered = |(tool, _): &(&ToolName, f32)| state.offers(tool.as_str());
-        let (states, share) = state.fitting(text);
+        let (states, share) = state.fitting(ranking);
         let by_words = || of_best(self.search(text).filter(is_offered));
         let found = if states.is_empty() { 0 } else { by_words().count() };
         let most = if found == 0 || share == 0.0 { usize::MAX } else { found };
@@ -307,7 +309,7 @@ mod tests {
         let state = State::fold(&records.collect::<Vec<_>>());
         let text = "search the web";
         assert_eq!(names(&lexical, text, 1), ["search_web"]);
-        let first = lexical.offered(&state, text).next().map(|(tool, _)| tool.as_str());
+        let first = lexical.offered(&state, text, None).next().map(|(tool, _)| tool.as_str());
         assert_eq!(first, Some("BackupSearch"));
     }
 

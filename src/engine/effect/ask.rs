@@ -3,7 +3,7 @@
 
 use std::{rc::Rc, sync::Arc, time::Duration};
 
-use super::{Before, Effect, ModelCall, Outcome, perform, request};
+use super::{Effect, ModelCall, Outcome, perform, request};
 use crate::domain::{
     EffectId, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Reply, Request, Role,
     SessionEvent, State, TaskId, ToolMode, role_settings, tokens, window,
@@ -13,6 +13,7 @@ use crate::engine::{
     session::{Session, lanes::Waits},
 };
 use crate::model::{Model, text};
+use crate::strategy::Before;
 
 /// Most retries of a stream that broke off after some text.
 const AGAIN: u32 = 2;

@@ -5,12 +5,13 @@ use std::cell::{Cell, RefCell};
 
 use tokio::sync::Notify;
 
-use super::{Before, ModelCall, stream};
+use super::{ModelCall, stream};
 use crate::domain::{
     CallJudge, EffectRef, Finish, JudgedPiece, Knob, ModelError, ReaderEvent, Reply, Usage, tokens,
 };
 use crate::engine::{handle::Handle, ranker::Query};
 use crate::papers::cotools::hand_rule;
+use crate::strategy::Before;
 
 /// The text so far.
 #[derive(Default)]

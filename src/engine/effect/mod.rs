@@ -27,7 +27,7 @@ use crate::domain::{
     Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
 };
 use crate::model::Model;
-use crate::strategy::Sought;
+use crate::strategy::{Before, Sought};
 
 /// The action of an effect.
 pub enum Effect {
@@ -47,13 +47,6 @@ pub struct ModelCall {
     pub evidence: Option<EvidenceId>,
     /// A judge reads along: the text before what the model writes.
     pub judged: Option<Rc<Before>>,
-}
-
-/// What a judge reads before the text that a model writes.
-pub struct Before {
-    pub question: String,
-    /// The answer so far, with the results of its calls.
-    pub so_far: String,
 }
 
 /// A tool call.

@@ -34,7 +34,7 @@ use super::observer::{Observer, journal::Writer};
 use super::recorded::Recorded;
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelCallEvent, ModelName,
-    Record, Reply, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
+    Ranking, Record, Reply, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
     state::{Keeps, next_number},
 };
 use crate::model::Model;
@@ -287,8 +287,8 @@ impl Session {
     }
 
     /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.
-    pub fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
-        let hits = self.kit.index.offered(&self.state, text).take(k);
+    pub fn retrieve(&self, text: &str, ranking: Option<&Ranking>, k: usize) -> Vec<ToolName> {
+        let hits = self.kit.index.offered(&self.state, text, ranking).take(k);
         hits.map(|(tool, _)| tool.clone()).collect()
     }
 

@@ -51,7 +51,7 @@ pub fn candidates(
         .into_iter()
         .take_while(|helped| helped.similarity >= least * most)
         .map(|helped| helped.tool);
-    let mut suiting = best(index.offered(state, text), least as f32, k).into_iter();
+    let mut suiting = best(matching(state, index, text), least as f32, k).into_iter();
     let mut found: Vec<ToolName> = Vec::new();
     while found.len() < k {
         let next: Vec<_> = [helped.next(), suiting.next()].into_iter().flatten().collect();
@@ -80,7 +80,7 @@ pub fn meant(
     had: impl Fn(&ToolName) -> bool,
 ) -> Vec<ToolName> {
     let least = state.knobs.get(Knob::Suits) as f32;
-    best(index.offered(state, said).filter(|(tool, _)| !had(tool)), least, MEANT)
+    best(matching(state, index, said).filter(|(tool, _)| !had(tool)), least, MEANT)
 }
 
 /// Further candidates besides the best matches, at most `candidates` (knob) of each kind: tools
@@ -93,7 +93,7 @@ pub fn others(
     known: impl Fn(&ToolName) -> bool,
 ) -> [Vec<ToolName>; 2] {
     let k = state.knobs.count(Knob::Candidates);
-    let of = |text| index.offered(state, text).take(2 * k).filter(|(tool, _)| !known(tool));
+    let of = |text| matching(state, index, text).take(2 * k).filter(|(tool, _)| !known(tool));
     let mut suit: Vec<ToolName> = Vec::new();
     for (tool, _) in needs.iter().copied().chain([text]).flat_map(of) {
         if !suit.contains(tool) {
@@ -104,6 +104,15 @@ pub fn others(
     let any = state.offered_tools().map(|tool| &tool.spec.name);
     let any = any.filter(|tool| !known(tool) && !suit.contains(tool)).take(k).cloned().collect();
     [suit, any]
+}
+
+/// The tools that match a text, by its words, and by what a reader said of it in this task.
+fn matching<'a>(
+    state: &'a State,
+    index: &'a Lexical,
+    text: &str,
+) -> impl Iterator<Item = (&'a ToolName, f32)> {
+    index.offered(state, text, state.ranking(text).map(|ranking| &**ranking))
 }
 
 /// The first `k` of these hits, without those that match far worse than the first.

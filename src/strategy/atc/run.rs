@@ -18,7 +18,7 @@ use crate::domain::{
     Boundary, ProgramEvent, Refusal, SessionEvent, State, ToolCall, ToolCallPhase,
 };
 use crate::papers::atc::{identifiers::Identifiers, record};
-use crate::strategy::{CallResult, Context, Observation};
+use crate::strategy::{CallResult, CallSpec, Context, Observation, Program};
 
 /// The time of its own that a program may take to tell its values after its end, in milliseconds.
 const TELLING_MS: u64 = 100;
@@ -64,9 +64,14 @@ fn asked_at(asked: &[Extra], at: &LineStop) -> Vec<String> {
 }
 
 impl<C: Context> Run<'_, C> {
+    /// The session's side of the program.
+    fn program(&self) -> impl Program {
+        self.ctx.program(self.number)
+    }
+
     pub async fn to_end(&self) -> Ran {
-        let mut interpreter = self.ctx.interpreter();
-        let wanted = self.ctx.wanted(self.number);
+        let mut interpreter = self.program().interpreter();
+        let wanted = self.program().wanted();
         let start = ProgramStart {
             text: self.program.to_string(),
             functions: self.functions.to_vec(),
@@ -85,7 +90,7 @@ impl<C: Context> Run<'_, C> {
     /// No person took it back; this is the ended program.
     pub async fn back(&self, mut ran: Ran) -> Result<Ran, Ran> {
         let Some(to) = self.taken_back(&mut ran) else { return Err(ran) };
-        let mut interpreter = self.ctx.interpreter();
+        let mut interpreter = self.program().interpreter();
         let end = Pause::Ended(ran.end.clone());
         let pause = self.take_back(&mut *interpreter, &mut ran, to, &end).await;
         Ok(self.go_on(&mut *interpreter, ran, pause).await)
@@ -102,7 +107,7 @@ impl<C: Context> Run<'_, C> {
             let before = ran.place;
             let answers = match &pause {
                 Pause::Ended(end) => {
-                    let wanted = self.ctx.wanted(self.number);
+                    let wanted = self.program().wanted();
                     let set = match wanted.is_watched {
                         true => values(interpreter, &ran, end).await,
                         false => Vec::new(),
@@ -112,7 +117,7 @@ impl<C: Context> Run<'_, C> {
                 }
                 Pause::Line(at) => {
                     from.take_if(|from| from.is_at(at));
-                    if from.is_none() && self.ctx.reach(self.number, &Arc::new(at.clone())) {
+                    if from.is_none() && self.program().reach(&Arc::new(at.clone())) {
                         self.ctx.checkpoint(Boundary::ProgramLine).await;
                         if super::edited(self.ctx, self.number).is_some() {
                             interpreter.stop();
@@ -125,7 +130,7 @@ impl<C: Context> Run<'_, C> {
                     }
                     Vec::new()
                 }
-                Pause::Clock => vec![Answer::Time(ran.time(|| self.ctx.clock()))],
+                Pause::Clock => vec![Answer::Time(ran.time(|| self.program().clock()))],
                 Pause::Call(call) => self.call(std::slice::from_ref(call), &mut ran).await,
                 Pause::Calls(calls) => self.call(calls, &mut ran).await,
             };
@@ -133,7 +138,7 @@ impl<C: Context> Run<'_, C> {
                 pause = self.take_back(interpreter, &mut ran, to, &pause).await;
                 continue;
             }
-            let wanted = self.ctx.wanted(self.number);
+            let wanted = self.program().wanted();
             if ran.lacks(&wanted) {
                 let other = self.look(interpreter, &mut ran, &wanted, (&pause, before)).await;
                 if let Some(other) = other {
@@ -258,7 +263,7 @@ impl<C: Context> Run<'_, C> {
             // Where a call is held, the statement that has made it is the one before.
             (Back::Line | Back::Call, _) => Until::Call(ran.place.calls.saturating_sub(1)),
         };
-        let wanted = self.ctx.wanted(self.number);
+        let wanted = self.program().wanted();
         ran.tells(&wanted);
         let again = ran.again(until, ran.whole(), Vec::new());
         let mut reached = interpreter.again(&again).await;
@@ -290,14 +295,15 @@ impl<C: Context> Run<'_, C> {
             let tool =
                 self.names.tool(&call.tool).cloned().unwrap_or_else(|| call.tool.as_str().into());
             let id = format!("{}-{}", self.number, ran.calls.len() + i + 1);
-            (ToolCall { id, tool, arguments: Value::Object(call.arguments.clone()) }, call.line)
+            ToolCall { id, tool, arguments: Value::Object(call.arguments.clone()) }
         };
-        let calls: Vec<(ToolCall, u32)> = made.iter().enumerate().map(call).collect();
-        let called = self.ctx.run(self.number, &calls).await;
+        let calls: Vec<ToolCall> = made.iter().enumerate().map(call).collect();
+        let lines: Vec<u32> = made.iter().map(|call| call.line).collect();
+        let called = self.ctx.call(CallSpec::Program(self.number, &lines), &calls).await;
         let answers: Vec<Answer> =
             called.iter().zip(made).map(|(called, made)| self.answer(called, &made.tool)).collect();
         ran.note(made, &called, &answers);
-        ran.calls.extend(calls.into_iter().map(|(call, _)| call));
+        ran.calls.extend(calls);
         ran.called.extend(called);
         answers
     }

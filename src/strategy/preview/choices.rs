@@ -1,11 +1,12 @@
 //! The menu where the agent is, made again from the state.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use super::Shows;
 use super::retrace::{Way, retrace};
-use crate::domain::{Knob, Lexical, MenuItem, State, Strategy, TaskState, ToolName};
-use crate::strategy::{Look, menu};
+use crate::domain::{Knob, Lexical, State, Strategy, TaskState, ToolName};
+use crate::strategy::Sought;
+use crate::strategy::menu::{self, Found};
 
 /// Edges that are shown where no menu is known.
 const EDGES: usize = 32;
@@ -20,21 +21,16 @@ pub(super) enum Place<'a> {
     Edges,
 }
 
-/// A state with an index of its tools.
-struct Looked<'a> {
-    state: &'a State,
-    index: Option<&'a Lexical>,
-}
-
-impl Look for Looked<'_> {
-    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T {
-        look(self.state)
-    }
-
-    fn retrieve(&self, text: &str, k: usize) -> Vec<ToolName> {
-        let hits = self.index.into_iter().flat_map(|index| index.offered(self.state, text));
-        hits.take(k).map(|(tool, _)| tool.clone()).collect()
-    }
+/// The tools that these texts find in a state, by their words and by what a reader has said of them in the task at work.
+/// Nothing is read for a look.
+fn found(state: &State, index: Option<&Lexical>, texts: Vec<(Cow<'_, str>, Sought)>) -> Found {
+    let most = menu::most_found(state);
+    let find = |(text, sought): (Cow<'_, str>, Sought)| {
+        let ranking = state.ranking(&text).map(|ranking| &**ranking);
+        let hits = index.into_iter().flat_map(|index| index.offered(state, &text, ranking));
+        (sought, hits.take(most).map(|(tool, _)| tool.clone()).collect())
+    };
+    Found(texts.into_iter().map(find).collect())
 }
 
 impl<'a> Place<'a> {
@@ -98,27 +94,29 @@ impl<'a> Place<'a> {
         (knob, value): (Knob, f64),
         index: Option<&Lexical>,
     ) -> Vec<(ToolName, Option<f64>)> {
-        let menu = |make: &dyn Fn(&Looked<'_>) -> Arc<[MenuItem]>| {
-            let menu = make(&Looked { state: &state.with_knob(knob, value), index });
-            menu.iter().map(|item| (item.tool.clone(), item.weight.map(f64::from))).collect()
-        };
-        match self {
+        let turned = || state.with_knob(knob, value);
+        let menu = match self {
             Place::Walk { strategy, way, .. } if way.is_stuck => {
-                menu(&|look| menu::whole_plan(look, strategy.base, &way.at))
+                menu::whole_plan(&turned(), strategy.base, &way.at)
             }
-            Place::Walk { task, strategy, way } => {
-                menu(&|look| menu::menu(look, strategy.base, &task.task, &way.at, &way.done))
+            Place::Walk { task, strategy, way: Way { at, done, .. } } => {
+                let (state, base) = (&turned(), strategy.base);
+                let texts = menu::texts(state, base.spec().walks, &task.task, at, done);
+                menu::menu(state, base, at, done, &found(state, index, texts))
             }
             Place::Planner { task, strategy } => {
-                menu(&|look| menu::for_planner(look, strategy.toolnet, &task.task))
+                let (state, by_graph) = (&turned(), strategy.toolnet);
+                let texts = menu::texts_of_planner(state, by_graph, &task.task);
+                menu::for_planner(state, by_graph, &found(state, index, texts))
             }
             Place::Edges => {
                 let mut knobs = state.knobs.clone();
                 knobs.set(knob, value);
                 let row = state.learning.weights(&knobs).top(ToolName::START, EDGES).into_iter();
                 let row = row.filter(|edge| state.offers(edge.to.as_str()));
-                row.map(|edge| (edge.to, Some(edge.weight))).collect()
+                return row.map(|edge| (edge.to, Some(edge.weight))).collect();
             }
-        }
+        };
+        menu.iter().map(|item| (item.tool.clone(), item.weight.map(f64::from))).collect()
     }
 }

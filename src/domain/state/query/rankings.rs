@@ -1,5 +1,7 @@
 //! How well tools fit a text, as far as a reader was asked.
 
+use std::sync::Arc;
+
 use crate::domain::id::ToolName;
 use crate::domain::knob::{Knob, Retrieve};
 use crate::domain::retrieve::Ranking;
@@ -8,23 +10,26 @@ use crate::domain::strategy::Base;
 
 impl State {
     /// The texts by which tools were looked for in this task, the newest first.
-    pub fn rankings(&self) -> impl Iterator<Item = (&EmbeddingState, &Ranking)> {
+    pub fn rankings(&self) -> impl Iterator<Item = (&EmbeddingState, &Arc<Ranking>)> {
         let task = self.shown_task().map(|task| task.id);
         let of_task =
             self.embeddings.iter().rev().take_while(move |read| Some(read.effect.task) == task);
-        of_task.filter_map(|read| Some((read, read.ranking.as_deref()?)))
+        of_task.filter_map(|read| Some((read, read.ranking.as_ref()?)))
     }
 
     /// How well tools fit this text, if a reader said so in this task.
-    pub fn ranking(&self, text: &str) -> Option<&Ranking> {
+    pub fn ranking(&self, text: &str) -> Option<&Arc<Ranking>> {
         self.rankings().find(|(read, _)| read.text == text).map(|(_, ranking)| ranking)
     }
 
-    /// The tools that fit a text better than most by their states, best first, and the share of a menu that words
-    /// find. Words find all of it where no reader has read the text, or the knobs say so.
-    pub(in crate::domain) fn fitting(&self, text: &str) -> (Vec<(&ToolName, f32)>, f32) {
+    /// The tools of a ranking that fit its text better than most by their states, best first, and the share of a menu
+    /// that words find. Words find all of it where no reader has ranked the tools, or the knobs say so.
+    pub(in crate::domain) fn fitting<'a>(
+        &self,
+        ranking: Option<&'a Ranking>,
+    ) -> (Vec<(&'a ToolName, f32)>, f32) {
         let (retrieve, share) = self.knobs.retrieval();
-        let ranking = self.ranking(text).filter(|ranking| ranking.has_states());
+        let ranking = ranking.filter(|ranking| ranking.has_states());
         let ranking = ranking.filter(|_| retrieve != Retrieve::Words);
         let Some(ranking) = ranking else { return (Vec::new(), 1.0) };
         let ranked = ranking.by_states().into_iter().map(|(tool, score)| (&tool.tool, score));

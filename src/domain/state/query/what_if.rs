@@ -24,6 +24,8 @@ impl State {
             effects: self.effects.clone(),
             model_calls: self.model_calls.clone(),
             tool_calls: self.tool_calls.clone(),
+            embeddings: self.embeddings.clone(),
+            reader: self.reader.clone(),
             ..Self::default()
         }
     }

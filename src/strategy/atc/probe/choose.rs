@@ -7,7 +7,7 @@ use crate::domain::{Role, State, ToolName, ToolState};
 use crate::papers::atc::blame;
 use crate::papers::atc::probing::HELPERS;
 use crate::strategy::prompt::probe as prompt;
-use crate::strategy::{Context, Ending, close};
+use crate::strategy::{Context, Ending, Sought, close};
 
 /// The most known tools among which a prober chooses; of more, those that the tool's description matches.
 const LISTED: usize = 60;
@@ -61,7 +61,7 @@ fn why_not(tool: &ToolState, is_named: bool) -> Option<String> {
 impl<C: Context> Prober<'_, C> {
     /// The known tools whose results may have what a tool needs, the most useful first.
     pub(super) async fn helpers(&self, tool: &ToolName) -> Result<Vec<ToolName>, Ending> {
-        let listed = self.listed(tool);
+        let listed = self.listed(tool).await;
         if listed.len() <= HELPERS {
             return Ok(listed);
         }
@@ -75,7 +75,7 @@ impl<C: Context> Prober<'_, C> {
     }
 
     /// The known tools that may be called; of many, those that the description of the tool matches.
-    fn listed(&self, tool: &ToolName) -> Vec<ToolName> {
+    async fn listed(&self, tool: &ToolName) -> Vec<ToolName> {
         let may_call = |known: &&ToolName| {
             *known != tool && self.ctx.state(|state| state.offers(known.as_str()))
         };
@@ -88,7 +88,8 @@ impl<C: Context> Prober<'_, C> {
                 format!("{} {} {}", tool.spec.name, tool.spec.description, tool.spec.parameters)
             })
         });
-        let found = self.ctx.retrieve(&about.unwrap_or_default(), usize::MAX);
+        let about = about.unwrap_or_default();
+        let found = self.ctx.retrieve(&about, Sought::Tool, usize::MAX).await;
         found.into_iter().filter(|tool| known.contains(tool)).take(LISTED).collect()
     }
 }
