@@ -147,7 +147,9 @@ impl Context {
             Outcome::Result(Ok(output)) => Observation::Result(output.text),
             Outcome::Result(Err(error)) => Observation::Failed(error),
             Outcome::Refused(_, why) => Observation::Refused(why),
-            Outcome::Reply(_) | Outcome::Embedded(_) => Observation::Refused(String::new()),
+            Outcome::Reply(_) | Outcome::Embedded(_) | Outcome::Ranked(_) => {
+                Observation::Refused(String::new())
+            }
         };
         let tool = call.tool.clone();
         self.handle.read(|session| {

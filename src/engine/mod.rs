@@ -49,7 +49,7 @@ pub use self::{
         learned::Keep,
         schemas::{KeptSchemas, SchemaBook},
     },
-    ranker::{LocalReading, Query, Ranker, Scored},
+    ranker::{Query, Ranker, Scored, on_this_machine},
     resuming::{Interrupted, resumable},
     session::Listener,
     station::{DOLLARS_REACHED, MODEL_UNUSABLE, Station},

@@ -6,16 +6,21 @@ use futures::stream::{self, LocalBoxStream};
 use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
 
 use crate::domain::{
-    Finite, JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, Reply, Request,
-    ToolName, ToolSpec, Usage,
+    Finite, JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, ToolName, ToolSpec,
+    Usage,
 };
-use crate::model::{Model, Progress};
+use crate::model::Model;
 use crate::strategy::Sought;
 
 /// Ranks tools for texts. It belongs to one session, and works beside it.
 pub trait Ranker {
     /// The model that reads: its name, and what reading costs.
-    fn model(&self) -> Rc<dyn Model>;
+    fn spec(&self) -> &ModelSpec;
+
+    /// The endpoint that is asked, if it has one: its key stays hidden in what tools print.
+    fn endpoint(&self) -> Option<Rc<dyn Model>> {
+        None
+    }
 
     /// Says which tools there are now. It encodes those that it does not know, beside the session.
     fn take_tools(&self, tools: Vec<Arc<ToolSpec>>);
@@ -78,51 +83,25 @@ pub struct Scored {
     pub usage: Usage,
 }
 
-/// A model that reads on this machine, for its name and its price: it costs nothing, and writes nothing.
-pub struct LocalReading(Arc<ModelSpec>);
-
-impl LocalReading {
-    pub fn new(name: &str) -> Self {
-        let spec = ModelSpec::new(name, "this machine");
-        Self(Arc::new(ModelSpec {
-            price_in: Some(0.0.into()),
-            price_out: Some(0.0.into()),
-            ..spec
-        }))
-    }
-
-    fn error(&self) -> ModelError {
-        ModelError::new(ModelErrorKind::Refused, format!("{} only reads", self.0.name))
-    }
-}
-
-impl Model for LocalReading {
-    fn spec(&self) -> &Arc<ModelSpec> {
-        &self.0
-    }
-
-    fn ask<'a>(
-        &'a self,
-        _request: &'a Request,
-        _progress: &'a mut dyn FnMut(Progress),
-    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
-        future::ready(Err(self.error())).boxed_local()
-    }
+/// A model with this name that reads on this machine: it costs nothing.
+pub fn on_this_machine(name: &str) -> ModelSpec {
+    let free = Some(0.0.into());
+    ModelSpec { price_in: free, price_out: free, ..ModelSpec::new(name, "this machine") }
 }
 
 /// Stands in for the reader of a recorded session where there is none: what it said is answered from
 /// the record, and nothing else.
-pub(super) struct Absent(pub String);
+pub(super) struct Absent(pub ModelSpec);
 
 impl Ranker for Absent {
-    fn model(&self) -> Rc<dyn Model> {
-        Rc::new(LocalReading::new(&self.0))
+    fn spec(&self) -> &ModelSpec {
+        &self.0
     }
 
     fn take_tools(&self, _tools: Vec<Arc<ToolSpec>>) {}
 
     fn rank<'a>(&'a self, _query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
-        let text = format!("the reader {} of the recorded session is not configured", self.0);
+        let text = format!("the reader {} of the recorded session is not configured", self.0.name);
         future::ready(Err(ModelError::new(ModelErrorKind::Refused, text))).boxed_local()
     }
 

@@ -1,13 +1,13 @@
 //! Reading: a small model ranks the tools for a text by its states, beside the words (CoTools, eq. 6
-//! to 10). What a text is read for is an embedding, on the path of every effect; the ranking is in its
-//! end, so that a replay needs no model. Without a reader, or if it fails, words alone rank.
+//! to 10). A reading is an effect, and its end has the ranking, so that a replay needs no
+//! model. Without a reader, or if it fails, words alone rank.
 
 use std::{rc::Rc, sync::Arc};
 
 use futures::StreamExt;
 
-use super::effect::{self, Effect, EmbeddingCall, Outcome};
-use super::ranker::{Absent, Ranker};
+use super::effect::{self, Effect, Outcome, ReadingCall};
+use super::ranker::{Absent, Ranker, on_this_machine};
 use super::session::lanes::Waits;
 use super::{handle::Handle, session::Session};
 use crate::domain::{Event, Ranking, ReaderEvent, Record, Retrieve, TaskId};
@@ -19,7 +19,7 @@ pub(super) fn of_record<'a>(
 ) -> Option<Rc<dyn Ranker>> {
     records.into_iter().find_map(|record| match &record.event {
         Event::Reader(ReaderEvent::HeadsLoaded { reader }) => {
-            let absent: Rc<dyn Ranker> = Rc::new(Absent(reader.model.clone()));
+            let absent: Rc<dyn Ranker> = Rc::new(Absent(on_this_machine(&reader.model)));
             Some(absent)
         }
         _ => None,
@@ -37,11 +37,10 @@ pub(super) async fn read(
     let Some(call) = handle.read(|session| session.unread(task, text, sought)) else {
         return handle.read(|session| session.state().ranking(text).cloned());
     };
-    let requested = handle.write(|session| {
-        effect::request(session, task, Effect::Embedding(call), None, Waits::Agent)
-    });
+    let requested = handle
+        .write(|session| effect::request(session, task, Effect::Reading(call), None, Waits::Agent));
     match effect::perform(handle, requested).await {
-        (Outcome::Embedded(Ok(read)), _) => read.ranking,
+        (Outcome::Ranked(Ok(ranked)), _) => Some(ranked.ranking),
         _ => None,
     }
 }
@@ -60,22 +59,17 @@ pub(super) fn watch(handle: &Handle) {
 
 impl Session {
     /// The call that reads this text; `None` where words alone rank, or if it was read in this task.
-    fn unread(&self, task: TaskId, text: &str, sought: Sought) -> Option<EmbeddingCall> {
+    fn unread(&self, task: TaskId, text: &str, sought: Sought) -> Option<ReadingCall> {
         let ranker = self.kit().ranker.clone()?;
         let by_words = self.state().knobs.choice::<Retrieve>() == Retrieve::Words;
         let has_failed = self.state().reader.as_ref().is_some_and(|reader| reader.failed.is_some());
         if by_words || has_failed || sought == Sought::Tool || text.trim().is_empty() {
             return None;
         }
-        let model = ranker.model();
-        let name = model.spec().name.as_str();
+        let name = ranker.spec().name.as_str();
         let of_task = self.state().embeddings.iter().rev().take_while(|read| read.task == task);
         let is_known = of_task.into_iter().any(|read| read.text == text && read.model == name);
-        (!is_known).then(|| EmbeddingCall {
-            model,
-            text: text.to_owned(),
-            ranker: Some((ranker, sought)),
-        })
+        (!is_known).then(|| ReadingCall { ranker, text: text.to_owned(), sought })
     }
 
     /// Tells the reader which tools there are, as soon as it is to find some: one that is not asked costs nothing.

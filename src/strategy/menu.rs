@@ -105,11 +105,7 @@ pub fn menu(
     }
     let weights = state.learning.weights(&state.knobs);
     let weight = walks.then(|| weights.weight(at.as_str(), ToolName::END)).flatten();
-    menu.push(MenuItem {
-        tool: ToolName::end(),
-        weight: weight.map(Into::into),
-        why: Offered::Finish,
-    });
+    menu.push(item(&ToolName::end(), weight, Offered::Finish));
     menu.into()
 }
 
@@ -120,7 +116,7 @@ pub fn whole_plan(state: &State, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
     if base.spec().walks {
         weigh(state, at, &mut menu);
     }
-    menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
+    menu.push(item(&ToolName::end(), None, Offered::Finish));
     menu.into()
 }
 
@@ -246,8 +242,9 @@ fn successors(
     let mut menu: Vec<_> = ways.iter().filter_map(successor).collect();
     by_weight(&mut menu);
     menu.truncate(state.knobs.count(Knob::MenuMax));
-    let offers = explored(state, at, trajectory, found, &menu);
-    menu.extend(offers.into_iter().map(|tool| item(tool, None, Offered::Explore)));
+    let offers = explored(state, at, trajectory, found, &menu).into_iter();
+    let offers = offers.take(state.knobs.count(Knob::Explore));
+    menu.extend(offers.map(|tool| item(tool, None, Offered::Explore)));
     menu
 }
 
@@ -283,9 +280,8 @@ fn whole_row(state: &State, at: &ToolName, found: &Found) -> IndexSet<ToolName> 
 }
 
 /// Tools besides the successors: those that match the last thought, else the task; after a failure
-/// in turn with those that match the description of the failed tool. What the agent asked for and was refused comes
-/// first.
-/// Tools outside the array only if one is needed: the last call did not help, or one of them matches the
+/// in turn with those that match the description of the failed tool. What the agent asked for and
+/// was refused comes first. Tools outside the array only if one is needed: the last call did not help, or one of them matches the
 /// last thought best.
 fn explored<'a>(
     state: &State,
@@ -314,14 +310,7 @@ fn explored<'a>(
         next.iter().any(Option::is_some).then_some(next)
     });
     let asked_for = refused(trajectory).filter(|tool| is_new(tool) && state.offers(tool.as_str()));
-    let mut offers = IndexSet::new();
-    for tool in asked_for.chain(in_turn.flatten().flatten()) {
-        if offers.len() == explore {
-            break;
-        }
-        offers.insert(tool);
-    }
-    offers
+    asked_for.chain(in_turn.flatten().flatten()).collect()
 }
 
 /// Tools that the agent just asked for, and that were not on its menu.

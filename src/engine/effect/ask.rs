@@ -76,7 +76,10 @@ pub async fn ask(
                 tokio::time::sleep(BEFORE_AGAIN).await;
             }
             Outcome::Reply(reply) => return (Some(id), reply),
-            Outcome::Result(_) | Outcome::Refused(..) | Outcome::Embedded(_) => break,
+            Outcome::Result(_)
+            | Outcome::Refused(..)
+            | Outcome::Embedded(_)
+            | Outcome::Ranked(_) => break,
         }
     }
     let text = "the model call ended with the result of another effect";

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Effect, Outcome};
+use super::{Outcome, Ranked};
 use crate::domain::{
     Bill, EffectId, EffectRef, EmbeddingEvent, Event, Lane, ModelCallEvent, ModelError,
-    ModelErrorKind, ModelSpec, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
+    ModelErrorKind, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
 };
 use crate::engine::session::lanes::Waits;
 use crate::engine::{session::Session, station::Passage};
@@ -35,15 +35,17 @@ pub fn redacted(outcome: Outcome) -> Outcome {
         Outcome::Result(result) => Outcome::Result(result.map(clean).map_err(clean)),
         Outcome::Refused(reason, why) => Outcome::Refused(reason, clean(why)),
         Outcome::Embedded(embedded) => Outcome::Embedded(embedded.map_err(clean)),
+        Outcome::Ranked(ranked) => Outcome::Ranked(ranked.map_err(clean)),
     }
 }
 
 /// The event of an outcome.
 pub fn event(session: &Session, passage: &Passage, outcome: &Outcome) -> Event {
     let effect = passage.reference;
+    let dollars = || passage.effect.spec().and_then(|model| model.price(outcome.usage()?));
     match outcome {
         Outcome::Reply(Ok(reply)) => {
-            let dollars = model(passage).and_then(|model| model.price(&reply.usage));
+            let dollars = dollars();
             ModelCallEvent::ModelCallFinished { effect, reply: reply.clone(), dollars }.into()
         }
         Outcome::Reply(Err(error)) => failed(session, effect, error.clone()).into(),
@@ -58,23 +60,19 @@ pub fn event(session: &Session, passage: &Passage, outcome: &Outcome) -> Event {
             ToolCallEvent::ToolCallRefused { effect, why: why.clone(), reason: *reason }.into()
         }
         Outcome::Embedded(Ok(embedded)) => {
-            let dollars = model(passage).and_then(|model| model.price(&embedded.usage));
             let vector = embedded.embedding.as_ref();
             let vector = vector.map(|embedding| embedding.vector().to_vec()).unwrap_or_default();
-            let (usage, ranking) = (embedded.usage, embedded.ranking.clone());
+            let (usage, dollars, ranking) = (embedded.usage, dollars(), None);
             EmbeddingEvent::EmbeddingFinished { effect, usage, dollars, vector, ranking }.into()
         }
-        Outcome::Embedded(Err(error)) => {
+        Outcome::Ranked(Ok(Ranked { ranking, usage })) => {
+            let (usage, dollars, vector) = (*usage, dollars(), Vec::new());
+            let ranking = Some(ranking.clone());
+            EmbeddingEvent::EmbeddingFinished { effect, usage, dollars, vector, ranking }.into()
+        }
+        Outcome::Embedded(Err(error)) | Outcome::Ranked(Err(error)) => {
             EmbeddingEvent::EmbeddingFailed { effect, error: error.clone() }.into()
         }
-    }
-}
-
-fn model(passage: &Passage) -> Option<&ModelSpec> {
-    match &passage.effect {
-        Effect::Model(call) => Some(call.model.spec()),
-        Effect::Embedding(call) => Some(call.model.spec()),
-        Effect::Tool(_) => None,
     }
 }
 

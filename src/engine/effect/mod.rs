@@ -1,5 +1,5 @@
-//! Effects: everything that reaches a model, a tool or an embedding model, with one number, on one
-//! path (see [`perform`]). Only files of this folder touch a model or a tool.
+//! Effects: everything that reaches a model, a tool, an embedding model or a reader, with one number, on
+//! one path (see [`perform`]). Only files of this folder touch a model or a tool.
 
 mod ask;
 mod ended;
@@ -23,8 +23,8 @@ pub(super) use self::{
 };
 use super::{actor::Actor, ranker::Ranker};
 use crate::domain::{
-    Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, Ranking, Refusal, Reply,
-    Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
+    Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Ranking, Refusal,
+    Reply, Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
 };
 use crate::model::Model;
 use crate::strategy::{Before, Sought};
@@ -34,6 +34,7 @@ pub enum Effect {
     Model(ModelCall),
     Tool(ToolCall),
     Embedding(EmbeddingCall),
+    Reading(ReadingCall),
 }
 
 /// A model call.
@@ -62,11 +63,16 @@ pub struct ToolCall {
 
 /// A text to embed.
 pub struct EmbeddingCall {
-    /// A model that has an embedder, or that of a reader.
+    /// A model that has an embedder.
     pub model: Rc<dyn Model>,
     pub text: String,
-    /// Where the text is to find tools: who ranks them, and what the text is.
-    pub ranker: Option<(Rc<dyn Ranker>, Sought)>,
+}
+
+/// A text by which a reader ranks tools. The journal has it as an embedding whose end has a ranking.
+pub struct ReadingCall {
+    pub ranker: Rc<dyn Ranker>,
+    pub text: String,
+    pub sought: Sought,
 }
 
 /// The outcome of an effect.
@@ -76,25 +82,23 @@ pub enum Outcome {
     Result(Result<ToolOutput, ToolError>),
     /// A tool call that did not run and cost nothing.
     Refused(Refusal, String),
-    Embedded(Result<EmbeddingResult, ModelError>),
+    Embedded(Result<Embedded, ModelError>),
+    Ranked(Result<Ranked, ModelError>),
 }
 
 /// The embedding of a text, with its usage.
 #[derive(Clone, Debug)]
-pub struct EmbeddingResult {
-    /// `None` if the vector has no direction, or if the text is to find tools.
+pub struct Embedded {
+    /// `None` if the vector has no direction.
     pub embedding: Option<Embedding>,
-    /// How well tools fit the text, if that was asked.
-    pub ranking: Option<Arc<Ranking>>,
     pub usage: Usage,
 }
 
-impl EmbeddingCall {
-    /// The model, as its endpoint calls it.
-    pub fn name(&self) -> String {
-        let name = self.model.embedder().map(|model| model.model().to_owned());
-        name.unwrap_or_else(|| self.model.spec().name.to_string())
-    }
+/// How well tools fit a text, with the usage of its reading.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    pub ranking: Arc<Ranking>,
+    pub usage: Usage,
 }
 
 impl Effect {
@@ -102,7 +106,9 @@ impl Effect {
     pub fn actor(&self) -> Actor {
         match self {
             Effect::Tool(call) if call.by == By::User => Actor::Person,
-            Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_) => Actor::Run,
+            Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_) | Effect::Reading(_) => {
+                Actor::Run
+            }
         }
     }
 
@@ -111,7 +117,7 @@ impl Effect {
         match self {
             Effect::Model(_) => Boundary::BeforeModelCall,
             Effect::Tool(_) => Boundary::BeforeToolCall,
-            Effect::Embedding(_) => Boundary::BeforeEmbedding,
+            Effect::Embedding(_) | Effect::Reading(_) => Boundary::BeforeEmbedding,
         }
     }
 
@@ -120,7 +126,7 @@ impl Effect {
         match self {
             Effect::Model(_) => Boundary::AfterModelCall,
             Effect::Tool(_) => Boundary::AfterToolCall,
-            Effect::Embedding(_) => Boundary::AfterEmbedding,
+            Effect::Embedding(_) | Effect::Reading(_) => Boundary::AfterEmbedding,
         }
     }
 
@@ -130,27 +136,47 @@ impl Effect {
             Effect::Model(_) => "model call",
             Effect::Tool(_) => "tool call",
             Effect::Embedding(_) => "embedding",
+            Effect::Reading(_) => "reading",
         }
     }
 
-    /// The role, the tool, or the embedding model.
+    /// The model that it asks, with its prices; a tool call asks none.
+    pub fn spec(&self) -> Option<&ModelSpec> {
+        match self {
+            Effect::Model(call) => Some(call.model.spec()),
+            Effect::Embedding(call) => Some(call.model.spec()),
+            Effect::Reading(call) => Some(call.ranker.spec()),
+            Effect::Tool(_) => None,
+        }
+    }
+
+    /// The role, the tool, the embedding model, or the reader.
     pub fn name(&self) -> String {
         match self {
             Effect::Model(call) => call.role.to_string(),
             Effect::Tool(call) => call.tool.to_string(),
             Effect::Embedding(call) => call.model.spec().name.to_string(),
+            Effect::Reading(call) => call.ranker.spec().name.to_string(),
         }
     }
 
     /// The outcome when the user cancels it.
     pub fn cancelled(&self) -> Outcome {
-        let error = || ModelError::new(ModelErrorKind::Cancelled, "cancelled by the user");
+        if matches!(self, Effect::Tool(_)) {
+            let text = "the call was cancelled by the user";
+            return Outcome::Result(Err(ToolError::new(ToolErrorKind::Cancelled, text)));
+        }
+        self.failed(ModelError::new(ModelErrorKind::Cancelled, "cancelled by the user"))
+    }
+
+    /// The outcome with this failure of its model.
+    pub fn failed(&self, error: ModelError) -> Outcome {
         match self {
-            Effect::Model(_) => Outcome::Reply(Err(error())),
-            Effect::Embedding(_) => Outcome::Embedded(Err(error())),
+            Effect::Model(_) => Outcome::Reply(Err(error)),
+            Effect::Embedding(_) => Outcome::Embedded(Err(error)),
+            Effect::Reading(_) => Outcome::Ranked(Err(error)),
             Effect::Tool(_) => {
-                let text = "the call was cancelled by the user";
-                Outcome::Result(Err(ToolError::new(ToolErrorKind::Cancelled, text)))
+                Outcome::Result(Err(ToolError::new(ToolErrorKind::Failed, error.text)))
             }
         }
     }
@@ -160,11 +186,25 @@ impl Outcome {
     /// The outcome in one word.
     pub fn name(&self) -> &'static str {
         match self {
-            Outcome::Reply(Ok(_)) | Outcome::Result(Ok(_)) | Outcome::Embedded(Ok(_)) => "ok",
-            Outcome::Reply(Err(_)) | Outcome::Result(Err(_)) | Outcome::Embedded(Err(_)) => {
-                "failed"
-            }
             Outcome::Refused(..) => "refused",
+            Outcome::Reply(Ok(_))
+            | Outcome::Result(Ok(_))
+            | Outcome::Embedded(Ok(_))
+            | Outcome::Ranked(Ok(_)) => "ok",
+            Outcome::Reply(Err(_))
+            | Outcome::Result(Err(_))
+            | Outcome::Embedded(Err(_))
+            | Outcome::Ranked(Err(_)) => "failed",
+        }
+    }
+
+    /// The usage of its model; `None` if no model has answered.
+    pub fn usage(&self) -> Option<&Usage> {
+        match self {
+            Outcome::Reply(Ok(reply)) => Some(&reply.usage),
+            Outcome::Embedded(Ok(embedded)) => Some(&embedded.usage),
+            Outcome::Ranked(Ok(ranked)) => Some(&ranked.usage),
+            _ => None,
         }
     }
 }

@@ -92,7 +92,9 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
         session.emit(match &passage.effect {
             Effect::Model(_) => Event::from(ModelCallEvent::ModelCallStarted { effect }),
             Effect::Tool(_) => ToolCallEvent::ToolCallStarted { effect }.into(),
-            Effect::Embedding(_) => EmbeddingEvent::EmbeddingStarted { effect }.into(),
+            Effect::Embedding(_) | Effect::Reading(_) => {
+                EmbeddingEvent::EmbeddingStarted { effect }.into()
+            }
         });
         if let Some((fault, _)) = &passage.fault {
             passage.reference.origin = Origin::Injected;

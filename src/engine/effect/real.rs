@@ -1,12 +1,12 @@
-//! The real call of a model, a tool or an embedding model, or a fault instead, within its time and
-//! budget.
+//! The real call of a model, a tool, an embedding model or a reader, or a fault instead, within its
+//! time and budget.
 
 use std::{collections::HashMap, rc::Rc, sync::Arc, time::Duration};
 
 use futures::future::join_all;
 use tokio::time::timeout;
 
-use super::{Effect, EmbeddingCall, EmbeddingResult, ModelCall, Outcome, ToolCall};
+use super::{Effect, Embedded, EmbeddingCall, ModelCall, Outcome, Ranked, ReadingCall, ToolCall};
 use super::{judging, lively, stream::stream};
 use crate::domain::{
     Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
@@ -28,7 +28,14 @@ pub async fn run(handle: &Handle, passage: &Passage) -> Outcome {
     match &passage.effect {
         Effect::Model(call) => Outcome::Reply(ask(handle, passage, call).await),
         Effect::Tool(call) => Outcome::Result(call_tool(handle, passage, call).await),
-        Effect::Embedding(call) => Outcome::Embedded(embed(handle, passage, call).await),
+        Effect::Embedding(call) => {
+            let embedded = embed(handle, call);
+            Outcome::Embedded(of_text(handle, passage, &call.text, embedded).await)
+        }
+        Effect::Reading(call) => {
+            let ranked = rank(handle, passage.task, call);
+            Outcome::Ranked(of_text(handle, passage, &call.text, ranked).await)
+        }
     }
 }
 
@@ -88,14 +95,17 @@ async fn within_budget<T>(
     })
 }
 
-async fn embed(
+/// The answer about a text, of a model that writes nothing, or the fault in its place.
+async fn of_text<T>(
     handle: &Handle,
     passage: &Passage,
-    call: &EmbeddingCall,
-) -> Result<EmbeddingResult, ModelError> {
-    let EmbeddingCall { model, text, .. } = call;
-    let limit =
-        handle.read(|session| session.policy().embedding_seconds(passage.task, model.spec(), text));
+    text: &str,
+    answer: impl Future<Output = Result<T, ModelError>>,
+) -> Result<T, ModelError> {
+    let limit = handle.read(|session| {
+        let spec = passage.effect.spec()?;
+        session.policy().embedding_seconds(passage.task, spec, text)
+    });
     let answer = async {
         if let Some((_, kind)) = &passage.fault {
             if let Some(error) = silence(kind).await.or_else(|| kind.model_error()) {
@@ -103,28 +113,26 @@ async fn embed(
             }
             delay(kind, passage.chance).await;
         }
-        let read = read(handle, passage.task, call).await?;
+        let answer = answer.await?;
         let lost = passage.fault.as_ref().and_then(|(_, kind)| kind.spoil_embedding());
-        lost.map_or(Ok(read), Err)
+        lost.map_or(Ok(answer), Err)
     };
     within_budget(limit, answer).await
 }
 
-/// Embeds the text, or ranks the tools for it.
-async fn read(
-    handle: &Handle,
-    task: TaskId,
-    call: &EmbeddingCall,
-) -> Result<EmbeddingResult, ModelError> {
-    let EmbeddingCall { model, text, ranker } = call;
-    if let Some((ranker, sought)) = ranker {
-        let text = handle.read(|session| in_context(session, task, text, *sought));
-        let mut scored = ranker.rank(Query::of(&text, *sought)).await?;
-        say(handle, scored.notice.take());
-        let ranking = handle.read(|session| ranking(session, &text, &scored));
-        let (embedding, ranking) = (None, Some(Arc::new(ranking)));
-        return Ok(EmbeddingResult { embedding, ranking, usage: scored.usage });
-    }
+/// Ranks the tools for the text.
+async fn rank(handle: &Handle, task: TaskId, call: &ReadingCall) -> Result<Ranked, ModelError> {
+    let ReadingCall { ranker, text, sought } = call;
+    let text = handle.read(|session| in_context(session, task, text, *sought));
+    let mut scored = ranker.rank(Query::of(&text, *sought)).await?;
+    say(handle, scored.notice.take());
+    let ranking = handle.read(|session| ranking(session, &text, &scored));
+    Ok(Ranked { ranking: Arc::new(ranking), usage: scored.usage })
+}
+
+/// Embeds the text.
+async fn embed(handle: &Handle, call: &EmbeddingCall) -> Result<Embedded, ModelError> {
+    let EmbeddingCall { model, text } = call;
     let Some(embedder) = model.embedder() else {
         let text = format!("{} does not support embeddings", model.spec().name);
         return Err(ModelError::new(ModelErrorKind::Refused, text));
@@ -132,7 +140,7 @@ async fn read(
     let read = embedder.embed(std::slice::from_ref(text)).await?;
     say(handle, read.notice);
     let embedding = read.embeddings.into_iter().next();
-    Ok(EmbeddingResult { embedding, ranking: None, usage: read.usage })
+    Ok(Embedded { embedding, usage: read.usage })
 }
 
 fn say(handle: &Handle, notice: Option<String>) {

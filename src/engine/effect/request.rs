@@ -12,6 +12,7 @@ use crate::engine::{
     fault_choice::FaultChoice,
     session::{Session, lanes::Waits},
 };
+use crate::model::Model;
 
 /// An effect that was requested and has not ended.
 pub struct PendingEffect {
@@ -36,7 +37,7 @@ pub fn request(
     waits: Waits,
 ) -> PendingEffect {
     let class = match &effect {
-        Effect::Model(_) | Effect::Embedding(_) => EffectClass::Read,
+        Effect::Model(_) | Effect::Embedding(_) | Effect::Reading(_) => EffectClass::Read,
         Effect::Tool(call) if session.state().reads_on(&call.tool) => EffectClass::Read,
         Effect::Tool(call) => {
             let spec = session.state().tools.get(&call.tool).map(|tool| tool.spec.effect);
@@ -45,7 +46,7 @@ pub fn request(
     };
     let line = match &effect {
         Effect::Tool(call) => call.line,
-        Effect::Model(_) | Effect::Embedding(_) => None,
+        Effect::Model(_) | Effect::Embedding(_) | Effect::Reading(_) => None,
     };
     let reference =
         EffectRef { line, ..EffectRef::new(session.next_effect(), class).caused_by(parent) };
@@ -84,14 +85,24 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
             }
             .into()
         }
-        Effect::Embedding(call) => EmbeddingEvent::EmbeddingRequested {
-            effect: reference,
-            task,
-            model: call.name(),
-            text: call.text.clone(),
+        Effect::Embedding(call) => of_text(reference, task, name(&*call.model), &call.text),
+        Effect::Reading(call) => {
+            let endpoint = call.ranker.endpoint();
+            let model = endpoint.map(|model| name(&*model));
+            let model = model.unwrap_or_else(|| call.ranker.spec().name.to_string());
+            of_text(reference, task, model, &call.text)
         }
-        .into(),
     }
+}
+
+fn of_text(effect: EffectRef, task: TaskId, model: String, text: &str) -> Event {
+    EmbeddingEvent::EmbeddingRequested { effect, task, model, text: text.to_owned() }.into()
+}
+
+/// An embedding model, as its endpoint calls it.
+fn name(model: &dyn Model) -> String {
+    let name = model.embedder().map(|embedder| embedder.model().to_owned());
+    name.unwrap_or_else(|| model.spec().name.to_string())
 }
 
 /// The draw for this occurrence of this request, counted; `None` for an event that is not a

@@ -36,10 +36,7 @@ impl Session {
         self.budgeting.meaning =
             store.embedding(query.text(), model.embedder()?.model()).ok().flatten();
         let text = query.text().to_owned();
-        (self.budgeting.meaning.is_none() && !text.is_empty()).then_some(EmbeddingCall {
-            model,
-            text,
-            ranker: None,
-        })
+        let is_unknown = self.budgeting.meaning.is_none() && !text.is_empty();
+        is_unknown.then_some(EmbeddingCall { model, text })
     }
 }

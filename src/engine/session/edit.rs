@@ -141,7 +141,7 @@ impl Effect {
         match self {
             Effect::Tool(_) => Outcome::Result(Ok(ToolOutput { text, cut_from: None })),
             Effect::Model(_) => Outcome::Reply(Ok(said(text, Vec::new()).into())),
-            Effect::Embedding(_) => self.cancelled(),
+            Effect::Embedding(_) | Effect::Reading(_) => self.cancelled(),
         }
     }
 }

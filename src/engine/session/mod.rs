@@ -282,7 +282,7 @@ impl Session {
     pub fn all_models(&self) -> Vec<Rc<dyn Model>> {
         let memory = self.budgeting.memory.as_ref();
         let embedder = memory.and_then(|memory| memory.embedder.clone());
-        let ranker = self.kit.ranker.as_ref().map(|ranker| ranker.model());
+        let ranker = self.kit.ranker.as_ref().and_then(|ranker| ranker.endpoint());
         self.models.by_name.values().cloned().chain(embedder).chain(ranker).collect()
     }
 

@@ -1,8 +1,9 @@
 //! Checks that the rest of the budget pays for an effect (BTP, algorithm 2). A refusal is free and
 //! has a reason. It applies to tasks with a budget plan, regardless of the strategy.
 
-use super::{Actor, Effect, Outcome, Passage, Passing, Station, Verdict, now};
+use super::{Actor, Effect, Passage, Passing, Station, Verdict, now};
 use crate::domain::{ModelError, ModelErrorKind, Origin};
+use crate::engine::effect::{EmbeddingCall, ReadingCall};
 
 pub(super) struct Budget;
 
@@ -13,8 +14,11 @@ impl Station for Budget {
     }
 
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        let over = |why: String| ModelError::new(ModelErrorKind::OverBudget, why);
-        let answer = |outcome| Verdict::Answer(outcome, Origin::Live);
+        let over = |why: String| {
+            let error = ModelError::new(ModelErrorKind::OverBudget, why);
+            Verdict::Answer(passage.effect.failed(error), Origin::Live)
+        };
+        let paid = |affords: Result<(), String>| affords.map_or_else(over, |()| Verdict::Go);
         let verdict = passage.handle.read(|session| match &passage.effect {
             // It costs nothing, and uses no tool.
             Effect::Tool(call) if session.state().reads_on(&call.tool) => Verdict::Go,
@@ -22,16 +26,12 @@ impl Station for Budget {
                 let affords = session.policy().affords_call(&call.tool);
                 affords.map_or_else(Verdict::refuse, |()| Verdict::Go)
             }
-            Effect::Model(call) => match session.policy().affords_model_call(call.role) {
-                Ok(()) => Verdict::Go,
-                Err(why) => answer(Outcome::Reply(Err(over(why)))),
-            },
-            Effect::Embedding(call) => {
-                let (spec, task) = (call.model.spec(), passage.task);
-                match session.policy().affords_embedding(task, spec, &call.text) {
-                    Ok(()) => Verdict::Go,
-                    Err(why) => answer(Outcome::Embedded(Err(over(why)))),
-                }
+            Effect::Model(call) => paid(session.policy().affords_model_call(call.role)),
+            Effect::Embedding(EmbeddingCall { text, .. })
+            | Effect::Reading(ReadingCall { text, .. }) => {
+                let spec = passage.effect.spec();
+                let affords = |spec| session.policy().affords_embedding(passage.task, spec, text);
+                paid(spec.map_or(Ok(()), affords))
             }
         });
         now(verdict)

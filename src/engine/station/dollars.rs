@@ -6,6 +6,7 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Tally, Usage, tokens};
+use crate::engine::effect::{EmbeddingCall, ReadingCall};
 use crate::engine::{commands, session::Session};
 
 /// How the reason begins when a session ends at its limit.
@@ -140,15 +141,8 @@ impl Station for Dollars {
         let mut purse = self.purse.borrow_mut();
         purse.pending.remove(&passage.reference.id);
         if passage.reference.origin == Origin::Recorded {
-            let cost = match (&passage.effect, outcome) {
-                (Effect::Embedding(call), Outcome::Embedded(Ok(done))) => {
-                    real(call.model.spec()).and_then(|spec| spec.price(&done.usage))
-                }
-                (Effect::Model(call), Outcome::Reply(Ok(reply))) => {
-                    real(call.model.spec()).and_then(|spec| spec.price(&reply.usage))
-                }
-                _ => None,
-            };
+            let spec = passage.effect.spec().and_then(real);
+            let cost = spec.and_then(|spec| spec.price(outcome.usage()?));
             purse.beside -= *cost.unwrap_or_default();
         }
         now(())
@@ -165,21 +159,21 @@ fn real(spec: &ModelSpec) -> Option<&ModelSpec> {
 fn price(session: &Session, effect: &Effect) -> Option<Price> {
     session.state().max_dollars?;
     let models = &session.state().models;
-    let (spec, usage, tally) = match effect {
+    let spec = real(effect.spec()?)?;
+    let (usage, tally) = match effect {
         Effect::Model(call) => {
-            let tally = models.known.get(&call.model.spec().name).map(|model| &model.tally);
+            let tally = models.known.get(&spec.name).map(|model| &model.tally);
             let answers = tally.map(|tally| (tally.tokens_out, u64::from(tally.calls)));
             let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
             let asked = tokens::count_request(&call.request);
-            (call.model.spec(), Usage::estimate(asked, answer.unwrap_or(ASSUMED)), tally)
+            (Usage::estimate(asked, answer.unwrap_or(ASSUMED)), tally)
         }
-        Effect::Embedding(call) => {
-            let usage = Usage::estimate(tokens::count(&call.text), 0);
-            (call.model.spec(), usage, Some(&models.embeddings))
+        Effect::Embedding(EmbeddingCall { text, .. })
+        | Effect::Reading(ReadingCall { text, .. }) => {
+            (Usage::estimate(tokens::count(text), 0), Some(&models.embeddings))
         }
         Effect::Tool(_) => return None,
     };
-    let spec = real(spec)?;
     let listed = spec.price(&usage).map(f64::from);
     let is_first = listed.is_none() && tally.is_none_or(|tally| tally.calls == 0);
     // Calls of one model that start together would otherwise all pass before the first of them shows its price.

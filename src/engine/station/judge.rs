@@ -64,7 +64,8 @@ impl Station for Judge {
                 }
             }
             // A call that did not run, was cancelled, or had wrong arguments does not count for its tool.
-            (Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_), _) => {}
+            (Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_) | Effect::Reading(_), _) => {
+            }
         }
         now(())
     }

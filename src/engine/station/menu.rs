@@ -18,7 +18,7 @@ impl Station for Menu {
                 let checked = passage.handle.read(|session| check(session, call));
                 checked.map_or_else(Verdict::refuse, |()| Verdict::Go)
             }
-            Effect::Model(_) | Effect::Embedding(_) => Verdict::Go,
+            Effect::Model(_) | Effect::Embedding(_) | Effect::Reading(_) => Verdict::Go,
         };
         now(verdict)
     }

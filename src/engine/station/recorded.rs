@@ -11,7 +11,7 @@ use crate::domain::{
     FaultEvent, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, ToolCallEvent,
     ToolOutput, Usage,
 };
-use crate::engine::effect::{self, EmbeddingResult};
+use crate::engine::effect::{self, Embedded, Ranked};
 use crate::engine::{handle::Handle, session::Session};
 
 /// How long to wait for other effects before a missing record is given up.
@@ -55,7 +55,7 @@ impl Station for FromRecord {
                 }
                 Some(Ok(events)) => {
                     passage.reference.origin = Origin::Recorded;
-                    match replay(&passage.handle, passage.reference, events).await {
+                    match replay(passage, events).await {
                         Some(outcome) => {
                             if let Outcome::Reply(Ok(reply)) = &outcome {
                                 passage.handle.read(|session| session.recall(id, reply));
@@ -86,11 +86,12 @@ fn breaks_off(session: &Session, events: &[Record]) -> bool {
 
 /// Repeats the events of an effect in their recorded order, up to its outcome. `None` if the record
 /// breaks off before it.
-async fn replay(handle: &Handle, effect: EffectRef, events: Vec<Record>) -> Option<Outcome> {
+async fn replay(passage: &Passage, events: Vec<Record>) -> Option<Outcome> {
+    let (handle, effect) = (&passage.handle, passage.reference);
     let mut events = events.into_iter();
     while let Some(record) = events.next() {
         until_due(handle, effect.id, record.n).await;
-        match outcome(handle, effect.id, &record.event) {
+        match outcome(passage, &record.event) {
             Some(outcome) => {
                 let edit = events.find(|later| matches!(later.event, Event::Edit(_)));
                 handle.write(|session| {
@@ -150,7 +151,7 @@ fn again(event: Event, effect: EffectRef) -> Event {
 }
 
 /// The outcome of the effect, if this event has one.
-fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
+fn outcome(passage: &Passage, event: &Event) -> Option<Outcome> {
     Some(match event {
         Event::ModelCall(ModelCallEvent::ModelCallFinished { reply, .. }) => {
             Outcome::Reply(Ok(reply.clone()))
@@ -168,24 +169,24 @@ fn outcome(handle: &Handle, id: EffectId, event: &Event) -> Option<Outcome> {
             Outcome::Refused(*reason, why.clone())
         }
         Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, vector, ranking, .. }) => {
-            let ranking = ranking.clone();
-            Outcome::Embedded(Ok(EmbeddingResult {
-                ranking,
-                ..embedded(handle, id, *usage, vector)
-            }))
+            match ranking.clone() {
+                Some(ranking) => Outcome::Ranked(Ok(Ranked { ranking, usage: *usage })),
+                None => Outcome::Embedded(Ok(embedded(passage, *usage, vector))),
+            }
         }
         Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => {
-            Outcome::Embedded(Err(error.clone()))
+            passage.effect.failed(error.clone())
         }
         _ => return None,
     })
 }
 
-fn embedded(handle: &Handle, id: EffectId, usage: Usage, vector: &[i8]) -> EmbeddingResult {
-    let model =
-        handle.read(|session| session.state().embedding(id).map(|asked| asked.model.clone()));
+fn embedded(passage: &Passage, usage: Usage, vector: &[i8]) -> Embedded {
+    let asked =
+        |session: &Session| Some(session.state().embedding(passage.reference.id)?.model.clone());
+    let model = passage.handle.read(asked);
     let embedding = model
         .filter(|_| !vector.is_empty())
         .map(|model| Embedding::of_rounded(model, vector.to_vec()));
-    EmbeddingResult { embedding, ranking: None, usage }
+    Embedded { embedding, usage }
 }

@@ -11,17 +11,17 @@ use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
 use serde_json::json;
 use toolyard::domain::Retrieve;
 use toolyard::domain::{
-    EmbeddingEvent, Event, JudgedPiece, Knob, ModelError, Offered, ReaderAbout, ReaderEvent,
-    Record, Reply, State, ToolSpec, Usage,
+    EmbeddingEvent, Event, JudgedPiece, Knob, Lexical, ModelError, ModelSpec, Offered, ReaderAbout,
+    ReaderEvent, Record, Reply, State, ToolSpec, Usage,
 };
-use toolyard::engine::{LocalReading, Query, Ranker, Scored};
-use toolyard::model::Model;
+use toolyard::engine::{Query, Ranker, Scored, on_this_machine};
+use toolyard::strategy::preview::Preview;
 
 use super::yard::{Trial, Yard, calls, say};
 
 /// A reader that knows what it is told.
-#[derive(Default)]
 pub struct Told {
+    pub spec: ModelSpec,
     /// The tools from the best to the worst.
     pub best: Vec<&'static str>,
     /// The probability of a call after a text that ends so.
@@ -30,9 +30,16 @@ pub struct Told {
     pub asked: Rc<RefCell<Vec<String>>>,
 }
 
+impl Default for Told {
+    fn default() -> Self {
+        let (best, judged, asked) = Default::default();
+        Self { spec: on_this_machine("told"), best, judged, asked }
+    }
+}
+
 impl Ranker for Told {
-    fn model(&self) -> Rc<dyn Model> {
-        Rc::new(LocalReading::new("told"))
+    fn spec(&self) -> &ModelSpec {
+        &self.spec
     }
 
     fn take_tools(&self, _tools: Vec<Arc<ToolSpec>>) {}
@@ -139,6 +146,18 @@ async fn a_thought_is_read_after_its_task() {
     assert_eq!(*asked.borrow(), ["Say hello.", "Say hello.\nA lamp, or a door?"]);
     let texts: Vec<_> = state.embeddings.iter().map(|read| read.text.as_str()).collect();
     assert_eq!(texts, ["Say hello.", "A lamp, or a door?"], "it is known by its own words");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preview_follows_what_the_reader_said_of_the_task() {
+    let (_, records) = run(trial(told())).await;
+    let begun = records.iter().position(|record| record.event.kind() == "StepStarted").unwrap();
+    let state = State::fold(&records[..=begun]);
+    let index = Rc::new(Lexical::of_session(state.tools.values().map(|tool| &*tool.spec)));
+    let ahead = Preview::of(&state, || index, Knob::TopK);
+    let ahead: Vec<_> = ahead.now.tools.iter().map(|(tool, _)| tool).collect();
+    let menu: Vec<_> = state.tasks[0].steps[0].menu.iter().map(|item| &item.tool).collect();
+    assert_eq!(ahead, menu);
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,7 +17,8 @@ use super::means::{Means, Memory};
 use super::news::News;
 use super::pool::Pool;
 use crate::domain::{
-    Embedding, ModelError, ModelErrorKind, ReaderAbout, ReaderEvent, ToolName, ToolSpec, Usage,
+    Embedding, ModelError, ModelErrorKind, ModelSpec, ReaderAbout, ReaderEvent, ToolName, ToolSpec,
+    Usage,
 };
 use crate::engine::{Query, Ranker, Scored};
 use crate::model::{Embedder, Model};
@@ -190,8 +191,12 @@ fn direction(embedding: &Embedding) -> Vec<f32> {
 }
 
 impl Ranker for EndpointRanker {
-    fn model(&self) -> Rc<dyn Model> {
-        Rc::clone(&self.model)
+    fn spec(&self) -> &ModelSpec {
+        self.model.spec()
+    }
+
+    fn endpoint(&self) -> Option<Rc<dyn Model>> {
+        Some(Rc::clone(&self.model))
     }
 
     fn take_tools(&self, tools: Vec<Arc<ToolSpec>>) {

@@ -1,9 +1,9 @@
 //! The ranker with a local model.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
-use std::{cell::RefCell, rc::Rc};
 
 use futures::FutureExt;
 use futures::{future::LocalBoxFuture, stream::LocalBoxStream};
@@ -13,13 +13,12 @@ use super::judge::ToJudge;
 use super::means::Memory;
 use super::news::News;
 use super::work::{Asked, Start};
-use crate::domain::{JudgedPiece, ModelError, ModelErrorKind, ReaderEvent, ToolSpec};
-use crate::engine::{LocalReading, Query, Ranker, Scored};
-use crate::model::Model;
+use crate::domain::{JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, ToolSpec};
+use crate::engine::{Query, Ranker, Scored, on_this_machine};
 
 /// A reader on a thread of its own, which ends with it.
 pub(super) struct LocalRanker {
-    model: Rc<LocalReading>,
+    spec: ModelSpec,
     asked: mpsc::Sender<Asked>,
     to_judge: mpsc::Sender<ToJudge>,
     news: News,
@@ -47,9 +46,9 @@ impl LocalRanker {
             cancelled: Arc::clone(&cancelled),
         };
         let start: Thread = Box::new(move || work.run(&orders, to_be_judged, &tell));
-        let model = Rc::new(LocalReading::new(&name));
+        let spec = on_this_machine(&name);
         let (news, start) = (News::from(news), RefCell::new(Some(start)));
-        Self { model, asked, to_judge, news, cancelled, start }
+        Self { spec, asked, to_judge, news, cancelled, start }
     }
 
     fn begin(&self) {
@@ -71,8 +70,8 @@ impl Drop for LocalRanker {
 }
 
 impl Ranker for LocalRanker {
-    fn model(&self) -> Rc<dyn Model> {
-        Rc::clone(&self.model) as Rc<dyn Model>
+    fn spec(&self) -> &ModelSpec {
+        &self.spec
     }
 
     fn take_tools(&self, tools: Vec<Arc<ToolSpec>>) {
