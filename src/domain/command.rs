@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::approval::Approval;
-use crate::domain::event::{ClassAssignment, Lane};
-use crate::domain::id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName};
+use crate::domain::event::{ClassAssignment, Lane, Resume};
+use crate::domain::id::{BreakpointId, EffectId, FaultId, ModelName, RunId, TaskId, ToolName};
 use crate::domain::spec::Task;
 use crate::domain::{
     breakpoint::BreakpointSpec,
@@ -35,6 +35,10 @@ pub enum Command {
     Step,
     /// Run to the end of this task → `Resumed`, then `Held` before the next.
     StepTask,
+    /// The same as `Run`, `Step` or `StepTask` for one run alone → `Resumed`.
+    ResumeRun { run: RunId, how: Resume },
+    /// Hold every lane of one run at its next boundary → `PauseRequested`, then `Paused`.
+    PauseRun { run: RunId },
     /// End the session and cancel all running effects → `SessionEnded`.
     Stop,
     /// The same for this reason, which is not a person's.
@@ -154,6 +158,8 @@ impl Command {
         match self {
             Command::Run => "run",
             Command::Pause => "pause",
+            Command::ResumeRun { .. } => "resume the run",
+            Command::PauseRun { .. } => "pause the run",
             Command::Step => "step",
             Command::StepTask => "step over the task",
             Command::Stop | Command::StopBecause { .. } => "stop",

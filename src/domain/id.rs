@@ -85,6 +85,10 @@ number!(
     TaskId
 );
 number!(
+    /// A run of this session: one agent at work, counted from 1.
+    RunId
+);
+number!(
     /// An effect of this session: a model call, a tool call or an embedding, counted from 1 over all of them.
     EffectId
 );
@@ -96,6 +100,19 @@ number!(
     /// A breakpoint of this session, counted from 1; the number of a deleted one is not used again.
     BreakpointId
 );
+
+impl RunId {
+    /// The run that every session has.
+    pub const FIRST: RunId = RunId(1);
+
+    pub fn is_first(&self) -> bool {
+        *self == RunId::FIRST
+    }
+
+    pub fn first() -> Self {
+        RunId::FIRST
+    }
+}
 
 impl ToolName {
     /// The node before the first call (ToolNet, section 3).

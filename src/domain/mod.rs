@@ -66,7 +66,7 @@ pub use self::{
     finite::Finite,
     graph::{ListedEdge, Listing, Pins, Prior, Scores, Structure, ToolGraph, WeightFormat},
     http_request::HttpRequest,
-    id::{BreakpointId, EffectId, FaultId, ModelName, TaskId, ToolName},
+    id::{BreakpointId, EffectId, FaultId, ModelName, RunId, TaskId, ToolName},
     knob::{
         Blacklist, CallJudge, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema,
         Reflect, Retrieve, Schemas, Speed,
@@ -86,8 +86,8 @@ pub use self::{
     },
     state::models::Tally,
     state::{
-        BreakpointState, EffectState, EvidenceState, FaultState, Grading, Hold, Lap, Learning,
-        Mode, ModelCallPhase, ModelCallState, ModelState, NodeState, Reachable, Reaction,
+        BreakpointState, EffectState, EvidenceState, FaultState, Grading, Hold, InTask, Lap,
+        Learning, Mode, ModelCallPhase, ModelCallState, ModelState, NodeState, Reachable, Reaction,
         SearchTree, Spent, State, StepState, Stop, TaskBudget, TaskPhase, TaskState, ToolCallPhase,
         ToolCallState, ToolLedger, ToolState, Tried, TriedEnd, Undoable,
     },

@@ -11,7 +11,7 @@ use strum::{IntoStaticStr, VariantArray};
 use crate::domain::chat::Usage;
 use crate::domain::finite::Finite;
 use crate::domain::http_request::HttpRequest;
-use crate::domain::id::{ModelName, ToolName};
+use crate::domain::id::{ModelName, RunId, ToolName};
 use crate::domain::probe::Probe;
 use crate::domain::take::Take;
 
@@ -246,6 +246,9 @@ pub struct Task {
     /// The questions and answers that it follows on from, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Exchange>,
+    /// The run that works on it.
+    #[serde(default = "RunId::first", skip_serializing_if = "RunId::is_first")]
+    pub run: RunId,
 }
 
 /// A question that was asked before, and its answer.
@@ -270,6 +273,7 @@ impl Task {
             before: Vec::new(),
             program: None,
             probe: None,
+            run: RunId::FIRST,
         }
     }
 
@@ -283,7 +287,7 @@ impl Task {
     pub fn followed_by(&self, text: impl Into<String>, answer: impl Into<String>) -> Self {
         let asked = Exchange { question: self.text.clone(), answer: answer.into() };
         let before = self.before.iter().cloned().chain([asked]).collect();
-        Self { before, tools: self.tools.clone(), ..Self::from_text(text) }
+        Self { before, tools: self.tools.clone(), run: self.run, ..Self::from_text(text) }
     }
 
     /// What tools are looked for with: a question that follows on says little without those before it.

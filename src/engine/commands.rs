@@ -3,8 +3,8 @@
 use super::{handle::Handle, session::Session};
 use crate::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, EffectState, Event, FaultEvent, FaultId,
-    FaultSpec, GraphEvent, Knob, Mode, Resume, Scores, SessionEvent, Target, ToolName, ToolState,
-    Undoable,
+    FaultSpec, GraphEvent, Knob, Mode, Resume, RunId, Scores, SessionEvent, Target, ToolName,
+    ToolState, Undoable,
 };
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.
@@ -55,10 +55,12 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
 fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
     let state = session.state();
     Ok(match command {
-        Command::Run => return resume(session, Resume::Run, by),
-        Command::Step => return resume(session, Resume::Step, by),
-        Command::StepTask => return resume(session, Resume::Task, by),
-        Command::Pause => return pause(session, by),
+        Command::Run => return resume(session, Resume::Run, None, by),
+        Command::Step => return resume(session, Resume::Step, None, by),
+        Command::StepTask => return resume(session, Resume::Task, None, by),
+        Command::Pause => return pause(session, None, by),
+        Command::ResumeRun { run, how } => return resume(session, how, Some(run), by),
+        Command::PauseRun { run } => return pause(session, Some(run), by),
         Command::PauseLane(lane) => {
             if !session.lanes().live().any(|live| live == lane) {
                 return Err(format!("{lane} is idle"));
@@ -152,28 +154,50 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
     })
 }
 
-fn resume(session: &Session, how: Resume, by: By) -> Result<Event, String> {
-    match (session.state().control.mode, how) {
-        (Mode::Ended, _) => return Err("the session has ended".to_owned()),
-        (Mode::Running, Resume::Run) => return Err("the agent is running already".to_owned()),
-        _ => {}
+/// The mode of this run, or of all.
+fn mode(session: &Session, run: Option<RunId>) -> Result<Mode, String> {
+    let state = session.state();
+    match run {
+        Some(run) if !state.all_runs().any(|known| known == run) => {
+            Err(format!("there is no run {run}"))
+        }
+        Some(run) => Ok(state.control.mode_of(run)),
+        None => Ok(state.control.mode),
     }
-    Ok(ControlEvent::Resumed { how, by }.into())
 }
 
-pub(super) fn pause(session: &Session, by: By) -> Result<Event, String> {
-    match session.state().control.mode {
+fn resume(session: &Session, how: Resume, run: Option<RunId>, by: By) -> Result<Event, String> {
+    match (mode(session, run)?, how) {
+        (Mode::Ended, _) => return Err("the session has ended".to_owned()),
+        (Mode::Running, Resume::Run)
+            if run.is_some() || session.state().control.modes.is_empty() =>
+        {
+            return Err(format!("{} is running already", agent(run)));
+        }
+        _ => {}
+    }
+    Ok(ControlEvent::Resumed { how, by, run }.into())
+}
+
+pub(super) fn pause(session: &Session, run: Option<RunId>, by: By) -> Result<Event, String> {
+    match mode(session, run)? {
         Mode::Ended => return Err("the session has ended".to_owned()),
         Mode::Opening => return Err("the session is not open yet".to_owned()),
-        Mode::Paused => return Err("the agent is paused already".to_owned()),
+        Mode::Paused => return Err(format!("{} is paused already", agent(run))),
         Mode::Pausing => {
-            return Err(
-                "the agent is pausing; running calls must reach a boundary first".to_owned()
-            );
+            return Err(format!(
+                "{} is pausing; running calls must reach a boundary first",
+                agent(run)
+            ));
         }
         Mode::Running | Mode::Stepping | Mode::SteppingTask => {}
     }
-    Ok(ControlEvent::PauseRequested { by }.into())
+    Ok(ControlEvent::PauseRequested { by, run }.into())
+}
+
+/// What is stopped or let go: one run, or the agent.
+fn agent(run: Option<RunId>) -> String {
+    run.map_or_else(|| "the agent".to_owned(), |run| format!("run {run}"))
 }
 
 fn cancel(session: &Session, effect: EffectId) -> Result<(), String> {

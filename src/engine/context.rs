@@ -7,8 +7,8 @@ use futures::{StreamExt, stream::FuturesOrdered};
 use super::effect::{self, Caller, Effect, Outcome, PendingEffect};
 use super::{handle::Handle, programs, reading, session::lanes::Waits};
 use crate::domain::{
-    Boundary, By, Event, Lane, ModelError, ModelErrorKind, Reply, Request, Role, SessionEvent,
-    State, TaskId, ToolCall, ToolName,
+    Boundary, By, Event, InTask, Lane, ModelError, ModelErrorKind, Reply, Request, Role, RunId,
+    SessionEvent, TaskId, ToolCall, ToolName,
 };
 use crate::strategy::{self, AskSpec, CallResult, CallSpec, Observation, Sought};
 
@@ -18,14 +18,15 @@ const MOST_EMPTY: u32 = 3;
 /// A strategy's interface to one task.
 pub(super) struct Context {
     pub handle: Handle,
+    pub run: RunId,
     pub task: TaskId,
     /// How many replies in a row were empty.
     pub empty: Cell<u32>,
 }
 
 impl strategy::Context for Context {
-    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T {
-        self.handle.read(|session| look(session.state()))
+    fn state<T>(&self, look: impl FnOnce(&InTask<'_>) -> T) -> T {
+        self.handle.read(|session| look(&session.state().in_task(self.task)))
     }
 
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E) {
@@ -34,7 +35,7 @@ impl strategy::Context for Context {
 
     async fn retrieve(&self, text: &str, sought: Sought, k: usize) -> Vec<ToolName> {
         let ranking = reading::read(&self.handle, self.task, text, sought).await;
-        self.handle.read(|session| session.retrieve(text, ranking.as_deref(), k))
+        self.handle.read(|session| session.retrieve(self.task, text, ranking.as_deref(), k))
     }
 
     async fn ask(
@@ -44,7 +45,7 @@ impl strategy::Context for Context {
     ) -> Result<Arc<Reply>, ModelError> {
         let AskSpec { role, evidence, along } = spec.into();
         if evidence.is_none() {
-            self.handle.verdicts().await;
+            self.handle.verdicts(self.run).await;
         }
         // A stretch of a text may be empty, and evidence is asked for once.
         let counted = (evidence.is_none() && along.is_none()).then_some(role);
@@ -67,26 +68,27 @@ impl strategy::Context for Context {
             .collect();
         let called = running.collect().await;
         if matches!(spec, CallSpec::Step(_)) {
-            self.handle.verdicts().await;
+            self.handle.verdicts(self.run).await;
         }
         called
     }
 
     async fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> bool {
-        if self.handle.read(|session| session.state().may_widen()) {
+        if self.handle.read(|session| session.state().in_task(self.task).may_widen()) {
             for need in needs {
                 reading::read(&self.handle, self.task, need, Sought::Need).await;
             }
         }
-        self.handle.write(|session| session.widen(needs, kept, "the agent missed a tool"))
+        self.handle
+            .write(|session| session.widen(self.task, needs, kept, "the agent missed a tool"))
     }
 
     async fn checkpoint(&self, boundary: Boundary) {
-        self.handle.checkpoint(Lane::Agent, boundary).await;
+        self.handle.checkpoint(Lane::Run(self.run), boundary).await;
     }
 
     fn program(&self, number: u32) -> impl strategy::Program {
-        programs::Program { handle: &self.handle, task: self.task, number }
+        programs::Program { handle: &self.handle, run: self.run, task: self.task, number }
     }
 }
 

@@ -15,6 +15,6 @@ pub(super) async fn embed(handle: &Handle, task: TaskId) {
         effect::request(session, task, Effect::Embedding(call), None, Waits::Agent)
     });
     if let (Outcome::Embedded(Ok(embedded)), _) = effect::perform(handle, requested).await {
-        handle.write(|session| session.take_meaning(embedded.embedding));
+        handle.write(|session| session.take_meaning(task, embedded.embedding));
     }
 }

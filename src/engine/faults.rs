@@ -72,7 +72,8 @@ impl Session {
 
     /// Disarms the faults that can never fire again.
     pub fn end_faults(&mut self) {
-        let task = self.state().shown_task().map_or(TaskId(0), |task| task.id);
+        let shown = || self.state().shown_task().map_or(TaskId(0), |task| task.id);
+        let task = self.state().at_work.tasks().min().unwrap_or_else(shown);
         let is_over =
             |known: &FaultState| known.armed && known.spec.is_over(&self.progress_of(known, task));
         let over = self.state().faults.iter().filter(|(_, known)| is_over(known));

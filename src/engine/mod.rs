@@ -4,20 +4,19 @@
 //! Everything here runs on one thread: the loop, the strategy and its calls are futures that take
 //! turns. So state needs no locks, and nothing changes between two awaits.
 
-use std::{cell::Cell, collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, rc::Rc};
+
+use futures::future::join_all;
 
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio_util::sync::CancellationToken;
 
 use crate::domain::{
-    Boundary, BreakpointSpec, Command, FaultSpec, Lane, Opening, Outcome as TaskOutcome, Record,
-    SessionEvent, State, Strategy, Task, TaskEvent, TaskId, TaskList, ToolGraph, ToolName,
-    state::Keeps,
+    BreakpointSpec, Command, FaultSpec, Opening, Outcome as TaskOutcome, Record, RunId,
+    SessionEvent, State, Strategy, TaskEvent, TaskList, ToolGraph, ToolName, state::Keeps,
 };
 use crate::model::Model;
 use crate::store::experience::{Same, SharedExperience};
 use crate::store::journal::{Journal, JournalError};
-use crate::strategy::{self, Ending, Sought};
 use crate::tool::{ToolBox, provider::Provider};
 
 mod actor;
@@ -35,10 +34,10 @@ mod ranker;
 mod reading;
 mod recorded;
 mod resuming;
+mod run;
 mod session;
 mod station;
 
-use self::context::Context;
 #[cfg(feature = "inside")]
 pub use self::station::{Passage, Passing, Verdict, now};
 use self::{handle::Handle, session::Session};
@@ -68,6 +67,8 @@ pub struct Memory {
 /// The contents of a session.
 pub struct Setup {
     pub opening: Opening,
+    /// The runs beside the first, each with its own strategy or that of the session.
+    pub runs: Vec<Option<Strategy>>,
     pub models: Vec<Rc<dyn Model>>,
     /// Tools that do not depend on a provider.
     pub tools: ToolBox,
@@ -136,7 +137,9 @@ pub async fn run(
     let handle = session::open(setup, listed, listener);
     let why = {
         // Everything that has not ended when the session does is dropped with it.
-        let mut work = std::pin::pin!(work(&handle, stay, keep_going));
+        let runs: Vec<RunId> = handle.read(|session| session.state().all_runs().collect());
+        let works = runs.into_iter().map(|run| run::work(handle.clone(), run, stay, keep_going));
+        let mut work = std::pin::pin!(join_all(works));
         let mut beside = std::pin::pin!(handle.run_beside());
         loop {
             tokio::select! {
@@ -158,7 +161,7 @@ pub async fn run(
                     None => break "the source of commands is gone".to_owned(),
                 },
                 () = &mut beside => {}
-                () = &mut work => break "all tasks are done".to_owned(),
+                _ = &mut work => break "all tasks are done".to_owned(),
             }
         }
     };
@@ -169,90 +172,12 @@ pub async fn run(
     }
 }
 
-/// Works through the queue.
-async fn work(handle: &Handle, stay: bool, keep_going: bool) {
-    loop {
-        handle.write(|session| {
-            if session.state().next_task().is_none() {
-                session.queue_part();
-            }
-        });
-        if stay {
-            handle.until(|session| session.state().next_task().is_some()).await;
-        }
-        let next = handle.read(|session| session.state().next_task().map(|task| task.id));
-        let Some(task) = next else { return };
-        handle.write(|session| session.lanes_mut().open());
-        handle.checkpoint(Lane::Agent, Boundary::BeforeTask).await;
-        work_on(handle, task).await;
-        handle.write(|session| {
-            session.lanes_mut().close();
-            session.settle();
-            let outcome = session.state().task(task).and_then(|task| task.outcome());
-            let is_lost = outcome != Some(TaskOutcome::Answered);
-            session.end_if_unusable(is_lost && !keep_going);
-        });
-        // A task without any wait must not keep a command waiting, nor the end of the session.
-        tokio::task::yield_now().await;
-    }
-}
-
-/// Works on one task, from `TaskStarted` to `TaskFinished`.
-async fn work_on(handle: &Handle, id: TaskId) {
-    let skip = CancellationToken::new();
-    let found = handle.write(|session| {
-        session.skip_with(skip.clone());
-        session.emit(TaskEvent::TaskStarted { task: id });
-        session.end_faults();
-        let task = session.state().task(id)?;
-        Some((task.task.clone(), task.strategy?))
-    });
-    let (ending, correct) = tokio::select! {
-        biased;
-        () = skip.cancelled() => (Ending::without_answer(TaskOutcome::Stopped), None),
-        ended = attempt(handle, id, found) => ended,
-    };
-    if skip.is_cancelled() {
-        handle.write(|session| session.drop_effects("the task was skipped"));
-        handle.verdicts().await;
-    }
-    handle.write(|session| {
-        let Ending { outcome, answer, caveats } = ending;
-        session.emit(TaskEvent::TaskFinished { task: id, outcome, answer, correct, caveats });
-        session.sync_beside();
-    });
-}
-
-/// Works on a task up to its end, and says whether the answer is right. A task that does not exist has nothing to
-/// run.
-async fn attempt(
-    handle: &Handle,
-    id: TaskId,
-    found: Option<(Task, Strategy)>,
-) -> (Ending, Option<bool>) {
-    let Some((task, strategy)) = found else {
-        return (Ending::without_answer(TaskOutcome::Failed), None);
-    };
-    if strategy.btp {
-        reading::read(handle, id, &task.sought(), Sought::Task).await;
-        embedding::embed(handle, id).await;
-        handle.write(|session| session.plan_task(id));
-    }
-    let context = Context { handle: handle.clone(), task: id, empty: Cell::default() };
-    let ending = strategy::perform(&context, strategy, &task).await;
-    strategy::grade::grade(&context, &task, &ending).await;
-    // Every result is judged before its task ends.
-    handle.verdicts().await;
-    let correct = handle.read(|session| ending.is_correct(session.state(), &task));
-    (ending, correct)
-}
-
 /// Ends the session and records the effects that were in flight as ended.
 fn close(handle: &Handle, why: &str) {
     handle.write(|session| {
         session.let_all_go();
         session.abandon_all(resuming::STOPPED);
-        if let Some(task) = session.state().current_task().map(|task| task.id) {
+        for task in session.state().at_work.tasks().collect::<Vec<_>>() {
             let (outcome, answer, correct) = (TaskOutcome::Stopped, None, None);
             let caveats = Vec::new();
             session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });

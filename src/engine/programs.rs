@@ -1,34 +1,35 @@
-//! The interpreter that programs get of a session, and a program as its strategy sees it.
+//! The interpreter that programs get of a session.
 
 use std::sync::Arc;
 
 use futures::future::LocalBoxFuture;
 
-use super::{handle::Handle, session::Session};
-use crate::domain::TaskId;
+use super::handle::Handle;
 use crate::domain::program::{
     Again, Answer, Interpreter, LineStop, Pause, ProgramStart, Reached, Stops, Wanted,
 };
+use crate::domain::{RunId, TaskId};
 use crate::program::Child;
 use crate::strategy;
 
-/// The session's interpreter, lent to one program. It stays warm for the next one.
+/// The interpreter of a run, lent to one program. It stays warm for the next one.
 struct Warm {
     handle: Handle,
+    run: RunId,
     child: Child,
 }
 
 impl Warm {
-    fn of(handle: &Handle) -> Self {
-        let child = handle.write(Session::lend_interpreter);
-        Self { handle: handle.clone(), child }
+    fn of(handle: &Handle, run: RunId) -> Self {
+        let child = handle.write(|session| session.run(run).interpreter.take()).unwrap_or_default();
+        Self { handle: handle.clone(), run, child }
     }
 }
 
 impl Drop for Warm {
     fn drop(&mut self) {
         let child = std::mem::take(&mut self.child);
-        self.handle.write(|session| session.return_interpreter(child));
+        self.handle.write(|session| session.run(self.run).interpreter = Some(child));
     }
 }
 
@@ -61,13 +62,14 @@ impl Interpreter for Warm {
 /// One program of a task, as its strategy sees it.
 pub(super) struct Program<'a> {
     pub handle: &'a Handle,
+    pub run: RunId,
     pub task: TaskId,
     pub number: u32,
 }
 
 impl strategy::Program for Program<'_> {
     fn interpreter(&self) -> Box<dyn Interpreter> {
-        Box::new(Warm::of(self.handle))
+        Box::new(Warm::of(self.handle, self.run))
     }
 
     fn wanted(&self) -> Wanted {
@@ -79,6 +81,6 @@ impl strategy::Program for Program<'_> {
     }
 
     fn clock(&self) -> i64 {
-        self.handle.write(Session::clock)
+        self.handle.write(|session| session.clock(self.task))
     }
 }

@@ -67,7 +67,7 @@ impl Session {
             return None;
         }
         let name = ranker.spec().name.as_str();
-        let of_task = self.state().embeddings.iter().rev().take_while(|read| read.task == task);
+        let of_task = self.state().embeddings.iter().rev().filter(|read| read.task == task);
         let is_known = of_task.into_iter().any(|read| read.text == text && read.model == name);
         (!is_known).then(|| ReadingCall { ranker, text: text.to_owned(), sought })
     }

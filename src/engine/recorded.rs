@@ -123,7 +123,7 @@ impl Recorded {
     pub fn is_next(&self, id: EffectId, mut live: impl Iterator<Item = Lane>) -> bool {
         let first = self.waiting.iter().min_by_key(|(_, n)| **n).map(|(id, _)| *id);
         let waits = |lane: Lane| match lane {
-            Lane::Agent => false,
+            Lane::Run(_) => false,
             Lane::Effect(effect) => self.waiting.contains_key(&effect),
         };
         first == Some(id) && live.all(waits)

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use crate::domain::breakpoint::When;
 use crate::domain::expression::{Fact, Fields};
 use crate::domain::{
-    EffectId, EffectState, EvidenceId, Knob, ModelCallState, State, TaskState, ToolCallPhase,
-    ToolCallState, ToolName, ToolState,
+    EffectId, EffectState, EvidenceId, Knob, ModelCallState, RunId, State, TaskState,
+    ToolCallPhase, ToolCallState, ToolName, ToolState,
 };
 
 /// A session at a moment, and the call that is looked at, if one is.
@@ -15,19 +15,29 @@ use crate::domain::{
 pub struct Facts<'a> {
     pub state: &'a State,
     pub call: Option<(EffectId, When)>,
+    /// The run that is looked at, if one is.
+    run: Option<RunId>,
 }
 
 impl<'a> Facts<'a> {
     pub fn of_session(state: &'a State) -> Self {
-        Self { state, call: None }
+        Self { state, call: None, run: None }
+    }
+
+    /// A run at a boundary between its effects.
+    pub fn of_run(state: &'a State, run: RunId) -> Self {
+        Self { state, call: None, run: Some(run) }
     }
 
     pub fn of_call(state: &'a State, call: EffectId, when: When) -> Self {
-        Self { state, call: Some((call, when)) }
+        Self { state, call: Some((call, when)), run: None }
     }
 
     fn task(&self) -> Option<&'a TaskState> {
-        self.state.shown_task()
+        let of_call = |(call, _)| self.state.effect(call).map(|effect: &EffectState| effect.task);
+        let of_run = |run| self.state.at_work.of(run);
+        let own = self.call.and_then(of_call).or_else(|| self.run.and_then(of_run));
+        own.and_then(|task| self.state.task(task)).or_else(|| self.state.shown_task())
     }
 
     fn of_task(&self, name: &str) -> Option<Fact<'a>> {
@@ -37,6 +47,7 @@ impl<'a> Facts<'a> {
         let step = task.and_then(|task| task.steps.last());
         Some(match name {
             "task" => Fact::count(task.map_or(0, |task| task.id.0)),
+            "run" => Fact::count(task.map_or(RunId::FIRST, |task| task.task.run).0),
             "question" => Fact::text(task.map_or("", |task| &task.task.text)),
             "step" => Fact::count(step.map_or(0, |step| step.step)),
             "place" => Fact::text(step.map_or(ToolName::START, |step| step.from.as_str())),

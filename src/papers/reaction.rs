@@ -83,7 +83,7 @@ impl FaultVerdict {
 
     /// The verdicts on the faults of a session that hit a call, by its own tasks.
     pub fn of_session(state: &State) -> Vec<(&FaultState, Self)> {
-        let laps: Vec<Lap> = state.laps.iter().cloned().collect();
+        let laps = state.laps_in_order();
         let each = state.faults.iter();
         each.filter_map(|(id, fault)| Some((fault, Self::of(*id, &laps, None)?))).collect()
     }

@@ -125,7 +125,7 @@ impl Resilience {
     /// without such a fault, or where the tasks before it are not kept.
     pub fn of_session(state: &State) -> Option<(&FaultState, Self)> {
         let (fault, broken) = Broken::newest(state, None)?;
-        let laps: Vec<Lap> = state.laps.iter().cloned().collect();
+        let laps = state.laps_in_order();
         let is_kept = state.laps.gone() == 0 || laps.first()?.task < broken.from;
         is_kept.then(|| (fault, Self::of(&laps, &broken, false)))
     }

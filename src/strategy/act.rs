@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::finish::Finish;
 use super::{Base, CallSpec, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
 use crate::domain::{
-    GraphEvent, Knob, MenuItem, ModelErrorKind, Offered, Outcome, Reply, Role, State, Task,
-    TaskEvent, ToolCall, ToolName, markers,
+    GraphEvent, Knob, MenuItem, ModelErrorKind, Offered, Outcome, Reply, Role, Task, TaskEvent,
+    ToolCall, ToolName, markers,
 };
 
 /// What a reply of the actor means.
@@ -109,7 +109,7 @@ pub async fn act(
             }
         }
     }
-    if ctx.state(State::has_plan) {
+    if ctx.state(|state| state.has_plan()) {
         return close(trajectory, "the steps have run out").await;
     }
     (trajectory, Ending::without_answer(Outcome::OutOfSteps))

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::{Base, Context};
 use crate::domain::{
-    CacheBreak, Knob, MenuItem, Offered, Role, State, TaskEvent, TaskState, ToolName,
+    CacheBreak, InTask, Knob, MenuItem, Offered, Role, TaskEvent, TaskState, ToolName,
 };
 
 /// Makes sure that the next requests define every tool of this menu.
@@ -23,7 +23,7 @@ pub fn cover(ctx: &impl Context, base: Base, menu: &[MenuItem]) {
 /// The tools that often follow these in the learned graph, the most likely first: the weight of the way
 /// to a tool, times the weight from there. Edges no heavier than an even share say nothing.
 pub fn followers(
-    state: &State,
+    state: &InTask<'_>,
     tools: &[(&ToolName, f64)],
     most: usize,
 ) -> impl Iterator<Item = ToolName> {
@@ -48,7 +48,7 @@ const SHARE: f64 = 1.001;
 
 /// The new array, if there must be one, and what it costs.
 fn change(
-    state: &State,
+    state: &InTask<'_>,
     base: Base,
     menu: &[MenuItem],
 ) -> Option<(IndexSet<ToolName>, Option<CacheBreak>)> {
@@ -95,7 +95,7 @@ fn change(
 }
 
 /// What the endpoint must read again: the agent's last request; `None` before the first.
-fn lost(state: &State, task: &TaskState) -> Option<CacheBreak> {
+fn lost(state: &InTask<'_>, task: &TaskState) -> Option<CacheBreak> {
     let mut calls = task.model_calls.iter().rev().filter_map(|call| state.model_call(*call));
     let last = calls.find(|call| call.role == Role::Actor)?;
     let tokens = last.usage()?.tokens_in;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::domain::{
-    Boundary, EffectId, Event, EvidenceId, ModelError, Reply, Request, Role, State, TaskId,
+    Boundary, EffectId, Event, EvidenceId, InTask, ModelError, Reply, Request, Role, TaskId,
     ToolCall, ToolError, ToolErrorKind, ToolName,
     program::{Interpreter, LineStop, Wanted},
 };
@@ -65,7 +65,7 @@ pub enum CallSpec<'a> {
 /// stations.
 pub trait Context {
     /// Reads the state.
-    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T;
+    fn state<T>(&self, look: impl FnOnce(&InTask<'_>) -> T) -> T;
 
     /// Records a decision of the strategy: an event of this task.
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E);

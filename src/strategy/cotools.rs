@@ -14,7 +14,7 @@ use super::{
 use crate::domain::markers::{ANSWER_IS, UNKNOWN};
 use crate::domain::{
     Finish, Knob, MenuItem, ModelError, ModelErrorKind, Offered, Outcome, Prompt, Reply, Role,
-    State, Task, TaskEvent, ToolName,
+    Task, TaskEvent, ToolName,
 };
 
 /// Calls without a result after which a task ends, as in the paper.
@@ -118,7 +118,7 @@ impl<C: Context> Writing<'_, C> {
             .take(self.failures)
             .flat_map(|turn| turn.called.iter().map(|called| &called.tool))
             .collect();
-        let has_plan = self.ctx.state(State::has_plan);
+        let has_plan = self.ctx.state(|state| state.has_plan());
         let fits = |tool: &ToolName| {
             !failed.contains(&tool)
                 && (!has_plan || self.ctx.state(|state| state.plan_allows(tool)))

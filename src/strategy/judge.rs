@@ -4,10 +4,10 @@
 use serde::Deserialize;
 
 use super::{json, prompt};
-use crate::domain::{Request, State, ToolCallState};
+use crate::domain::{InTask, Request, ToolCallState};
 
 /// The request that asks whether the result of a call helps with its task.
-pub fn question(state: &State, call: &ToolCallState) -> Option<Request> {
+pub fn question(state: &InTask<'_>, call: &ToolCallState) -> Option<Request> {
     let task = state.task(call.task)?;
     Some(prompt::helps(state, &task.task, call))
 }

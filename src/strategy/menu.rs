@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use indexmap::IndexSet;
 
 use super::{Base, CallResult, Context, Observation, Sought, Trajectory, array};
-use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName, ToolState};
+use crate::domain::{InTask, Knob, MenuItem, Offered, Task, ToolName, ToolState};
 use crate::papers::toolnet::WeightedEdge;
 
 /// The tools that the texts of a decision have found, each list best first.
@@ -28,7 +28,7 @@ impl Found {
 /// The texts by which tools are looked for before a decision, each of another kind. An agent that walks the graph looks
 /// with its last thought too, and after a failure with the description of the failed tool, since another may do the same.
 pub fn texts<'a>(
-    state: &State,
+    state: &InTask<'_>,
     walks: bool,
     task: &'a Task,
     at: &ToolName,
@@ -48,7 +48,7 @@ pub fn texts<'a>(
 }
 
 /// How many tools are retrieved by each text: enough for every part of a menu.
-pub fn most_found(state: &State) -> usize {
+pub fn most_found(state: &InTask<'_>) -> usize {
     let array = state.current_task().and_then(|task| task.array.as_ref());
     let [top, most, explore] =
         [Knob::TopK, Knob::MenuMax, Knob::Explore].map(|knob| state.knobs.count(knob));
@@ -80,13 +80,13 @@ pub async fn next(
 }
 
 /// Whether there are more tools than a menu holds.
-fn is_long(state: &State) -> bool {
+fn is_long(state: &InTask<'_>) -> bool {
     state.offered_tools().nth(state.knobs.count(Knob::MenuMax)).is_some()
 }
 
 /// The menu of the next step, in the order in which the model sees it; `Finish` is always the last.
 pub fn menu(
-    state: &State,
+    state: &InTask<'_>,
     base: Base,
     at: &ToolName,
     trajectory: &Trajectory,
@@ -111,7 +111,7 @@ pub fn menu(
 
 /// All tools with planned uses left, regardless of the agent's position; for an agent that finds no
 /// way on.
-pub fn whole_plan(state: &State, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
+pub fn whole_plan(state: &InTask<'_>, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
     let mut menu = planned(state);
     if base.spec().walks {
         weigh(state, at, &mut menu);
@@ -122,7 +122,7 @@ pub fn whole_plan(state: &State, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
 
 /// The texts by which tools are looked for before a planner's decision.
 pub fn texts_of_planner<'a>(
-    state: &State,
+    state: &InTask<'_>,
     by_graph: bool,
     task: &'a Task,
 ) -> Vec<(Cow<'a, str>, Sought)> {
@@ -139,7 +139,7 @@ pub async fn next_of_planner(ctx: &impl Context, by_graph: bool, task: &Task) ->
 
 /// The menu of a planner: the budget plan with the weights of the graph, if there is a plan; else the
 /// suggestions of the graph, every tool, or those that match the task.
-pub fn for_planner(state: &State, by_graph: bool, found: &Found) -> Arc<[MenuItem]> {
+pub fn for_planner(state: &InTask<'_>, by_graph: bool, found: &Found) -> Arc<[MenuItem]> {
     let mut menu = match by_graph {
         _ if state.has_plan() => planned(state),
         true => first(state, found),
@@ -152,7 +152,7 @@ pub fn for_planner(state: &State, by_graph: bool, found: &Found) -> Arc<[MenuIte
 }
 
 /// Adds the weights of the edges from `at`.
-fn weigh(state: &State, at: &ToolName, menu: &mut [MenuItem]) {
+fn weigh(state: &InTask<'_>, at: &ToolName, menu: &mut [MenuItem]) {
     let weights = state.learning.weights(&state.knobs);
     for item in menu {
         item.weight = weights.weight(at.as_str(), item.tool.as_str()).map(Into::into);
@@ -160,12 +160,12 @@ fn weigh(state: &State, at: &ToolName, menu: &mut [MenuItem]) {
 }
 
 /// Whether a plan exists and offers nothing any more. Not checked if there never was a tool.
-pub fn is_used_up(state: &State, menu: &[MenuItem]) -> bool {
+pub fn is_used_up(state: &InTask<'_>, menu: &[MenuItem]) -> bool {
     state.has_plan() && menu.iter().all(|item| item.why == Offered::Finish)
 }
 
 /// The plan's remaining tools, in its order (BTP, algorithm 2).
-fn planned(state: &State) -> Vec<MenuItem> {
+fn planned(state: &InTask<'_>) -> Vec<MenuItem> {
     let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
     let tools = plan.into_iter().flat_map(|plan| &plan.tools).map(|planned| &planned.tool);
     let allowed = tools.filter(|tool| state.plan_allows(tool));
@@ -178,7 +178,7 @@ fn item(tool: &ToolName, weight: Option<f64>, why: Offered) -> MenuItem {
 
 /// ReAct: every tool, without weights. If a menu cannot hold all, those that match the task (as the
 /// paper's baselines do with massive tools).
-fn all(state: &State, found: &Found) -> Vec<MenuItem> {
+fn all(state: &InTask<'_>, found: &Found) -> Vec<MenuItem> {
     if is_long(state) {
         let hits = found.by_task().iter().take(state.knobs.count(Knob::MenuMax));
         return hits.map(|tool| item(tool, None, Offered::Retrieved)).collect();
@@ -188,7 +188,7 @@ fn all(state: &State, found: &Found) -> Vec<MenuItem> {
 
 /// ToolNet, first step: the top K tools for the task by retrieval. If fewer match, the heaviest of
 /// the others fill the menu, so that learned weights help where words do not match.
-fn first(state: &State, found: &Found) -> Vec<MenuItem> {
+fn first(state: &InTask<'_>, found: &Found) -> Vec<MenuItem> {
     let k = state.knobs.count(Knob::TopK);
     let hits = &found.by_task()[..k.min(found.by_task().len())];
     let weights = state.learning.weights(&state.knobs);
@@ -211,7 +211,7 @@ fn by_weight(menu: &mut [MenuItem]) {
 }
 
 /// The heaviest successors that are offered.
-fn heaviest(state: &State, from: &str, most: usize) -> impl Iterator<Item = WeightedEdge> {
+fn heaviest(state: &InTask<'_>, from: &str, most: usize) -> impl Iterator<Item = WeightedEdge> {
     let off = state.tools.keys().filter(|tool| !state.offers(tool.as_str())).count();
     // `end` is in every row, and is no tool.
     let enough = most.saturating_add(off).saturating_add(1);
@@ -224,7 +224,7 @@ fn heaviest(state: &State, from: &str, most: usize) -> impl Iterator<Item = Weig
 /// in for a broken tool. Of the array of the task only, so that an endpoint's cache stays valid, as
 /// long as that has a way on.
 fn successors(
-    state: &State,
+    state: &InTask<'_>,
     at: &ToolName,
     trajectory: &Trajectory,
     found: &Found,
@@ -249,7 +249,7 @@ fn successors(
 }
 
 /// The tools of the array, and the successors that lead out of it if none inside is learned.
-fn ways_inside(state: &State, at: &ToolName, inside: &[ToolName]) -> IndexSet<ToolName> {
+fn ways_inside(state: &InTask<'_>, at: &ToolName, inside: &[ToolName]) -> IndexSet<ToolName> {
     let known = |tool: &ToolName| inside.contains(tool);
     let most = state.knobs.count(Knob::MenuMax);
     let mut ways: Vec<_> = array::followers(state, &[(at, 1.0)], most).collect();
@@ -264,7 +264,7 @@ fn ways_inside(state: &State, at: &ToolName, inside: &[ToolName]) -> IndexSet<To
 
 /// Every successor, as in the paper. If a menu cannot hold all: those that the graph has learned, then
 /// those that match the last thought or the task, since the edges of all others weigh the same.
-fn whole_row(state: &State, at: &ToolName, found: &Found) -> IndexSet<ToolName> {
+fn whole_row(state: &InTask<'_>, at: &ToolName, found: &Found) -> IndexSet<ToolName> {
     let most = state.knobs.count(Knob::MenuMax);
     let row = heaviest(state, at.as_str(), most).map(|edge| edge.to);
     if !is_long(state) {
@@ -284,7 +284,7 @@ fn whole_row(state: &State, at: &ToolName, found: &Found) -> IndexSet<ToolName> 
 /// was refused comes first. Tools outside the array only if one is needed: the last call did not help, or one of them matches the
 /// last thought best.
 fn explored<'a>(
-    state: &State,
+    state: &InTask<'_>,
     at: &ToolName,
     trajectory: &'a Trajectory,
     found: &'a Found,
@@ -321,7 +321,7 @@ fn refused(trajectory: &Trajectory) -> impl Iterator<Item = &ToolName> {
 }
 
 /// Whether the last decision brought nothing: no call ran, or none of them helped.
-fn is_stuck(state: &State, trajectory: &Trajectory) -> bool {
+fn is_stuck(state: &InTask<'_>, trajectory: &Trajectory) -> bool {
     let Some(turn) = trajectory.turns.last() else { return false };
     let helped = |called: &CallResult| {
         let result = matches!(called.observation, Observation::Result(_) | Observation::More(_));

@@ -2,7 +2,7 @@
 //! [`Context`], so every strategy can be stepped, recorded, broken and budgeted without code of its
 //! own.
 
-use crate::domain::{Base, Caveat, Knob, Outcome, Reply, State, Strategy, Task, TaskEvent};
+use crate::domain::{Base, Caveat, InTask, Knob, Outcome, Reply, Strategy, Task, TaskEvent};
 use crate::papers::{calls, grading};
 
 pub mod act;
@@ -68,7 +68,7 @@ impl Ending {
 
     /// Whether the task at work was done right: by its answer, or by its calls, as the task says;
     /// `None` if nobody knows what is right. A missing answer counts as wrong.
-    pub fn is_correct(&self, state: &State, task: &Task) -> Option<bool> {
+    pub fn is_correct(&self, state: &InTask<'_>, task: &Task) -> Option<bool> {
         let score = state.current_task().and_then(|task| calls::of_task(state, task));
         if let Some(score) = score {
             return Some(score.is_right());
@@ -80,7 +80,7 @@ impl Ending {
 
     /// What the agents that learn from it may know: whether the answer is right, if there is a gold
     /// answer and the knob `gold_feedback` is on.
-    fn feedback(&self, state: &State, task: &Task) -> Option<bool> {
+    fn feedback(&self, state: &InTask<'_>, task: &Task) -> Option<bool> {
         let is_told = state.knobs.is_on(Knob::GoldFeedback);
         is_told.then(|| self.is_correct(state, task)).flatten()
     }

@@ -11,7 +11,7 @@ use super::{Context, Ending, Strategy, Trajectory, classify, close, menu, work};
 use crate::domain::markers::{LLM, UNKNOWN};
 use crate::domain::{
     BudgetEvent, Caveat, Knob, MenuItem, Offered, Outcome, Plan, PlanEvent, Reply, Role,
-    SessionEvent, State, Task, TaskEvent, ToolName,
+    SessionEvent, Task, TaskEvent, ToolName,
 };
 use crate::papers::plan::{self, Reading};
 
@@ -40,7 +40,7 @@ pub async fn act(
     let Planner { menu, step, .. } = planner;
     let (trajectory, worklog, found_any) =
         work::work(ctx, strategy.base, task, &plan, &menu, step).await;
-    if ctx.state(State::has_plan) {
+    if ctx.state(|state| state.has_plan()) {
         let why = "all evidence collected".to_owned();
         ctx.say(|task| BudgetEvent::SummaryStarted { task, why });
     }
@@ -83,7 +83,7 @@ impl<C: Context> Planner<'_, C> {
         let mut refused: Option<RefusedPlan> = None;
         let mut tries = 0;
         while tries < ASKED {
-            let may_lack = (self.step as usize) < most && self.ctx.state(State::may_widen);
+            let may_lack = (self.step as usize) < most && self.ctx.state(|state| state.may_widen());
             let reply = self.ask(refused.as_ref(), may_lack).await?;
             let needs = lacking(&reply.text);
             let offered = self.menu.iter().map(|item| (item.tool.as_str(), &item.tool));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::act::{self, Decision};
 use super::{Base, CallSpec, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
 use crate::domain::{
-    ModelError, ModelErrorKind, NodeEnd, Outcome, Reply, Request, Role, SearchEvent, State, Task,
+    ModelError, ModelErrorKind, NodeEnd, Outcome, Reply, Request, Role, SearchEvent, Task,
     TaskEvent, ToolName, markers, state::next_number,
 };
 
@@ -229,7 +229,7 @@ impl<'a, C: Context> Search<'a, C> {
             }
             Stop::Ask(error) => return (self.whole(), close::failed(&error)),
         };
-        if !self.ctx.state(State::has_plan) {
+        if !self.ctx.state(|state| state.has_plan()) {
             return (self.whole(), Ending::without_answer(outcome));
         }
         let found = self.found();

@@ -35,12 +35,12 @@ struct Key {
 
 impl Key {
     fn of(state: &State, knob: Knob) -> Self {
-        let task = state.current_task();
+        let task = state.task_at_work();
         let done = task.map(|task| (task.steps.len(), task.budget.plans, task.budget.uses()));
         Self {
             knob,
             knobs: state.knobs.clone(),
-            task: (state.at_work, state.tasks_done),
+            task: (state.at_work.shown(), state.tasks_done),
             done: done.unwrap_or_default(),
             effects: (state.effects_requested(), state.effects_in_flight().count()),
             tools: state.tools.len(),

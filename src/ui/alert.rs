@@ -49,7 +49,7 @@ impl Alert {
     /// What an event calls for; `has_work`: there is a task that runs or waits.
     pub fn of(record: &Record, has_work: bool) -> Option<Self> {
         match &record.event {
-            Event::Control(ControlEvent::Paused {})
+            Event::Control(ControlEvent::Paused { run: None })
             | Event::Consent(ConsentEvent::ConsentAsked { .. }) => Some(Alert::Held),
             Event::ToolCall(ToolCallEvent::ToolCallFailed { effect, .. })
             | Event::ModelCall(ModelCallEvent::ModelCallFailed { effect, .. }) => {

@@ -144,7 +144,7 @@ pub fn use_best(world: &World<'_>, view: &mut View) -> Requests {
 }
 
 pub fn set_uses(live: &State, view: &mut View) -> Requests {
-    let Some((tool, task)) = view.tool.clone().zip(live.current_task()) else { return Vec::new() };
+    let Some((tool, task)) = view.tool.clone().zip(live.task_at_work()) else { return Vec::new() };
     let uses = task.budget.allowed(tool.as_str());
     view.open(Value::uses(tool, uses))
 }
@@ -191,7 +191,7 @@ pub fn not_pinned(state: &State, view: &View) -> Option<&'static str> {
 /// Uses are those of a plan, and what is banned has none.
 pub fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
     let why = || {
-        let Some(task) = state.current_task().filter(|task| task.budget.plan.is_some()) else {
+        let Some(task) = state.task_at_work().filter(|task| task.budget.plan.is_some()) else {
             return Some(
                 "the current task has no budget plan: choose a strategy with +btp (<key:strategy>)",
             );

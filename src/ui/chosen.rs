@@ -174,7 +174,7 @@ impl View {
     /// Why there is none, in words.
     pub fn lane(&self, state: &State) -> Result<Lane, &'static str> {
         let chosen = self.live_evidence(state).transpose()?.or(self.call);
-        let at_work = |call: &&EffectState| Some(call.task) == state.at_work;
+        let at_work = |call: &&EffectState| state.at_work.contains(call.task);
         let chosen = chosen.and_then(|call| state.effect(call)).filter(at_work);
         let newest = || state.tool_calls_in_flight().next_back().or(state.tool_calls.last());
         let newest = || newest().map(|call| &call.effect);

@@ -281,7 +281,7 @@ fn stopped(control: &Control, stop: &Stop) -> String {
 
 fn at(hold: &Hold) -> String {
     match hold.lane {
-        Lane::Agent => hold.boundary.name().to_owned(),
+        Lane::Run(_) => hold.boundary.name().to_owned(),
         Lane::Effect(call) => format!("{} (#{call})", hold.boundary.name()),
     }
 }

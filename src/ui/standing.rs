@@ -49,5 +49,5 @@ pub fn is_of_task(state: &State, task: &TaskState, name: &str) -> bool {
 }
 
 fn is_at_work(state: &State, task: &TaskState) -> bool {
-    task.phase == TaskPhase::Running && state.current_task().is_some_and(|now| now.id == task.id)
+    task.phase == TaskPhase::Running && state.task_at_work().is_some_and(|now| now.id == task.id)
 }

@@ -29,6 +29,7 @@ mod ranking;
 mod reading;
 mod redo;
 mod resume;
+mod runs;
 mod search;
 mod time;
 mod undo;
@@ -301,7 +302,7 @@ fn interventions_are_taken_back_in_order() {
         yard.wish(Command::ArmFault { spec: "echo:error".parse().unwrap() });
         yard.settle().await;
         assert_eq!(yard.state.borrow().faults_armed(), 1);
-        assert_eq!(yard.state.borrow().offered_tools().count(), 1);
+        assert_eq!(yard.state.borrow().in_shown().offered_tools().count(), 1);
         for _ in 0..3 {
             yard.wish(Command::Undo);
         }
@@ -309,7 +310,7 @@ fn interventions_are_taken_back_in_order() {
         {
             let state = yard.state.borrow();
             assert_eq!(state.faults_armed(), 0);
-            assert_eq!(state.offered_tools().count(), 2);
+            assert_eq!(state.in_shown().offered_tools().count(), 2);
             assert!(state.learning.pins.is_empty());
             assert_eq!(state.knobs.get(knob), 2.0);
         }

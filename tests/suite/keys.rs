@@ -138,17 +138,17 @@ fn a_node_of_the_search_opens_its_call_or_its_prompt() {
 fn space_runs_what_is_held_and_holds_what_runs() {
     let mut stage = stage();
     assert_eq!(command(&mut stage, "space"), Command::Pause);
-    stage.tell(ControlEvent::PauseRequested { by: By::User });
+    stage.tell(ControlEvent::PauseRequested { by: By::User, run: None });
     assert!(stage.shows("PAUSING (1 call in flight)"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
     stage.tell(ControlEvent::Held {
         lane: Lane::Effect(EffectId(30)),
         boundary: Boundary::AfterToolCall,
     });
-    stage.tell(ControlEvent::Paused {});
+    stage.tell(ControlEvent::Paused { run: None });
     assert!(stage.shows("PAUSED · after a tool call (#30)"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
-    stage.tell(ControlEvent::Resumed { how: Resume::Step, by: By::User });
+    stage.tell(ControlEvent::Resumed { how: Resume::Step, by: By::User, run: None });
     assert!(stage.shows("STEPPING"));
     assert_eq!(command(&mut stage, "space"), Command::Pause);
 }

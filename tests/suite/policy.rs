@@ -61,7 +61,7 @@ fn turn(story: &mut Story, budget: f64) {
 }
 
 fn policy(story: &Story) -> Policy<'_> {
-    Policy { state: story.state(), known: &[], allotted: 0.0 }
+    Policy { state: story.state().in_shown(), known: &[], allotted: 0.0 }
 }
 
 /// A dollar a token, read or written.
@@ -241,7 +241,7 @@ fn candidates_are_those_that_helped_and_those_that_match_in_turn() {
     let (story, index) = weather();
     let helped = |tool: &str, similarity| HelpfulTool { tool: tool.into(), similarity, queries: 1 };
     let found = |helped: Vec<HelpfulTool>| {
-        let found = candidates::candidates(story.state(), &index, "the weather", helped);
+        let found = candidates::candidates(story.state().in_shown(), &index, "the weather", helped);
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let matching = found(vec![]);
@@ -259,7 +259,7 @@ fn further_candidates_match_the_need_first() {
     let (story, index) = weather();
     let others = |needs: &[&str], known: &[&str]| {
         let is_known = |tool: &ToolName| known.contains(&tool.as_str());
-        candidates::others(story.state(), &index, needs, "the weather", is_known)
+        candidates::others(story.state().in_shown(), &index, needs, "the weather", is_known)
             .map(|tools| tools.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let [suit, any] = others(&["money"], &[]);
@@ -276,17 +276,17 @@ fn further_candidates_match_the_need_first() {
 #[test]
 fn a_budget_widens_a_plan_while_it_pays_for_a_use_and_the_answer() {
     let mut story = of_unknown_price();
-    assert!(!story.state().may_widen(), "there is no plan yet");
+    assert!(!story.state().in_shown().may_widen(), "there is no plan yet");
     story.planned(1, "the task begins", plan(0.0, &TOOLS));
     // A use of 2 credits with the decision on it, and the call that answers.
     for (budget, may_widen) in [(3.5, true), (3.4, false)] {
         turn(&mut story, budget);
-        assert_eq!(story.state().may_widen(), may_widen, "{budget}");
+        assert_eq!(story.state().in_shown().may_widen(), may_widen, "{budget}");
     }
     turn(&mut story, 3.5);
     let why = "nothing found".to_owned();
     story.tell(BudgetEvent::ToolBlacklisted { task: TASK, tool: "wikipedia".into(), why });
-    assert!(!story.state().may_widen(), "the other tool is too dear");
+    assert!(!story.state().in_shown().may_widen(), "the other tool is too dear");
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_turned_knob_changes_no_cost() {
     // The declared 3 credits, and 1.5 seconds at 2 credits each.
     assert_eq!(state.use_cost(&name, decides), 6.0);
     assert_eq!(turned.use_cost(&name, decides), 6.0);
-    assert_eq!(turned.credits_left(), state.credits_left());
+    assert_eq!(turned.in_shown().credits_left(), state.in_shown().credits_left());
     // The declared 3 credits, and the decision on it.
     let priced = of_unknown_price();
     for state in [priced.state(), &priced.state().with_knob(Knob::Tau, 0.3)] {
@@ -421,7 +421,7 @@ fn a_plan_says_of_each_tool_why_it_has_no_use() {
     above.knobs.set(Knob::Budget, 20.0);
     let past = PastResults { uses: 5, smoothed: (0.2.into(), 1), paper: (0.2.into(), 1) };
     let poor = [KnownTool::new("wikipedia".into(), past)];
-    let none = Policy { known: &poor, state: &above, allotted: 0.0 }.make_plan(TASK);
+    let none = Policy { known: &poor, state: above.in_shown(), allotted: 0.0 }.make_plan(TASK);
     assert_eq!(none.tools[0].why, "below tau: its expected value is too low");
     story.call(1, 1, ("wikipedia", json!({"query": "x"}), Ok("found"), 10));
     assert_eq!(why(&story), "used up: 1 of 1");

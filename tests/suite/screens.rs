@@ -157,13 +157,13 @@ fn what_lies_above_the_panes() {
 #[test]
 fn held_broken_and_in_the_past() {
     let mut stage = demo().sized(120, 40);
-    stage.tell(ControlEvent::PauseRequested { by: By::User });
+    stage.tell(ControlEvent::PauseRequested { by: By::User, run: None });
     insta::assert_snapshot!("pausing", stage.text());
     stage.tell(ControlEvent::Held {
         lane: Lane::Effect(EffectId(30)),
         boundary: Boundary::AfterToolCall,
     });
-    stage.tell(ControlEvent::Paused {});
+    stage.tell(ControlEvent::Paused { run: None });
     insta::assert_snapshot!("paused", styled(&stage));
     stage.press("< < <");
     insta::assert_snapshot!("past", styled(&stage));

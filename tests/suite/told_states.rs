@@ -149,7 +149,7 @@ fn what_matters_in_a_session_is_a_landmark() {
     for by in [By::User, By::Undo(3), By::Redo(3)] {
         assert_eq!(turned(by), [Landmark::Changed, Landmark::Edited]);
     }
-    assert_eq!(of(ControlEvent::PauseRequested { by: By::User }.into()), []);
+    assert_eq!(of(ControlEvent::PauseRequested { by: By::User, run: None }.into()), []);
 
     let evaluated = |score, learned| {
         let verdicts = vec![Verdict { tool: "weather".into(), score, reason: String::new() }];
@@ -232,8 +232,8 @@ fn a_call_that_is_held_alone_is_told() {
     assert_eq!(lines(&story), before + 1);
     story.tell(ControlEvent::LaneResumed { lane, by });
     assert_eq!(lines(&story), before + 2);
-    story.tell(ControlEvent::PauseRequested { by });
-    story.tell(ControlEvent::Paused {});
+    story.tell(ControlEvent::PauseRequested { by, run: None });
+    story.tell(ControlEvent::Paused { run: None });
     assert_eq!(lines(&story), before + 2);
 }
 

@@ -90,7 +90,7 @@ fn is_paused(event: &Event) -> bool {
 
 /// The menu of the last step, as a preview shows it.
 fn menu(state: &State) -> Vec<(ToolName, Option<f64>)> {
-    let step = state.current_task().unwrap().steps.last().unwrap();
+    let step = state.task_at_work().unwrap().steps.last().unwrap();
     step.menu.iter().map(|item| (item.tool.clone(), item.weight.map(f64::from))).collect()
 }
 
@@ -110,7 +110,7 @@ fn a_preview_of_a_menu_is_the_menu_that_the_engine_makes_next() {
     let mut knobs = OF_MENUS.iter().cycle();
     let (mut as_it_is, mut turned, mut changed) = (0, 0, 0);
     while let Some(boundary) = live.step() {
-        let Some(task) = live.state.current_task() else { continue };
+        let Some(task) = live.state.task_at_work() else { continue };
         if task.outcome().is_some() || task.steps.is_empty() {
             continue;
         }
@@ -127,7 +127,7 @@ fn a_preview_of_a_menu_is_the_menu_that_the_engine_makes_next() {
         let (knob, steps) = *knobs.next().unwrap();
         let ahead = live.ahead(knob);
         let Some(then) = ahead.side(steps > 0) else { continue };
-        let before = live.state.current_task().unwrap().steps.len();
+        let before = live.state.task_at_work().unwrap().steps.len();
         live.turn(knob, steps);
         live.send(Command::Step);
         let next = |event: &Event| {
@@ -137,10 +137,10 @@ fn a_preview_of_a_menu_is_the_menu_that_the_engine_makes_next() {
             )
         };
         live.until(next).unwrap();
-        if live.state.at_work.is_none() {
+        if live.state.at_work.is_empty() {
             continue;
         }
-        let steps = live.state.current_task().map_or(0, |task| task.steps.len());
+        let steps = live.state.task_at_work().map_or(0, |task| task.steps.len());
         if steps > before {
             assert_eq!(then.tools, menu(&live.state), "{knob} {steps}");
             turned += 1;
@@ -170,14 +170,14 @@ fn a_preview_of_a_plan_is_the_plan_that_turning_the_knob_makes() {
     let (mut compared, mut changed) = (0, 0);
     let mut next = knobs.iter().cycle();
     while let Some(boundary) = live.step() {
-        let has_plan = live.state.has_plan() && boundary == Boundary::BeforeModelCall;
+        let has_plan = live.state.in_shown().has_plan() && boundary == Boundary::BeforeModelCall;
         if !has_plan {
             continue;
         }
         let (knob, steps) = *next.next().unwrap();
         let ahead = live.ahead(knob);
         assert_eq!(ahead.shows, Shows::Plan);
-        let budget = live.state.current_task().unwrap().budget.clone();
+        let budget = live.state.task_at_work().unwrap().budget.clone();
         let left: Vec<_> =
             ahead.now.tools.iter().map(|(tool, _)| budget.left(tool.as_str())).collect();
         let shown = ahead.now.tools.iter().map(|(_, uses)| uses.map(|uses| uses as u32));

@@ -30,9 +30,10 @@ pub fn tools(task: &str, args: &PlanTaskArgs) -> Result<(Vec<Named>, bool), Trou
     let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };
     let state = opened(&config, &workspace)?;
     let k = state.knobs.count(Knob::Candidates);
-    let helped = store.helped(&query, k, same, |tool| state.offers(tool)).map_err(trouble)?;
+    let helped =
+        store.helped(&query, k, same, |tool| state.in_shown().offers(tool)).map_err(trouble)?;
     let index = Lexical::new(workspace.manifests.iter().map(|manifest| &*manifest.spec));
-    let chosen = candidates::candidates(&state, &index, task, helped);
+    let chosen = candidates::candidates(state.in_shown(), &index, task, helped);
     let histories = store.history(&query, &chosen, same).map_err(trouble)?;
     let sharpness = state.knobs.get(Knob::Sharpness);
     let valued = histories.into_iter().map(|history| {

@@ -97,7 +97,7 @@ fn check(args: &CheckArgs) -> Result<bool, Trouble> {
 }
 
 fn functions(state: &State) -> Vec<Function> {
-    let tools: Vec<_> = state.offered_tools().collect();
+    let tools: Vec<_> = state.in_shown().offered_tools().collect();
     let names = Identifiers::of(tools.iter().map(|tool| &tool.spec.name));
     let function = |spec: &ToolSpec| Some(identifiers::function(names.name(&spec.name)?, spec));
     tools.iter().filter_map(|tool| function(&tool.spec)).collect()
@@ -153,7 +153,7 @@ fn follow(
                     match &item.program {
                         Ok(_) => {
                             let program =
-                                state.current_task().and_then(|task| task.programs.last());
+                                state.task_at_work().and_then(|task| task.programs.last());
                             program.map_or(Ok(()), |program| {
                                 printer.ran(item.id.as_ref(), &state, program)
                             })?;

@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::domain::{
-    Event, FaultId, FaultState, KnobSpec, Knobs, Lap, ListedEdge, Listing, ModelName, Outcome,
-    Rates, Role, SessionEvent, State, Strategy, TaskId, ToolName,
+    Event, FaultId, FaultState, KnobSpec, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates,
+    Role, SessionEvent, State, Strategy, TaskId, ToolName,
 };
 
 use crate::domain::knob::{KNOBS, Kind};
@@ -120,7 +120,7 @@ pub struct FaultReport {
 
 impl FaultReport {
     fn all(state: &State) -> Vec<Self> {
-        let laps: Vec<Lap> = state.laps.iter().cloned().collect();
+        let laps = state.laps_in_order();
         let report = |(id, fault): (&FaultId, &FaultState)| {
             let taken = FaultVerdict::of(*id, &laps, None);
             Self {

@@ -64,6 +64,7 @@ impl SessionSpec {
         }
         Setup {
             opening: Opening { paused: self.paused, ..opening(config, title, &models) },
+            runs: Vec::new(),
             models,
             tools,
             providers: Vec::new(),

@@ -1,5 +1,7 @@
 //! Whether the agent runs, and where it is held.
 
+use crate::domain::id::RunId;
+
 use super::{Boundary, By, Lane, Resume, family::family};
 
 family! {
@@ -9,13 +11,23 @@ family! {
         Resumed {
             how: Resume,
             by: By,
+            /// This run alone.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            run: Option<RunId>,
         },
         /// Every lane will hold at its next boundary; running effects are not killed.
         PauseRequested {
             by: By,
+            /// The lanes of this run alone.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            run: Option<RunId>,
         },
         /// Every lane holds.
-        Paused {},
+        Paused {
+            /// Every lane of this run.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            run: Option<RunId>,
+        },
         /// A lane reached a boundary and waits.
         Held {
             lane: Lane,

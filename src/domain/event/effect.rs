@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{id::EffectId, spec::EffectClass};
+use crate::domain::id::{EffectId, RunId};
+use crate::domain::spec::EffectClass;
 
 /// An effect, as its events name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,18 +79,53 @@ impl Origin {
 
 /// A unit that can be held, resumed and cancelled alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(from = "LaneInJson", into = "LaneInJson")]
 pub enum Lane {
-    /// The strategy itself, between effects.
-    Agent,
+    /// A run between its effects.
+    Run(RunId),
     /// An effect in flight.
     Effect(EffectId),
+}
+
+impl Lane {
+    /// The lane of the run that every session has.
+    pub const FIRST: Lane = Lane::Run(RunId::FIRST);
+}
+
+/// A lane in a journal. Sessions of one run have `agent` there, as before there were several.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LaneInJson {
+    Agent,
+    Run(RunId),
+    Effect(EffectId),
+}
+
+impl From<LaneInJson> for Lane {
+    fn from(lane: LaneInJson) -> Self {
+        match lane {
+            LaneInJson::Agent => Lane::FIRST,
+            LaneInJson::Run(run) => Lane::Run(run),
+            LaneInJson::Effect(effect) => Lane::Effect(effect),
+        }
+    }
+}
+
+impl From<Lane> for LaneInJson {
+    fn from(lane: Lane) -> Self {
+        match lane {
+            Lane::Run(run) if run.is_first() => LaneInJson::Agent,
+            Lane::Run(run) => LaneInJson::Run(run),
+            Lane::Effect(effect) => LaneInJson::Effect(effect),
+        }
+    }
 }
 
 impl fmt::Display for Lane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Lane::Agent => f.pad("the agent"),
+            Lane::Run(run) if run.is_first() => f.pad("the agent"),
+            Lane::Run(run) => write!(f, "run {run}"),
             Lane::Effect(effect) => write!(f, "call {effect}"),
         }
     }

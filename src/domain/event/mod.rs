@@ -29,6 +29,7 @@ mod probe;
 mod program;
 mod reader;
 mod record;
+mod run;
 mod search;
 mod session;
 mod task;
@@ -59,6 +60,7 @@ pub use self::{
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     reader::ReaderEvent,
     record::Record,
+    run::RunEvent,
     search::SearchEvent,
     session::SessionEvent,
     task::TaskEvent,
@@ -74,6 +76,7 @@ events! {
     pub enum Event {
         Session(SessionEvent),
         Task(TaskEvent),
+        Run(RunEvent),
         ModelCall(ModelCallEvent),
         ToolCall(ToolCallEvent),
         Embedding(EmbeddingEvent),

@@ -77,6 +77,7 @@ use Kind::{Amount, Amounts, Count, Counts, Edges, Flag, Json, Text, Texts};
 /// Every field, in the order in which the help shows them.
 pub const FIELDS: &[Field] = &[
     session("task", Count, "the number of the current task, or of the last one"),
+    session("run", Count, "the number of the run that works on it"),
     session("question", Text, "the text of that task"),
     session("step", Count, "the number of its step"),
     session("place", Text, "the agent's current tool, or start"),

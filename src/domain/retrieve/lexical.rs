@@ -11,7 +11,7 @@ use super::bm25::{Bm25, rarity};
 use super::ranking::Ranking;
 use super::union::union;
 use super::words::taken_apart;
-use crate::domain::{id::ToolName, spec::ToolSpec, state::State};
+use crate::domain::{id::ToolName, spec::ToolSpec, state::InTask};
 
 /// A searchable index of the tools.
 ///
@@ -168,12 +168,12 @@ impl Lexical {
     /// that the knobs say, and no more of them than words alone: what an agent does not need misleads it.
     pub fn offered<'a>(
         &'a self,
-        state: &'a State,
+        state: InTask<'a>,
         text: &str,
         ranking: Option<&'a Ranking>,
     ) -> impl Iterator<Item = (&'a ToolName, f32)> {
-        let is_offered = |(tool, _): &(&ToolName, f32)| state.offers(tool.as_str());
-        let (states, share) = state.fitting(ranking);
+        let is_offered = move |(tool, _): &(&ToolName, f32)| state.offers(tool.as_str());
+        let (states, share) = state.state().fitting(ranking);
         let by_words = || of_best(self.search(text).filter(is_offered));
         let found = if states.is_empty() { 0 } else { by_words().count() };
         let most = if found == 0 || share == 0.0 { usize::MAX } else { found };
@@ -209,6 +209,7 @@ mod tests {
     use crate::domain::{
         event::{By, ChangeEvent, Event, Record, SessionEvent},
         spec::EffectClass,
+        state::State,
     };
 
     fn tool(name: &str, description: &str) -> ToolSpec {
@@ -309,7 +310,8 @@ mod tests {
         let state = State::fold(&records.collect::<Vec<_>>());
         let text = "search the web";
         assert_eq!(names(&lexical, text, 1), ["search_web"]);
-        let first = lexical.offered(&state, text, None).next().map(|(tool, _)| tool.as_str());
+        let first =
+            lexical.offered(state.in_shown(), text, None).next().map(|(tool, _)| tool.as_str());
         assert_eq!(first, Some("BackupSearch"));
     }
 

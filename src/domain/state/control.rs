@@ -1,6 +1,6 @@
 //! Whether the agent runs, and where it is held.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
@@ -8,7 +8,7 @@ use strum::IntoStaticStr;
 use super::breakpoints::Stop;
 use super::undo::Changes;
 use crate::domain::event::{Boundary, Lane, Resume};
-use crate::domain::id::EffectId;
+use crate::domain::id::{EffectId, RunId};
 
 /// Whether the agent runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
@@ -58,7 +58,11 @@ pub struct Hold {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Control {
+    /// Of every run that has no mode of its own.
     pub mode: Mode,
+    /// Of the runs that a person has stopped or let go alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub modes: BTreeMap<RunId, Mode>,
     /// In order of arrival.
     pub held: Vec<Hold>,
     /// Lanes that the user holds back alone.
@@ -75,6 +79,25 @@ pub struct Control {
 }
 
 impl Control {
+    /// Whether this run goes on.
+    pub fn mode_of(&self, run: RunId) -> Mode {
+        match self.mode {
+            Mode::Ended => Mode::Ended,
+            mode => self.modes.get(&run).copied().unwrap_or(mode),
+        }
+    }
+
+    /// Sets the mode of one run, or of all.
+    pub(super) fn set_mode(&mut self, run: Option<RunId>, mode: Mode) {
+        match run {
+            Some(run) => drop(self.modes.insert(run, mode)),
+            None => {
+                self.mode = mode;
+                self.modes.clear();
+            }
+        }
+    }
+
     pub(super) fn hold(&mut self, lane: Lane, boundary: Boundary, since: u64) {
         self.held.push(Hold { lane, boundary, since });
     }
@@ -92,6 +115,11 @@ impl Control {
 
     pub fn is_held(&self, lane: Lane) -> bool {
         self.hold_of(lane).is_some()
+    }
+
+    /// Whether a run is held between its effects, at this boundary.
+    pub fn is_run_held_at(&self, run: RunId, boundary: Boundary) -> bool {
+        self.hold_of(Lane::Run(run)).is_some_and(|hold| hold.boundary == boundary)
     }
 
     /// Whether any lane is held at this boundary.

@@ -16,13 +16,14 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::finite::Finite;
-use crate::domain::id::{BreakpointId, EffectId, FaultId, TaskId, ToolName};
+use crate::domain::id::{BreakpointId, EffectId, FaultId, RunId, TaskId, ToolName};
 use crate::domain::role_settings::{FewShot, SamplingOfRoles};
 use crate::domain::{
     approval::Approval, knob::Knobs, pairs::Pairs, probe::Probing, prompt::Prompts, rates::Rates,
     strategy::Strategy, worker_settings::WorkerSettings,
 };
 
+mod at_work;
 pub mod breakpoints;
 pub mod budget;
 pub mod control;
@@ -31,6 +32,7 @@ mod embeddings;
 mod faults;
 mod fold;
 pub mod grading;
+mod in_task;
 mod kept;
 mod landmarks;
 mod laps;
@@ -41,6 +43,7 @@ mod opposite;
 pub mod programs;
 mod query;
 pub mod reader;
+mod runs;
 pub mod search;
 pub mod tasks;
 pub mod tool_calls;
@@ -49,6 +52,7 @@ pub mod transcript;
 pub mod undo;
 pub mod work;
 
+pub use at_work::AtWork;
 pub use breakpoints::{BreakpointState, Stop};
 pub use budget::{Overrun, Spent, TaskBudget, ToolLedger};
 pub use control::{Control, Hold, Mode};
@@ -56,6 +60,7 @@ pub use effects::{EffectState, Place};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
 pub use grading::Grading;
+pub use in_task::InTask;
 pub use kept::Kept;
 pub use landmarks::{Landmark, Landmarks};
 pub use laps::{Lap, Reaction, TakenHit, Tried, TriedEnd};
@@ -65,6 +70,7 @@ pub use models::{ModelState, Models, Reachable};
 pub use programs::{Blamed, ProgramState};
 pub use query::{Cause, ProbingSums, Repeat};
 pub use reader::ReaderState;
+pub use runs::RunState;
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};
@@ -121,8 +127,11 @@ pub struct State {
     /// The tasks that have ended, in short.
     #[serde(default)]
     pub laps: Kept<Lap>,
-    /// The current task.
-    pub at_work: Option<TaskId>,
+    /// The tasks at work.
+    pub at_work: AtWork,
+    /// The runs beside the first, and how each differs from it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub runs: BTreeMap<RunId, RunState>,
     /// How many tasks have ended.
     pub tasks_done: usize,
     /// How many of those could be judged, and how many were right.
@@ -217,9 +226,14 @@ impl State {
         self.task(task).is_some_and(|task| task.task.probe.is_some())
     }
 
-    /// The current task, if any.
-    pub fn current_task(&self) -> Option<&TaskState> {
-        self.task(self.at_work?)
+    /// The task at work whose run was last active.
+    pub fn task_at_work(&self) -> Option<&TaskState> {
+        self.task(self.at_work.shown()?)
+    }
+
+    /// The run of a task; of none, the first.
+    pub fn run_of(&self, task: TaskId) -> RunId {
+        self.task(task).map_or(RunId::FIRST, |task| task.task.run)
     }
 
     /// The number of effects requested so far.
@@ -229,12 +243,12 @@ impl State {
 
     /// Whether there is a current task or a queued one.
     pub fn has_work(&self) -> bool {
-        self.at_work.is_some() || self.tasks_done < self.tasks.len()
+        !self.at_work.is_empty() || self.tasks_done < self.tasks.len()
     }
 
     /// How many tasks have started: the first ones, since tasks are taken in order.
     pub fn tasks_started(&self) -> usize {
-        self.tasks_done + usize::from(self.at_work.is_some())
+        self.tasks_done + self.at_work.len()
     }
 
     /// Whether this task waits in the queue.
@@ -242,9 +256,10 @@ impl State {
         self.task(id).is_some_and(|task| task.phase == TaskPhase::Queued)
     }
 
-    /// The task that a person most likely means: the current one, else the last one.
+    /// The task that a person most likely means: the one at work, else the last one.
     pub fn shown_task(&self) -> Option<&TaskState> {
-        self.tasks.get(self.tasks_started().checked_sub(1)?).map(|task| &**task)
+        let last = || self.tasks.get(self.tasks_started().checked_sub(1)?).map(|task| &**task);
+        self.task_at_work().or_else(last)
     }
 
     /// The first task that has not started.
@@ -252,19 +267,20 @@ impl State {
         self.tasks.get(self.tasks_started()).map(|task| &**task)
     }
 
-    /// The tools that may currently be offered, in order.
-    pub fn offered_tools(&self) -> impl Iterator<Item = &ToolState> {
-        self.tools.values().filter(|tool| self.may_offer(tool))
+    /// The first task of this run that has not started.
+    pub fn next_task_of(&self, run: RunId) -> Option<&TaskState> {
+        let waiting = (self.tasks_started()..self.tasks.len()).filter_map(|at| self.tasks.get(at));
+        waiting.map(|task| &**task).find(|task| task.task.run == run)
     }
 
-    /// Whether the tool exists and may be on a menu of the current task.
-    pub fn offers(&self, tool: &str) -> bool {
-        self.tools.get(tool).is_some_and(|tool| self.may_offer(tool))
+    /// All runs, in order.
+    pub fn all_runs(&self) -> impl Iterator<Item = RunId> {
+        [RunId::FIRST].into_iter().chain(self.runs.keys().copied())
     }
 
-    fn may_offer(&self, tool: &ToolState) -> bool {
-        let own = self.current_task().map_or(&[][..], |task| &task.task.tools);
-        tool.is_offered() && (own.is_empty() || own.contains(&tool.spec.name))
+    /// The strategy that a run uses for its next task.
+    pub fn strategy_of(&self, run: RunId) -> Strategy {
+        self.runs.get(&run).and_then(|run| run.strategy).unwrap_or(self.strategy)
     }
 
     /// How many faults are armed.

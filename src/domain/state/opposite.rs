@@ -22,6 +22,7 @@ impl Event {
             Event::Edit(event) => edit(event),
             Event::Consent(event) => consent(event),
             Event::Session(_)
+            | Event::Run(_)
             | Event::ModelCall(_)
             | Event::ToolCall(_)
             | Event::Embedding(_)
@@ -182,7 +183,7 @@ fn control(event: &ControlEvent) -> Option<Command> {
         ControlEvent::LaneResumed { lane, .. } => Some(Command::PauseLane(*lane)),
         ControlEvent::Resumed { .. }
         | ControlEvent::PauseRequested { .. }
-        | ControlEvent::Paused {}
+        | ControlEvent::Paused { .. }
         | ControlEvent::Held { .. }
         | ControlEvent::Released { .. } => None,
     }

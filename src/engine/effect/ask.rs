@@ -51,7 +51,7 @@ pub async fn ask(
         let requested = handle.write(|session| {
             let model = bound(session, role)?;
             let meant = fitted(model.spec(), &meant);
-            let bounded = session.policy().bounded(role, model.spec(), &meant);
+            let bounded = session.policy(caller.task).bounded(role, model.spec(), &meant);
             let request = as_seen(model.spec(), &bounded);
             let evidence = caller.evidence;
             let judged = caller.judged.clone();

@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{Outcome, Ranked};
 use crate::domain::{
     Bill, EffectId, EffectRef, EmbeddingEvent, Event, Lane, ModelCallEvent, ModelError,
-    ModelErrorKind, Refusal, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
+    ModelErrorKind, Refusal, RunId, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
 };
 use crate::engine::session::lanes::Waits;
 use crate::engine::{session::Session, station::Passage};
@@ -77,19 +77,22 @@ pub fn event(session: &Session, passage: &Passage, outcome: &Outcome) -> Event {
 }
 
 impl Session {
-    /// Ends the effects of the current task: those that the agent waits for were dropped with its work, and those
-    /// beside it are cancelled.
-    pub fn drop_effects(&mut self, why: &str) {
+    /// Ends the effects of a run: those that it waits for were dropped with its work, and those beside it are cancelled.
+    pub fn drop_effects(&mut self, run: RunId, why: &str) {
         // What has ended can still be held.
         let held: Vec<Lane> = self.state().control.held.iter().map(|hold| hold.lane).collect();
         for lane in held {
-            if !self.lanes().is_by_hand(lane) {
+            if self.lanes().run_of(lane) == run && !self.lanes().is_by_hand(lane) {
                 self.let_go(lane);
             }
         }
         let live: Vec<EffectId> =
             self.state().effects_in_flight().map(|effect| effect.id).collect();
+        let is_own = |session: &Self, id| session.lanes().run_of(Lane::Effect(id)) == run;
         for id in live {
+            if !is_own(self, id) {
+                continue;
+            }
             match self.lanes().waits(id) {
                 Some(Waits::Agent) => {
                     self.abandon(id, why);

@@ -45,8 +45,9 @@ async fn ask(
     call: &ModelCall,
 ) -> Result<Arc<Reply>, ModelError> {
     let ModelCall { role, model, meant, request, judged, .. } = call;
-    let limit =
-        handle.read(|session| session.policy().model_call_seconds(*role, model.spec(), request));
+    let limit = handle.read(|session| {
+        session.policy(passage.task).model_call_seconds(*role, model.spec(), request)
+    });
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
     let answer = async {
         if model.spec().simulated {
@@ -104,7 +105,7 @@ async fn of_text<T>(
 ) -> Result<T, ModelError> {
     let limit = handle.read(|session| {
         let spec = passage.effect.spec()?;
-        session.policy().embedding_seconds(passage.task, spec, text)
+        session.policy(passage.task).embedding_seconds(passage.task, spec, text)
     });
     let answer = async {
         if let Some((_, kind)) = &passage.fault {
@@ -126,7 +127,7 @@ async fn rank(handle: &Handle, task: TaskId, call: &ReadingCall) -> Result<Ranke
     let text = handle.read(|session| in_context(session, task, text, *sought));
     let mut scored = ranker.rank(Query::of(&text, *sought)).await?;
     say(handle, scored.notice.take());
-    let ranking = handle.read(|session| ranking(session, &text, &scored));
+    let ranking = handle.read(|session| ranking(session, task, &text, &scored));
     Ok(Ranked { ranking: Arc::new(ranking), usage: scored.usage })
 }
 
@@ -154,9 +155,9 @@ fn in_context(session: &Session, task: TaskId, text: &str, sought: Sought) -> St
 }
 
 /// The scores as a ranking of the tools that are offered now, beside those by words.
-fn ranking(session: &Session, text: &str, scored: &Scored) -> Ranking {
+fn ranking(session: &Session, task: TaskId, text: &str, scored: &Scored) -> Ranking {
     let words: HashMap<&ToolName, f32> = session.kit().index.search(text).collect();
-    let tools = session.state().offered_tools().map(|tool| {
+    let tools = session.state().in_task(task).offered_tools().map(|tool| {
         let name = &tool.spec.name;
         let words = words.get(name).copied().unwrap_or_default();
         (name.clone(), scored.states.get(name).copied(), f64::from(words))

@@ -52,7 +52,7 @@ pub fn request(
         EffectRef { line, ..EffectRef::new(session.next_effect(), class).caused_by(parent) };
     let event = requested(reference, task, &effect);
     let chance = occurrence(session, &event).unwrap_or(Chance::new(session.state().seed));
-    let cancel = session.lanes_mut().enter(reference.id, waits);
+    let cancel = session.enter(reference.id, task, waits);
     session.emit(event);
     let mut choice = FaultChoice::default();
     session.choose_fault((reference.id, task), chance, &mut choice);

@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use super::Observer;
 use crate::domain::{
     BudgetEvent, EffectId, Embedding, EmbeddingEvent, Event, Judge, Knob, Record, SessionEvent,
-    State, TaskEvent, ToolCallPhase,
+    State, TaskEvent, TaskId, ToolCallPhase,
 };
 use crate::store::experience::{SharedExperience, Use};
 
 pub(in crate::engine) struct Remembered {
     store: SharedExperience,
-    /// Judged calls of the current task.
+    /// Judged calls of the tasks at work.
     judged: Vec<EffectId>,
 }
 
@@ -22,10 +22,13 @@ impl Remembered {
         Self { store, judged: Vec::new() }
     }
 
-    /// Stores the judged uses. Uses spoilt by a fault are left out if `learn_injected` is off, and
+    /// Stores the judged uses of these tasks. Uses spoilt by a fault are left out if `learn_injected` is off, and
     /// all uses while learning is frozen. A failure is reported, and does not end the session.
-    fn remember(&mut self, state: &State) -> Option<SessionEvent> {
-        let judged = std::mem::take(&mut self.judged);
+    fn remember(&mut self, state: &State, of: impl Fn(TaskId) -> bool) -> Option<SessionEvent> {
+        let is_meant = |call: &EffectId| state.tool_call(*call).is_none_or(|call| of(call.task));
+        let (judged, rest) = std::mem::take(&mut self.judged).into_iter().partition(is_meant);
+        self.judged = rest;
+        let judged: Vec<EffectId> = judged;
         if !state.knobs.is_on(Knob::Learn) {
             return None;
         }
@@ -62,7 +65,9 @@ impl Observer for Remembered {
                 self.judged.push(*call);
                 None
             }
-            Event::Task(TaskEvent::TaskFinished { .. }) => self.remember(state),
+            Event::Task(TaskEvent::TaskFinished { task, .. }) => {
+                self.remember(state, |of| of == *task)
+            }
             Event::Embedding(EmbeddingEvent::EmbeddingFinished { effect, vector, .. })
                 if !vector.is_empty() =>
             {
@@ -77,7 +82,7 @@ impl Observer for Remembered {
     }
 
     fn close(&mut self, state: &State) -> Vec<Event> {
-        self.remember(state).into_iter().map(Event::from).collect()
+        self.remember(state, |_| true).into_iter().map(Event::from).collect()
     }
 }
 

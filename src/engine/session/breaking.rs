@@ -56,7 +56,7 @@ impl Session {
         let breakpoint = self.next_breakpoint();
         let (spec, was, on, temporary) = (Box::new(spec), None, true, true);
         let set = BreakpointEvent::BreakpointSet { breakpoint, spec, was, on, temporary, by };
-        Ok([set.into(), ControlEvent::Resumed { how: Resume::Run, by }.into()])
+        Ok([set.into(), ControlEvent::Resumed { how: Resume::Run, by, run: None }.into()])
     }
 
     fn breakpoint(&self, id: BreakpointId) -> Result<&BreakpointState, String> {
@@ -77,6 +77,8 @@ impl Session {
 
     /// Whether its expressions are Python and call nothing.
     fn check_python(&self, spec: &BreakpointSpec) -> Result<(), String> {
-        spec.python.expressions().try_for_each(|expression| self.check_expression(&expression))
+        let shown = self.state.at_work.shown().unwrap_or_default();
+        let check = |expression: String| self.check_expression(shown, &expression);
+        spec.python.expressions().try_for_each(check)
     }
 }

@@ -18,8 +18,6 @@ pub struct Breakpoints {
     pub has_user: bool,
     /// The last value of each breakpoint on a value; `None`: it had none.
     values: BTreeMap<BreakpointId, Option<Answer>>,
-    /// What a person has asked of the program at work, as far as it knows of that.
-    pub asked: Option<AskedOf>,
 }
 
 /// A program, and how often a person has asked something of it, or edited it.
@@ -50,13 +48,13 @@ impl Breakpoints {
                 let when = boundary.side();
                 (Facts::of_call(state, call, when), state.breakpoints_at(call, when))
             }
-            Lane::Agent => {
+            Lane::Run(run) => {
                 let place = match boundary {
                     Boundary::BeforeTask => Place::Task,
                     Boundary::AfterEvaluation => Place::Evaluation,
                     _ => return Vec::new(),
                 };
-                (Facts::of_session(state), state.breakpoints_on(&place))
+                (Facts::of_run(state, run), state.breakpoints_on(&place))
             }
         };
         self.met(facts, matched)

@@ -2,14 +2,14 @@
 //! [`Policy`], and makes the events. The plan is recomputed whenever its inputs change, before the
 //! agent takes its next step.
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
-use super::{Session, budgeting::Budgeting};
+use super::Session;
 use crate::domain::{
-    BudgetEvent, BudgetPlan, By, EffectId, Event, Knob, KnownTool, SessionEvent, TaskBudget,
-    TaskId, ToolName,
+    BudgetEvent, BudgetPlan, By, EffectId, Embedding, Event, Knob, KnownTool, SessionEvent,
+    TaskBudget, TaskId, ToolName,
 };
-use crate::engine::Memory;
+use crate::engine::{Memory, effect::EmbeddingCall};
 use crate::papers::btp::candidates;
 use crate::papers::btp::policy::Policy;
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
@@ -17,12 +17,13 @@ use crate::store::experience::{Experience, ExperienceError, Query, Same};
 impl Session {
     /// Whether tasks can be compared by their embeddings.
     pub fn can_embed(&self) -> bool {
-        self.budgeting.can_embed()
+        self.memory.as_ref().is_some_and(|memory| memory.embedder.is_some())
     }
 
-    pub fn policy(&self) -> Policy<'_> {
-        let (known, allotted) = (&self.budgeting.known, self.lanes.allotted());
-        Policy { state: &self.state, known, allotted }
+    /// The budget of a task, as it stands.
+    pub fn policy(&self, task: TaskId) -> Policy<'_> {
+        let allotted = self.lanes.allotted(self.state.run_of(task));
+        Policy { state: self.state.in_task(task), known: self.known_of(task), allotted }
     }
 
     /// Makes the first plan of a task with an enforced budget.
@@ -30,33 +31,42 @@ impl Session {
         let Some(text) = self.state.task(task).map(|task| task.task.sought().into_owned()) else {
             return;
         };
-        let has_candidates = self.policy().has_candidates(task);
-        self.budgeting.known = if has_candidates { self.look_up(&text) } else { Vec::new() };
-        let plan = self.policy().make_plan(task);
+        let has_candidates = self.policy(task).has_candidates(task);
+        let known = if has_candidates { self.look_up(task, &text) } else { Vec::new() };
+        self.run_of(task).known = known;
+        let plan = self.policy(task).make_plan(task);
         let uses = plan.uses();
         self.say(task, "planned", plan);
-        if uses == 0 && !self.budgeting.known.is_empty() {
-            self.widen(&[&text], None, "no matching tool is useful");
+        if uses == 0 && !self.known_of(task).is_empty() {
+            self.widen(task, &[&text], None, "no matching tool is useful");
         }
     }
 
-    /// Replans the current task for the rest of its budget, if it has a plan, and records the new
-    /// plan.
+    /// Replans each task at work for the rest of its budget, if it has a plan, and records the new plan.
     pub fn replan(&mut self, why: &str) {
-        if let Some(task) = self.policy().budgeted().map(|(task, _)| task.id) {
-            let plan = self.policy().make_plan(task);
+        for task in self.budgeted() {
+            let plan = self.policy(task).make_plan(task);
             self.say(task, why, plan);
         }
     }
 
     /// The same, but records a plan only if it differs.
     pub fn replan_quietly(&mut self, why: &str) {
-        let policy = self.policy();
-        let Some(task) = policy.budgeted().map(|(task, _)| task.id) else { return };
-        let plan = policy.make_plan(task);
-        if policy.is_news(&plan) {
+        self.budgeted().into_iter().for_each(|task| self.replan_task_quietly(task, why));
+    }
+
+    fn replan_task_quietly(&mut self, task: TaskId, why: &str) {
+        let policy = self.policy(task);
+        let plan = policy.budgeted().map(|(task, _)| policy.make_plan(task.id));
+        if let Some(plan) = plan.filter(|plan| policy.is_news(plan)) {
             self.say(task, why, plan);
         }
+    }
+
+    /// The tasks at work whose budgets are enforced.
+    fn budgeted(&self) -> Vec<TaskId> {
+        let has_plan = |task: &TaskId| self.policy(*task).budgeted().is_some();
+        self.state.at_work.tasks().filter(has_plan).collect()
     }
 
     fn say(&mut self, task: TaskId, why: &str, plan: BudgetPlan) {
@@ -69,19 +79,21 @@ impl Session {
         if let Some(flight) = self.lanes.flight_mut(effect) {
             flight.allotted = 0.0;
         }
-        if self.policy().falls_short() {
-            self.replan_quietly("cost exceeded the estimate");
+        let Some(task) = self.task_of(effect) else { return };
+        if self.policy(task).falls_short() {
+            self.replan_task_quietly(task, "cost exceeded the estimate");
         }
     }
 
     /// The most seconds that this call may run, from here on; `None` if the budget does not bound
     /// it.
     pub fn allot_time(&mut self, call: EffectId) -> Option<f64> {
-        let credits = self.policy().call_time(call)?;
+        let task = self.task_of(call)?;
+        let credits = self.policy(task).call_time(call)?;
         if let Some(flight) = self.lanes.flight_mut(call) {
             flight.allotted = credits;
         }
-        Some(self.policy().seconds(credits))
+        Some(self.policy(task).seconds(credits))
     }
 
     /// Records whether a result helped; an unhelpful one may ban its tool from the rest of the
@@ -97,22 +109,25 @@ impl Session {
         if helpful {
             return;
         }
-        let Some(tool) = self.state.tool_call(call).map(|call| call.tool.clone()) else { return };
-        if let Some(task) = self.policy().banned_from(&tool) {
+        let Some(made) = self.state.tool_call(call) else { return };
+        let (tool, of) = (made.tool.clone(), made.task);
+        if let Some(task) = self.policy(of).banned_from(&tool) {
             self.emit(BudgetEvent::ToolBlacklisted { task, tool: tool.clone(), why });
         }
-        self.replan_quietly(&format!("{tool} did not help"));
+        self.replan_task_quietly(of, &format!("{tool} did not help"));
     }
 
     /// Sets how often a tool may still be used, for the user.
     pub fn set_uses(&self, tool: ToolName, uses: u32, by: By) -> Result<Event, String> {
-        let (task, was) = self.policy().may_set(&tool, uses)?;
+        let shown = self.state.at_work.shown().unwrap_or_default();
+        let (task, was) = self.policy(shown).may_set(&tool, uses)?;
         Ok(BudgetEvent::UsesSet { task, tool, uses, was, by }.into())
     }
 
     /// Changes how often a tool may still be used, for the user.
     pub fn add_uses(&self, tool: ToolName, more: i32, by: By) -> Result<Event, String> {
-        let budget = self.policy().budgeted().map(|(_, budget)| budget);
+        let shown = self.state.at_work.shown().unwrap_or_default();
+        let budget = self.policy(shown).budgeted().map(|(_, budget)| budget);
         let allowed = budget.map_or(0, |budget| budget.allowed(tool.as_str()));
         let uses = allowed.saturating_add_signed(more);
         if budget.is_some() && uses == allowed {
@@ -129,28 +144,36 @@ impl Session {
     /// and did not call makes room for others until its next call. A matching tool that has helped
     /// gets one more use: its limit was an estimate, but its help is a fact.
     /// `kept`: what it needs of its offer all the same; `None` if it does not say.
-    pub fn widen(&mut self, needs: &[&str], kept: Option<&[ToolName]>, why: &str) -> bool {
-        let budgeted = self.policy().budgeted().filter(|_| self.state.may_widen());
-        let Some((id, text)) = budgeted.map(|(task, _)| (task.id, task.task.sought().into_owned()))
-        else {
+    pub fn widen(
+        &mut self,
+        id: TaskId,
+        needs: &[&str],
+        kept: Option<&[ToolName]>,
+        why: &str,
+    ) -> bool {
+        let budgeted = self.policy(id).budgeted();
+        let budgeted = budgeted.filter(|_| self.state.in_task(id).may_widen());
+        let Some(text) = budgeted.map(|(task, _)| task.task.sought().into_owned()) else {
             return false;
         };
         if let Some(kept) = kept {
             self.note(id, |known, budget| known.note_offer(budget, kept));
         }
         for need in needs {
-            let had = |tool: &ToolName| self.policy().had(tool);
-            let meant = candidates::meant(&self.state, &self.kit.index, need, had);
+            let had = |tool: &ToolName| self.policy(id).had(tool);
+            let meant = candidates::meant(self.state.in_task(id), &self.kit.index, need, had);
             self.note(id, |known, budget| known.add_use(budget, &meant));
-            self.know(&text, meant.clone());
+            self.know(id, &text, meant.clone());
             self.note(id, |known, budget| known.note_lack(budget, &meant, need));
         }
-        let is_known = |tool: &ToolName| self.budgeting.is_known(tool);
-        let others = candidates::others(&self.state, &self.kit.index, needs, &text, is_known);
+        let known = self.known_of(id);
+        let is_known = |tool: &ToolName| known.iter().any(|known| known.tool == *tool);
+        let state = self.state.in_task(id);
+        let others = candidates::others(state, &self.kit.index, needs, &text, is_known);
         for more in [Vec::new()].into_iter().chain(others) {
-            self.know(&text, more);
-            let plan = self.policy().make_plan(id);
-            if self.policy().offers_more(&plan) {
+            self.know(id, &text, more);
+            let plan = self.policy(id).make_plan(id);
+            if self.policy(id).offers_more(&plan) {
                 self.say(id, why, plan);
                 return true;
             }
@@ -160,32 +183,34 @@ impl Session {
 
     /// Notes something on each candidate of the task.
     fn note(&mut self, task: TaskId, note: impl Fn(&mut KnownTool, &TaskBudget)) {
-        let Some(task) = self.state.task(task) else { return };
-        self.budgeting.known.iter_mut().for_each(|known| note(known, &task.budget));
+        let Some(budget) = self.state.task(task).map(|task| task.budget.clone()) else { return };
+        self.run_of(task).known.iter_mut().for_each(|known| note(known, &budget));
     }
 
-    /// Adds candidates to those of the current task.
-    fn know(&mut self, text: &str, mut tools: Vec<ToolName>) {
-        tools.retain(|tool| !self.budgeting.is_known(tool));
-        let known = self.what_is_known(text, tools);
-        self.budgeting.known.extend(known);
+    /// Adds candidates to those of this task.
+    fn know(&mut self, task: TaskId, text: &str, mut tools: Vec<ToolName>) {
+        let run = self.run_of(task);
+        tools.retain(|tool| !run.is_known(tool));
+        let known = self.what_is_known(task, text, tools);
+        self.run_of(task).known.extend(known);
     }
 
     /// The candidates of this task, with their past in similar tasks.
-    fn look_up(&mut self, text: &str) -> Vec<KnownTool> {
-        let (k, state) = (self.state.knobs.count(Knob::Candidates), &self.state);
-        let helped = self.budgeting.past(text, |store, query, same| {
+    fn look_up(&mut self, task: TaskId, text: &str) -> Vec<KnownTool> {
+        let (k, state) = (self.state.knobs.count(Knob::Candidates), self.state.in_task(task));
+        let helped = self.past(task, text, |store, query, same| {
             store.helped(query, k, same, |tool| state.offers(tool))
         });
         let helped = self.said_if_lost(helped);
-        let tools = candidates::candidates(&self.state, &self.kit.index, text, helped);
-        self.what_is_known(text, tools)
+        let state = self.state.in_task(task);
+        let tools = candidates::candidates(state, &self.kit.index, text, helped);
+        self.what_is_known(task, text, tools)
     }
 
     /// The past of these tools in tasks like this.
-    fn what_is_known(&mut self, text: &str, tools: Vec<ToolName>) -> Vec<KnownTool> {
+    fn what_is_known(&mut self, task: TaskId, text: &str, tools: Vec<ToolName>) -> Vec<KnownTool> {
         let histories =
-            self.budgeting.past(text, |store, query, same| store.history(query, &tools, same));
+            self.past(task, text, |store, query, same| store.history(query, &tools, same));
         let mut histories = self.said_if_lost(histories).into_iter();
         let sharpness = self.state.knobs.get(Knob::Sharpness);
         let known = |tool| {
@@ -202,31 +227,51 @@ impl Session {
             T::default()
         })
     }
-}
 
-impl Budgeting {
-    /// Whether tasks can be embedded.
-    pub fn can_embed(&self) -> bool {
-        self.memory.as_ref().is_some_and(|memory| memory.embedder.is_some())
-    }
-
-    fn is_known(&self, tool: &ToolName) -> bool {
-        self.known.iter().any(|known| known.tool == *tool)
+    /// The task that an effect belongs to.
+    fn task_of(&self, effect: EffectId) -> Option<TaskId> {
+        self.state.effect(effect).map(|effect| effect.task)
     }
 
     /// Looks up the past of a task; empty without a memory.
     fn past<T: Default>(
         &self,
+        task: TaskId,
         text: &str,
         look: impl FnOnce(&Experience, &Query, Same) -> Result<T, ExperienceError>,
     ) -> Result<T, ExperienceError> {
         let Some(Memory { store, same, .. }) = &self.memory else { return Ok(T::default()) };
         let store = store.lock();
         let query = store.query(text);
-        let query = match &self.meaning {
-            Some(meaning) => query.with_embedding(meaning.clone()),
+        let meaning = self.runs.get(&self.state.run_of(task)).and_then(|run| run.meaning.clone());
+        let query = match meaning {
+            Some(meaning) => query.with_embedding(meaning),
             None => query,
         };
         look(&store, &query, *same)
+    }
+
+    /// Notes the embedding of a task.
+    pub fn take_meaning(&mut self, task: TaskId, meaning: Option<Embedding>) {
+        self.run_of(task).meaning = meaning;
+    }
+
+    /// The call that embeds this task; `None` without an embedder, or if the embedding is known.
+    pub fn unknown_meaning(&mut self, task: TaskId) -> Option<EmbeddingCall> {
+        self.run_of(task).meaning = None;
+        if !self.policy(task).has_candidates(task) {
+            return None;
+        }
+        let memory = self.memory.as_ref()?;
+        let model = Rc::clone(memory.embedder.as_ref()?);
+        let store = memory.store.lock();
+        let query = store.query(&self.state.task(task)?.task.text);
+        // An unreadable store is reported when the plan is made.
+        let known = store.embedding(query.text(), model.embedder()?.model()).ok().flatten();
+        let text = query.text().to_owned();
+        drop(store);
+        let is_unknown = known.is_none() && !text.is_empty();
+        self.run_of(task).meaning = known;
+        is_unknown.then_some(EmbeddingCall { model, text })
     }
 }

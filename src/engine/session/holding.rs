@@ -4,6 +4,11 @@ use super::Session;
 use crate::domain::{Boundary, Lane, Mode};
 
 impl Session {
+    /// Whether the run of a lane goes on.
+    fn mode_of(&self, lane: Lane) -> Mode {
+        self.state.control.mode_of(self.lanes.run_of(lane))
+    }
+
     /// Whether a lane can pass here without any wait.
     pub fn is_open(&self, lane: Lane, boundary: Boundary) -> bool {
         !self.is_broken() && !self.holds(lane, boundary)
@@ -13,7 +18,7 @@ impl Session {
     pub fn holds(&self, lane: Lane, boundary: Boundary) -> bool {
         self.is_paused(lane)
             || !self.lanes.is_by_hand(lane)
-                && match self.state.control.mode {
+                && match self.mode_of(lane) {
                     Mode::Running | Mode::Ended => false,
                     Mode::SteppingTask => boundary == Boundary::BeforeTask,
                     Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => true,
@@ -29,13 +34,13 @@ impl Session {
     /// it.
     pub fn releases(&self, lane: Lane) -> bool {
         self.lanes.is_repeated(lane)
-            || lane == Lane::Agent && self.is_program_asked()
             // A program whose call is held after its end may be taken back from there.
-            || self.is_of_program(lane) && self.is_program_asked()
-            || self.lanes.granted == Some(lane)
+            || (matches!(lane, Lane::Run(_)) || self.is_of_program(lane))
+                && self.is_program_asked(self.lanes.run_of(lane))
+            || self.lanes.is_granted(lane)
             || !self.is_paused(lane)
                 && (self.lanes.is_by_hand(lane)
-                    || match self.state.control.mode {
+                    || match self.mode_of(lane) {
                         Mode::Running | Mode::SteppingTask | Mode::Ended => true,
                         Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Stepping => false,
                     })

@@ -37,12 +37,14 @@ impl Session {
             drop(self.call_by_hand(tool, arguments));
             return;
         }
-        if let Event::Control(ControlEvent::PauseRequested { .. }) = event {
-            self.revoke_step();
+        if let Event::Control(ControlEvent::PauseRequested { run, .. }) = event {
+            self.revoke_step(run);
         }
         self.emit(event.clone());
         match event {
-            Event::Control(ControlEvent::Resumed { how: Resume::Step, .. }) => self.grant_step(),
+            Event::Control(ControlEvent::Resumed { how: Resume::Step, run, .. }) => {
+                self.grant_step(run);
+            }
             Event::Control(ControlEvent::PauseRequested { .. }) => self.settle(),
             Event::Change(ChangeEvent::KnobTurned { knob, value, was, .. }) => {
                 let spec = knob.spec();
@@ -66,7 +68,7 @@ impl Session {
                     flight.consent = Some(allowed);
                 }
             }
-            Event::Task(TaskEvent::TaskSkipped { .. }) => self.queue.skip.cancel(),
+            Event::Task(TaskEvent::TaskSkipped { task, .. }) => self.run_of(task).skip.cancel(),
             _ => {}
         }
     }

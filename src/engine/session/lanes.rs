@@ -1,11 +1,11 @@
-//! The current lanes: the agent between its effects, and every effect in flight.
+//! The current lanes: each run between its effects, and every effect in flight.
 
 use std::collections::BTreeMap;
 
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::edit::Edit;
-use crate::domain::{EditEvent, EffectId, Lane};
+use crate::domain::{EditEvent, EffectId, Lane, RunId};
 
 /// Who waits for the end of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,7 @@ pub enum Waits {
 /// decisions on it.
 #[derive(Debug)]
 pub struct Flight {
+    run: RunId,
     waits: Waits,
     pub cancel: CancellationToken,
     /// It waits for a free place among the running tool calls.
@@ -39,59 +40,103 @@ pub struct Flight {
     pub repeated: bool,
 }
 
-/// The lanes that can reach a boundary, and the one that a step releases.
+/// The lane of a run.
 #[derive(Debug, Default)]
-pub struct Lanes {
+struct RunLane {
     is_at_work: bool,
     /// The number of results that a model is judging.
     verdicts: usize,
-    /// The agent waits for verdicts, which effects beside it give.
+    /// The run waits for verdicts, which effects beside it give.
     awaits_verdicts: bool,
+    /// The lane of this run that a step released; it may pass one boundary.
+    granted: Option<Lane>,
+}
+
+/// The lanes that can reach a boundary, and those that a step releases.
+#[derive(Debug, Default)]
+pub struct Lanes {
+    runs: BTreeMap<RunId, RunLane>,
     in_flight: BTreeMap<EffectId, Flight>,
-    /// The lane that a step released; it may pass one boundary.
-    pub granted: Option<Lane>,
 }
 
 impl Lanes {
-    /// The agent begins to work on something.
-    pub fn open(&mut self) {
-        self.is_at_work = true;
+    fn of(&mut self, run: RunId) -> &mut RunLane {
+        self.runs.entry(run).or_default()
     }
 
-    /// The agent has nothing to do.
-    pub fn close(&mut self) {
-        (self.is_at_work, self.awaits_verdicts) = (false, false);
-        self.in_flight.retain(|_, flight| flight.waits == Waits::Person);
+    /// A run begins to work on something.
+    pub fn open(&mut self, run: RunId) {
+        self.of(run).is_at_work = true;
     }
 
-    /// A model begins to judge a result.
-    pub fn begin_verdict(&mut self) {
-        self.verdicts += 1;
+    /// A run has nothing to do.
+    pub fn close(&mut self, run: RunId) {
+        let lane = self.of(run);
+        (lane.is_at_work, lane.awaits_verdicts) = (false, false);
+        self.in_flight.retain(|_, flight| flight.run != run || flight.waits == Waits::Person);
     }
 
-    pub fn end_verdict(&mut self) {
-        self.verdicts = self.verdicts.saturating_sub(1);
+    /// A model begins to judge a result of a run.
+    pub fn begin_verdict(&mut self, run: RunId) {
+        self.of(run).verdicts += 1;
     }
 
-    /// The number of results that a model is judging.
-    pub fn verdicts(&self) -> usize {
-        self.verdicts
+    pub fn end_verdict(&mut self, run: RunId) {
+        let lane = self.of(run);
+        lane.verdicts = lane.verdicts.saturating_sub(1);
     }
 
-    /// Notes whether the agent waits for verdicts.
-    pub fn await_verdicts(&mut self, waits: bool) {
-        self.awaits_verdicts = waits;
+    /// The number of results of a run that a model is judging.
+    pub fn verdicts(&self, run: RunId) -> usize {
+        self.runs.get(&run).map_or(0, |lane| lane.verdicts)
+    }
+
+    /// Notes whether a run waits for verdicts.
+    pub fn await_verdicts(&mut self, run: RunId, waits: bool) {
+        self.of(run).awaits_verdicts = waits;
+    }
+
+    /// Lets a lane pass one boundary.
+    pub fn grant(&mut self, lane: Lane) {
+        let run = self.run_of(lane);
+        self.of(run).granted = Some(lane);
+    }
+
+    /// Whether a step lets this lane pass a boundary.
+    pub fn is_granted(&self, lane: Lane) -> bool {
+        self.runs.values().any(|run| run.granted == Some(lane))
+    }
+
+    /// Whether a step that a lane of this run may take is still to be taken.
+    pub fn has_step(&self, run: RunId) -> bool {
+        self.runs.get(&run).is_some_and(|lane| lane.granted.is_some())
     }
 
     /// Takes away the step that was granted to this lane.
     pub fn spend_step(&mut self, lane: Lane) {
-        self.granted.take_if(|granted| *granted == lane);
+        for run in self.runs.values_mut() {
+            run.granted.take_if(|granted| *granted == lane);
+        }
     }
 
-    /// An effect was requested; the token cancels it.
-    pub fn enter(&mut self, effect: EffectId, waits: Waits) -> CancellationToken {
+    /// Takes away the steps of these runs that no lane has taken yet.
+    pub fn revoke_steps(&mut self, of: impl Fn(RunId) -> bool) {
+        self.runs.iter_mut().filter(|(run, _)| of(**run)).for_each(|(_, lane)| lane.granted = None);
+    }
+
+    /// The run that a lane belongs to.
+    pub fn run_of(&self, lane: Lane) -> RunId {
+        match lane {
+            Lane::Run(run) => run,
+            Lane::Effect(effect) => self.flight(effect).map_or(RunId::FIRST, |flight| flight.run),
+        }
+    }
+
+    /// An effect of this run was requested; the token cancels it.
+    pub fn enter(&mut self, effect: EffectId, run: RunId, waits: Waits) -> CancellationToken {
         let cancel = CancellationToken::new();
         let flight = Flight {
+            run,
             waits,
             cancel: cancel.clone(),
             waits_for_room: false,
@@ -151,9 +196,10 @@ impl Lanes {
         waiting.next().map(|(effect, _)| *effect)
     }
 
-    /// Credits of the time that all running calls may still take.
-    pub fn allotted(&self) -> f64 {
-        self.in_flight.values().map(|flight| flight.allotted).sum()
+    /// Credits of the time that all running calls of a run may still take.
+    pub fn allotted(&self, run: RunId) -> f64 {
+        let flights = self.in_flight.values().filter(|flight| flight.run == run);
+        flights.map(|flight| flight.allotted).sum()
     }
 
     /// Who waits for an effect in flight.
@@ -174,15 +220,20 @@ impl Lanes {
 
     /// The lanes that can reach a boundary.
     pub fn live(&self) -> impl Iterator<Item = Lane> {
-        // The agent rests while it waits for an effect.
-        let rests = self.awaits_verdicts
-            || self.in_flight.values().any(|flight| flight.waits == Waits::Agent);
-        let agent = (self.is_at_work && !rests).then_some(Lane::Agent);
-        agent.into_iter().chain(self.in_flight.keys().copied().map(Lane::Effect))
+        // A run rests while it waits for an effect.
+        let waits = |run: RunId| {
+            self.in_flight.values().any(|it| it.run == run && it.waits == Waits::Agent)
+        };
+        let runs = self
+            .runs
+            .iter()
+            .filter(move |(run, lane)| lane.is_at_work && !lane.awaits_verdicts && !waits(**run));
+        let runs = runs.map(|(run, _)| Lane::Run(*run));
+        runs.chain(self.in_flight.keys().copied().map(Lane::Effect))
     }
 
-    /// Those of them that belong to the agent's work.
-    pub fn of_agent(&self) -> impl Iterator<Item = Lane> {
+    /// Those of them that belong to the work of a run.
+    pub fn at_work(&self) -> impl Iterator<Item = Lane> {
         self.live().filter(|lane| !self.is_by_hand(*lane))
     }
 }
@@ -194,12 +245,12 @@ mod tests {
     #[test]
     fn what_a_person_made_goes_on_when_the_agent_has_nothing_to_do() {
         let mut lanes = Lanes::default();
-        lanes.open();
+        lanes.open(RunId::FIRST);
         for (id, waits) in [(1, Waits::Agent), (2, Waits::Person), (3, Waits::Nobody)] {
-            lanes.enter(EffectId(id), waits);
+            lanes.enter(EffectId(id), RunId::FIRST, waits);
         }
-        lanes.close();
-        assert!(!lanes.is_at_work);
+        lanes.close(RunId::FIRST);
+        assert_eq!(lanes.at_work().count(), 0);
         assert_eq!(lanes.in_flight.keys().collect::<Vec<_>>(), [&EffectId(2)]);
     }
 
@@ -207,7 +258,7 @@ mod tests {
     fn room_is_given_in_the_order_of_requests() {
         let mut lanes = Lanes::default();
         for id in [3, 1, 2] {
-            lanes.enter(EffectId(id), Waits::Agent);
+            lanes.enter(EffectId(id), RunId::FIRST, Waits::Agent);
         }
         assert_eq!(lanes.next_for_room(), None);
         for id in [3, 2] {

@@ -1,16 +1,16 @@
 //! The engine's data, and the only place where records are made: numbered, dated, journaled, folded, then shown, in this
 //! order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::{rc::Rc, sync::Arc};
 
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 mod breaking;
 pub mod breakpoints;
 mod budget;
-mod budgeting;
 mod classes;
 mod edit;
 mod holding;
@@ -20,26 +20,26 @@ mod opening;
 mod programs;
 mod queue;
 mod recording;
+mod runs;
 mod tools;
 
 use self::{
     breakpoints::Breakpoints,
-    budgeting::Budgeting,
-    lanes::{Flight, Lanes},
+    lanes::{Flight, Lanes, Waits},
     queue::Queue,
+    runs::Run,
     tools::Toolkit,
 };
 pub use self::{opening::open, tools::list_all};
 use super::observer::{Observer, journal::Writer};
-use super::recorded::Recorded;
+use super::{Memory, recorded::Recorded};
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelCallEvent, ModelName,
-    Ranking, Record, Reply, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
+    Ranking, Record, Reply, RunId, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
     state::{Keeps, next_number},
 };
 use crate::model::Model;
 use crate::net::known;
-use crate::program::Child;
 use crate::store::journal::JournalError;
 use crate::tool::ToolBox;
 
@@ -51,15 +51,6 @@ struct Models {
     by_name: HashMap<ModelName, Rc<dyn Model>>,
     /// Set once the keys of all models are known, and so hidden in what tools print.
     keys_known: Rc<OnceCell<()>>,
-}
-
-/// Why a session must end.
-#[derive(Default)]
-struct End {
-    /// Why a model cannot be used, where nobody can repair it.
-    unusable: Option<String>,
-    /// Why the session must end now.
-    because: Option<String>,
 }
 
 /// Where records go, and their times.
@@ -79,15 +70,16 @@ pub struct Session {
     models: Models,
     lanes: Lanes,
     queue: Queue,
-    budgeting: Budgeting,
+    /// What earlier sessions are remembered by.
+    memory: Option<Memory>,
+    runs: BTreeMap<RunId, Run>,
     breakpoints: Breakpoints,
     /// The recorded results of an earlier session.
     recorded: Recorded,
     /// How often each request was made before.
     occurrences: HashMap<u64, u32>,
-    /// Runs programs; warm once one was run, and lent to the program at work.
-    interpreter: Option<Child>,
-    end: End,
+    /// Why the session must end now.
+    end: Option<String>,
     log: Log,
 }
 
@@ -107,12 +99,12 @@ impl Session {
             models: Models { by_name: models.collect(), keys_known: Rc::default() },
             lanes: Lanes::default(),
             queue: Queue::default(),
-            budgeting: Budgeting::default(),
+            memory: None,
+            runs: BTreeMap::new(),
             breakpoints: Breakpoints::default(),
             recorded: Recorded::default(),
             occurrences: HashMap::new(),
-            interpreter: None,
-            end: End::default(),
+            end: None,
             log: Log { journal, observers, listener, opened, resumed_at: 0 },
         }
     }
@@ -147,6 +139,20 @@ impl Session {
         &mut self.lanes
     }
 
+    /// An effect of a task was requested; the token cancels it.
+    pub fn enter(&mut self, effect: EffectId, task: TaskId, waits: Waits) -> CancellationToken {
+        self.lanes.enter(effect, self.state.run_of(task), waits)
+    }
+
+    /// A model begins to judge a result of a task.
+    pub fn begin_verdict(&mut self, task: TaskId) {
+        self.lanes.begin_verdict(self.state.run_of(task));
+    }
+
+    pub fn end_verdict(&mut self, task: TaskId) {
+        self.lanes.end_verdict(self.state.run_of(task));
+    }
+
     /// An effect in flight, to change it.
     pub fn flight(&mut self, effect: EffectId) -> Option<&mut Flight> {
         self.lanes.flight_mut(effect)
@@ -169,36 +175,27 @@ impl Session {
 
     /// Notes why the session must end now.
     pub fn end_because(&mut self, why: String) {
-        self.end.because = Some(why);
+        self.end = Some(why);
     }
 
-    /// Notes why a model cannot be used: the first reason counts.
-    pub fn note_unusable(&mut self, why: String) {
-        self.end.unusable.get_or_insert(why);
+    /// Notes why the model of a task cannot be used: the first reason counts.
+    pub fn note_unusable(&mut self, task: TaskId, why: String) {
+        self.run_of(task).unusable.get_or_insert(why);
     }
 
-    /// At the end of a task: whether a model that could not be used ends the session.
-    pub fn end_if_unusable(&mut self, ends: bool) {
-        let why = self.end.unusable.take().filter(|_| ends);
-        self.end.because = why.or(self.end.because.take());
+    /// At the end of a task of this run: whether a model that could not be used ends the session.
+    pub fn end_if_unusable(&mut self, run: RunId, ends: bool) {
+        let why = self.run(run).unusable.take().filter(|_| ends);
+        self.end = why.or(self.end.take());
     }
 
     pub fn must_end(&self) -> bool {
-        self.end.because.is_some()
+        self.end.is_some()
     }
 
     /// Why the session must end.
     pub fn take_reason(&mut self) -> String {
-        self.end.because.take().unwrap_or_default()
-    }
-
-    /// Lends the interpreter to a program.
-    pub fn lend_interpreter(&mut self) -> Child {
-        self.interpreter.take().unwrap_or_default()
-    }
-
-    pub fn return_interpreter(&mut self, child: Child) {
-        self.interpreter = Some(child);
+        self.end.take().unwrap_or_default()
     }
 
     /// Microseconds since the session was opened, without those between its interruption and its continuation.
@@ -280,15 +277,21 @@ impl Session {
 
     /// Every model that has a key of its own, those for embeddings too.
     pub fn all_models(&self) -> Vec<Rc<dyn Model>> {
-        let memory = self.budgeting.memory.as_ref();
+        let memory = self.memory.as_ref();
         let embedder = memory.and_then(|memory| memory.embedder.clone());
         let ranker = self.kit.ranker.as_ref().and_then(|ranker| ranker.endpoint());
         self.models.by_name.values().cloned().chain(embedder).chain(ranker).collect()
     }
 
-    /// Tools that match a text, best first, at most `k`; only tools that may currently be offered.
-    pub fn retrieve(&self, text: &str, ranking: Option<&Ranking>, k: usize) -> Vec<ToolName> {
-        let hits = self.kit.index.offered(&self.state, text, ranking).take(k);
+    /// Tools that match a text, best first, at most `k`; only tools that may be offered in this task.
+    pub fn retrieve(
+        &self,
+        task: TaskId,
+        text: &str,
+        ranking: Option<&Ranking>,
+        k: usize,
+    ) -> Vec<ToolName> {
+        let hits = self.kit.index.offered(self.state.in_task(task), text, ranking).take(k);
         hits.map(|(tool, _)| tool.clone()).collect()
     }
 
@@ -313,7 +316,7 @@ fn is_lasting(event: &Event) -> bool {
         Event::ToolCall(ToolCallEvent::ToolCallStarted { effect }) => {
             matches!(effect.class, EffectClass::Write | EffectClass::Unknown)
         }
-        Event::Control(ControlEvent::Paused {}) => true,
+        Event::Control(ControlEvent::Paused { run: None }) => true,
         _ => false,
     }
 }

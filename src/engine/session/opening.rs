@@ -29,7 +29,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
         let own = if setup.resumed.is_some() { &mut later } else { &mut observers };
         own.push(Box::new(Pairs(memory.store.clone())));
         own.push(Box::new(Remembered::new(memory.store.clone())));
-        session.budgeting.memory = Some(memory);
+        session.memory = Some(memory);
     }
     if let Some(book) = setup.classes {
         observers.push(Box::new(book));
@@ -52,6 +52,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     let unlisted = session.take_lists(&mut listed);
     if setup.past.is_empty() && setup.resumed.is_none() {
         session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
+        session.open_runs(setup.runs);
         let scores = setup.scores.into_iter().map(|(tool, score)| (tool, score.into())).collect();
         session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores });
         session.join_all();
@@ -115,10 +116,10 @@ impl Session {
         let holds_then = paused && !rest.is_empty();
         match (paused && !holds_then, self.state.control.mode) {
             (true, Mode::Running | Mode::Stepping | Mode::SteppingTask) => {
-                self.intervene(ControlEvent::PauseRequested { by });
+                self.intervene(ControlEvent::PauseRequested { by, run: None });
             }
             (true, _) | (false, Mode::Running) => {}
-            (false, _) => self.intervene(ControlEvent::Resumed { how: Resume::Run, by }),
+            (false, _) => self.intervene(ControlEvent::Resumed { how: Resume::Run, by, run: None }),
         }
         let calls = rest.iter().filter_map(|record| record.event.effect());
         let calls: BTreeSet<EffectId> = calls.map(|effect| effect.id).collect();

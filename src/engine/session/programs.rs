@@ -7,15 +7,16 @@ use super::{Session, breakpoints::AskedOf};
 use crate::domain::breakpoint::Place;
 use crate::domain::program::{Asked, Back, Extra, LineStop, Moment, Stops, Wanted};
 use crate::domain::{
-    Boundary, By, Event, Lane, Mode, ProgramEvent, TaskId, ToolCallState, ToolName,
+    Boundary, By, Event, Lane, Mode, ProgramEvent, RunId, TaskId, ToolCallState, ToolName,
 };
 use crate::papers::atc::extra::{check_expression, check_name};
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::source::Source;
 
 impl Session {
-    fn asked_of_program(&self) -> Option<AskedOf> {
-        let task = self.state.current_task()?;
+    /// What a person has asked of the program of a run.
+    fn asked_of_program(&self, run: RunId) -> Option<AskedOf> {
+        let task = self.state.task(self.state.at_work.of(run)?)?;
         let program = task.programs.last()?;
         let backs = usize::try_from(program.backs()).unwrap_or(usize::MAX);
         let asked = program.extras.len() + backs + usize::from(program.edited.is_some());
@@ -24,9 +25,10 @@ impl Session {
 
     /// Whether a person has asked something of the program at work that it does not know of yet, or edited it: it is
     /// run again.
-    pub fn is_program_asked(&self) -> bool {
-        let asked = self.asked_of_program();
-        asked.is_some_and(|(_, _, count)| count > 0) && asked != self.breakpoints.asked
+    pub fn is_program_asked(&self, run: RunId) -> bool {
+        let asked = self.asked_of_program(run);
+        let known = self.runs.get(&run).and_then(|run| run.asked);
+        asked.is_some_and(|(_, _, count)| count > 0) && asked != known
     }
 
     /// Whether a call of the program at work runs in this lane, and is over.
@@ -38,10 +40,12 @@ impl Session {
 
     /// Where a program at work has to stop, and what is asked of it there.
     pub fn wanted_of_program(&mut self, task: TaskId, number: u32) -> Wanted {
-        self.breakpoints.asked = self.asked_of_program();
+        let run = self.state.run_of(task);
+        self.run(run).asked = self.asked_of_program(run);
         let is_watched = self.breakpoints.has_user;
         let mut wanted = Wanted { is_watched, ..Wanted::default() };
-        if matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused) {
+        if matches!(self.state.control.mode_of(run), Mode::Stepping | Mode::Pausing | Mode::Paused)
+        {
             wanted.stops = Stops::every();
         }
         for known in self.state.breakpoints.values().filter(|known| known.on) {
@@ -61,8 +65,11 @@ impl Session {
 
     /// A program has stopped before a statement. Returns whether anybody wants it to.
     pub fn reach(&mut self, task: TaskId, number: u32, at: &Arc<LineStop>) -> bool {
-        let is_stepped =
-            matches!(self.state.control.mode, Mode::Stepping | Mode::Pausing | Mode::Paused);
+        let run = self.state.run_of(task);
+        let is_stepped = matches!(
+            self.state.control.mode_of(run),
+            Mode::Stepping | Mode::Pausing | Mode::Paused
+        );
         // Who takes a program back, or asks something of it, wants to see it there.
         let hits = self.breakpoints.hits_in_program(&self.state, at);
         if !is_stepped && at.values.is_none() && hits.is_empty() {
@@ -70,7 +77,7 @@ impl Session {
         }
         self.emit(ProgramEvent::ProgramHeld { task, number, at: Arc::clone(at) });
         if !hits.is_empty() {
-            self.stop_at(hits, Some((Lane::Agent, Boundary::ProgramLine)));
+            self.stop_at(hits, Some((Lane::Run(run), Boundary::ProgramLine)));
         }
         true
     }
@@ -83,7 +90,7 @@ impl Session {
         let Asked { expression, sets } = asked;
         let (number, held) = self.held_program(task)?;
         let held = held.ok_or("the program is not held at a line: step to one first")?;
-        self.check_expression(&expression)?;
+        self.check_expression(task, &expression)?;
         sets.as_deref().map_or(Ok(()), check_name)?;
         let when = Moment::Hit { line: held.line, hit: held.hit };
         let extra = Extra { when, expression, sets };
@@ -107,12 +114,13 @@ impl Session {
     /// It is not held, or there is nothing before.
     pub fn take_program_back(&self, task: TaskId, to: Back, by: By) -> Result<Event, String> {
         let known = self.state.reversible_program().filter(|(of, _)| of.id == task);
-        let (_, program) = known.ok_or(
+        let (of, program) = known.ok_or(
             "the program is not held: pause it, step to its next line, or to the end of its call",
         )?;
-        let (number, is_line) = (program.number, self.state.is_held_at_line());
-        let held = program.held.clone().filter(|_| is_line);
-        let is_over = self.state.control.is_held_at(Boundary::AfterProgram);
+        let number = program.number;
+        let is_at = |boundary| self.state.control.is_run_held_at(of.task.run, boundary);
+        let held = program.held.clone().filter(|_| is_at(Boundary::ProgramLine));
+        let is_over = is_at(Boundary::AfterProgram);
         let calls = held.as_ref().map_or(program.calls.len(), |held| held.calls);
         let is_probed = self.state.task(task).is_some_and(|task| task.task.probe.is_some());
         match (&held, to) {
@@ -138,19 +146,20 @@ impl Session {
     fn held_program(&self, task: TaskId) -> Result<(u32, Option<Arc<LineStop>>), String> {
         let program = self.state.task(task).and_then(|task| task.programs.last());
         let program = program.ok_or("the task has no program")?;
-        let control = &self.state.control;
-        if control.is_held_at(Boundary::AfterProgram) {
+        let run = self.state.run_of(task);
+        let is_at = |boundary| self.state.control.is_run_held_at(run, boundary);
+        if is_at(Boundary::AfterProgram) {
             return Ok((program.number, None));
         }
-        match control.is_held_at(Boundary::ProgramLine) {
+        match is_at(Boundary::ProgramLine) {
             true => Ok((program.number, program.held.clone())),
             false => Err("the program is not held: pause it, or step to its next line".to_owned()),
         }
     }
 
     /// Whether an expression is Python and calls no tool.
-    pub fn check_expression(&self, expression: &str) -> Result<(), String> {
-        let tools = self.state.offered_tools().map(|tool| &tool.spec.name);
+    pub fn check_expression(&self, task: TaskId, expression: &str) -> Result<(), String> {
+        let tools = self.state.in_task(task).offered_tools().map(|tool| &tool.spec.name);
         let tools: Vec<&ToolName> = tools.collect();
         let names = Identifiers::of(tools.iter().copied());
         let names: Vec<&str> = tools.iter().filter_map(|tool| names.name(tool)).collect();
@@ -158,13 +167,12 @@ impl Session {
     }
 
     /// The time of day; that of the record where this session repeats one.
-    pub fn clock(&mut self) -> i64 {
+    pub fn clock(&mut self, task: TaskId) -> i64 {
         let now = || {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
         };
         let millis = self.recorded.clock().unwrap_or_else(now);
-        let task = self.state.current_task().map(|task| task.id).unwrap_or_default();
         self.emit(ProgramEvent::ClockRead { task, millis });
         millis
     }

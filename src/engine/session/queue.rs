@@ -4,11 +4,12 @@
 use std::rc::Rc;
 
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use super::Session;
 use crate::domain::probe::Probe;
-use crate::domain::{By, Event, Task, TaskEvent, TaskId, TaskList, ToolName, state::next_number};
+use crate::domain::{
+    By, Event, RunId, Task, TaskEvent, TaskId, TaskList, ToolName, state::next_number,
+};
 use crate::engine::effect::PendingEffect;
 
 /// The work that is still to be done.
@@ -20,8 +21,6 @@ pub struct Queue {
     /// Calls by hand that have not begun, and that there are some.
     pub(super) by_hand: Vec<PendingEffect>,
     pub(super) called: Rc<Notify>,
-    /// Ends the current task.
-    pub(super) skip: CancellationToken,
 }
 
 /// How many tasks are queued by one event.
@@ -44,18 +43,52 @@ impl Session {
         std::mem::take(&mut self.queue.by_hand)
     }
 
-    /// The token that ends the current task.
-    pub fn skip_with(&mut self, skip: CancellationToken) {
-        self.queue.skip = skip;
-    }
-
     /// Queues the next part of the session's own tasks, if there are more.
     pub fn queue_part(&mut self) {
-        let tasks: Vec<Task> = self.queue.tasks.part(self.queue.queued, AT_ONCE).cloned().collect();
+        let mut tasks: Vec<Task> =
+            self.queue.tasks.part(self.queue.queued, AT_ONCE).cloned().collect();
+        self.deal(&mut tasks);
         if !tasks.is_empty() {
             let (first, by) = (self.next_task(), By::Engine);
             self.emit(TaskEvent::TasksQueued { first, tasks, by });
         }
+    }
+
+    /// Queues the session's own tasks until this run has one to do, or there are no more.
+    pub fn queue_parts_for(&mut self, run: RunId) {
+        let mut before = usize::MAX;
+        while self.state.next_task_of(run).is_none() && self.queue.queued != before {
+            before = self.queue.queued;
+            self.queue_part();
+        }
+    }
+
+    /// The next task of a run, moved to the front: tasks start in the order of their numbers. Without one, the number at
+    /// the front.
+    pub fn take_next(&mut self, run: RunId) -> TaskId {
+        let front = self.front();
+        let next = self.state.next_task_of(run).map_or(front, |task| task.id);
+        if next != front {
+            self.emit(TaskEvent::TaskMoved { task: next, to: front, by: By::Engine });
+        }
+        front
+    }
+
+    /// Gives tasks to the runs in turn.
+    fn deal(&self, tasks: &mut [Task]) {
+        let runs: Vec<RunId> = self.state.all_runs().collect();
+        let in_turn = runs.iter().cycle().skip(self.queue.queued % runs.len());
+        tasks.iter_mut().zip(in_turn).for_each(|(task, run)| task.run = *run);
+    }
+
+    /// The run with the fewest tasks to do, the first one of several.
+    fn idlest_run(&self) -> RunId {
+        let from = self.state.tasks_started();
+        let waiting = |run: &RunId| {
+            let own = self.state.tasks.from(from).filter(|task| task.task.run == *run).count();
+            own + usize::from(self.state.at_work.of(*run).is_some())
+        };
+        self.state.all_runs().min_by_key(waiting).unwrap_or(RunId::FIRST)
     }
 
     /// Queues a task that a person wrote, at this place.
@@ -67,7 +100,8 @@ impl Session {
         // A task known by its text keeps its gold answer and chain.
         let queued = self.state.tasks.iter().map(|task| &task.task);
         let known = queued.chain(self.queue.tasks.distinct()).find(|task| task.text == text);
-        let task = known.map_or_else(|| Task::from_text(text), Task::clone);
+        let mut task = known.map_or_else(|| Task::from_text(text), Task::clone);
+        task.run = self.idlest_run();
         self.put(at, vec![task], by)
     }
 
@@ -153,7 +187,7 @@ impl Session {
 
     /// Ends the current task.
     pub fn skip_task(&self, task: TaskId, by: By) -> Result<Event, String> {
-        if self.state.at_work != Some(task) {
+        if !self.state.at_work.contains(task) {
             return Err(format!("task {task} is not running"));
         }
         Ok(TaskEvent::TaskSkipped { task, by }.into())

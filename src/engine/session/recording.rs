@@ -3,7 +3,9 @@
 
 use super::Session;
 use super::breakpoints::Hit;
-use crate::domain::{Boundary, BreakpointEvent, By, ControlEvent, Event, Lane, Mode, Record};
+use crate::domain::{
+    Boundary, BreakpointEvent, By, ControlEvent, Event, Hold, Lane, Mode, Record, RunId,
+};
 
 impl Session {
     /// Records an event, then the observers' events about it, then the breakpoints that they hit.
@@ -51,7 +53,7 @@ impl Session {
                 Some(lane) if alone && !self.state.control.paused_lanes.contains(&lane) => {
                     self.emit(ControlEvent::LanePaused { lane, by: By::Engine });
                 }
-                _ => self.revoke_step(),
+                _ => self.lanes.revoke_steps(|_| true),
             }
         }
         self.settle();
@@ -60,9 +62,7 @@ impl Session {
     /// Releases a lane that is cancelled while it is held. A step granted to it is spent: it must
     /// not carry the lane past its next boundary as well.
     pub fn let_go(&mut self, lane: Lane) {
-        if self.lanes.granted == Some(lane) {
-            self.lanes.granted = None;
-        }
+        self.lanes.spend_step(lane);
         if self.state.control.is_held(lane) {
             self.emit(ControlEvent::Released { lane });
         }
@@ -76,37 +76,59 @@ impl Session {
         }
     }
 
-    /// Revokes a step that no lane has taken yet.
-    pub fn revoke_step(&mut self) {
-        self.lanes.granted = None;
+    /// Revokes a step that no lane of this run, or of any, has taken yet.
+    pub fn revoke_step(&mut self, run: Option<RunId>) {
+        self.lanes.revoke_steps(|of| run.is_none_or(|run| run == of));
     }
 
-    /// Lets the lane that was held first pass one boundary.
-    pub fn grant_step(&mut self) {
+    /// Lets the lane that was held first pass one boundary: of this run, or of any.
+    pub fn grant_step(&mut self, run: Option<RunId>) {
         let control = &self.state.control;
         // What waits for consent is released by that alone.
         let asks = |lane| matches!(lane, Lane::Effect(id) if control.asks.contains(&id));
-        self.lanes.granted = control.held.iter().map(|hold| hold.lane).find(|lane| !asks(*lane));
-        if self.lanes.granted.is_none() {
-            self.settle();
+        let is_meant = |lane| run.is_none_or(|run| self.lanes.run_of(lane) == run);
+        let mut held = control.held.iter().map(|hold| hold.lane);
+        let first = held.find(|lane| !asks(*lane) && is_meant(*lane));
+        self.revoke_step(run);
+        match first {
+            Some(lane) => self.lanes.grant(lane),
+            None => self.settle(),
         }
     }
 
-    /// Records `Paused` once every lane is held, or there is none.
+    /// Records `Paused` once every lane is held, or there is none: for all runs together, and for each that a person has
+    /// stopped or let go alone.
     pub fn settle(&mut self) {
+        let alone: Vec<RunId> = self.state.control.modes.keys().copied().collect();
+        if self.is_paused_now(self.state.control.mode, |run| !alone.contains(&run)) {
+            self.emit(ControlEvent::Paused { run: None });
+        }
+        for run in alone {
+            if self.is_paused_now(self.state.control.mode_of(run), |of| of == run) {
+                self.emit(ControlEvent::Paused { run: Some(run) });
+            }
+        }
+    }
+
+    /// Whether a pause of these runs is complete.
+    fn is_paused_now(&self, mode: Mode, of: impl Fn(RunId) -> bool) -> bool {
         let control = &self.state.control;
-        let all_held = self.lanes.of_agent().all(|lane| control.is_held(lane));
-        let idle = self.lanes.of_agent().next().is_none();
-        let due = match control.mode {
-            Mode::Pausing => all_held,
-            Mode::Stepping => all_held && self.lanes.granted.is_none() && !idle,
+        let lanes = || self.lanes.at_work().filter(|lane| of(self.lanes.run_of(*lane)));
+        let all_held = || lanes().all(|lane| control.is_held(lane));
+        match mode {
+            Mode::Pausing => all_held(),
+            Mode::Stepping => {
+                let has_step =
+                    || self.state.all_runs().any(|run| of(run) && self.lanes.has_step(run));
+                all_held() && !has_step() && lanes().next().is_some()
+            }
             // Lanes that were released together wake one after another, so lanes that look held may
             // be on their way; only a hold before the next task ends this mode.
-            Mode::SteppingTask => control.is_held_at(Boundary::BeforeTask),
+            Mode::SteppingTask => {
+                let before = |hold: &Hold| hold.boundary == Boundary::BeforeTask;
+                control.held.iter().any(|hold| before(hold) && of(self.lanes.run_of(hold.lane)))
+            }
             Mode::Opening | Mode::Running | Mode::Paused | Mode::Ended => false,
-        };
-        if due {
-            self.emit(ControlEvent::Paused {});
         }
     }
 }

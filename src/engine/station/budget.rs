@@ -23,14 +23,15 @@ impl Station for Budget {
             // It costs nothing, and uses no tool.
             Effect::Tool(call) if session.state().reads_on(&call.tool) => Verdict::Go,
             Effect::Tool(call) => {
-                let affords = session.policy().affords_call(&call.tool);
+                let affords = session.policy(passage.task).affords_call(&call.tool);
                 affords.map_or_else(Verdict::refuse, |()| Verdict::Go)
             }
-            Effect::Model(call) => paid(session.policy().affords_model_call(call.role)),
+            Effect::Model(call) => paid(session.policy(passage.task).affords_model_call(call.role)),
             Effect::Embedding(EmbeddingCall { text, .. })
             | Effect::Reading(ReadingCall { text, .. }) => {
                 let spec = passage.effect.spec();
-                let affords = |spec| session.policy().affords_embedding(passage.task, spec, text);
+                let affords =
+                    |spec| session.policy(passage.task).affords_embedding(passage.task, spec, text);
                 paid(spec.map_or(Ok(()), affords))
             }
         });

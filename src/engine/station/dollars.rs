@@ -130,7 +130,7 @@ impl Station for Dollars {
                 text: format!("{why}; continuing allows {more:.2} more"),
             });
             // A session that is paused already, or makes single steps, stops by itself.
-            if let Ok(event) = commands::pause(session, By::Engine) {
+            if let Ok(event) = commands::pause(session, None, By::Engine) {
                 session.intervene(event);
             }
         });

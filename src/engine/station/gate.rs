@@ -61,7 +61,7 @@ impl Handle {
     /// Lets a lane pass a boundary, at once or on the user's command; returns whether it was held.
     pub async fn checkpoint(&self, lane: Lane, boundary: Boundary) -> bool {
         self.halt_if_journal_failed().await;
-        if lane == Lane::Agent {
+        if matches!(lane, Lane::Run(_)) {
             self.meet(lane, boundary);
         }
         if !self.read(|session| session.holds(lane, boundary)) {

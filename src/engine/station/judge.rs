@@ -6,7 +6,7 @@
 //! [`Handle::verdicts`]), so that blacklist and budget plan never act on a missing verdict.
 
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, ToolCall, now};
-use crate::domain::{EffectId, Request, Role, TaskId, ToolErrorKind, knob};
+use crate::domain::{EffectId, Request, Role, RunId, TaskId, ToolErrorKind, knob};
 use crate::engine::effect::{self, Caller};
 use crate::engine::session::lanes::Waits;
 use crate::engine::{handle::Handle, session::Session};
@@ -76,12 +76,13 @@ fn question(session: &Session, call: EffectId) -> Option<Request> {
     if session.state().knobs.choice::<knob::Judge>() == knob::Judge::Rules {
         return None;
     }
-    judge::question(session.state(), session.state().tool_call(call)?)
+    let made = session.state().tool_call(call)?;
+    judge::question(&session.state().in_task(made.task), made)
 }
 
 /// Has a model judge, in parallel with the agent.
 fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) {
-    handle.write(|session| session.lanes_mut().begin_verdict());
+    handle.write(|session| session.begin_verdict(task));
     let beside = handle.clone();
     handle.spawn(async move {
         let (evidence, parent, waits) = (None, Some(call), Waits::Nobody);
@@ -95,22 +96,22 @@ fn ask_beside(handle: &Handle, task: TaskId, call: EffectId, question: Request) 
         };
         beside.write(|session| {
             session.judged(call, verdict, helpful, why);
-            session.lanes_mut().end_verdict();
+            session.end_verdict(task);
         });
     });
 }
 
 impl Handle {
-    /// Waits for all verdicts of models.
-    pub async fn verdicts(&self) {
-        if self.read(|session| session.lanes().verdicts() == 0) {
+    /// Waits for all verdicts of models on results of this run.
+    pub async fn verdicts(&self, run: RunId) {
+        if self.read(|session| session.lanes().verdicts(run) == 0) {
             return;
         }
         self.write(|session| {
-            session.lanes_mut().await_verdicts(true);
+            session.lanes_mut().await_verdicts(run, true);
             session.settle();
         });
-        self.until(|session| session.lanes().verdicts() == 0).await;
-        self.write(|session| session.lanes_mut().await_verdicts(false));
+        self.until(|session| session.lanes().verdicts(run) == 0).await;
+        self.write(|session| session.lanes_mut().await_verdicts(run, false));
     }
 }

@@ -74,7 +74,7 @@ impl Station for FromRecord {
 fn goes_live(handle: &Handle) {
     handle.write(|session| {
         if session.recorded_mut().holds_now() {
-            session.intervene(ControlEvent::PauseRequested { by: By::Engine });
+            session.intervene(ControlEvent::PauseRequested { by: By::Engine, run: None });
         }
     });
 }

@@ -40,7 +40,8 @@ impl Station for Unusable {
         } else if origin == Origin::Live {
             let error = error.text.trim_end_matches('.');
             let why = format!("{MODEL_UNUSABLE}: {model}: {error}");
-            passage.handle.write(|session| session.note_unusable(why));
+            let task = passage.task;
+            passage.handle.write(|session| session.note_unusable(task, why));
         }
         now(())
     }
@@ -61,7 +62,7 @@ impl Unusable {
             });
             if self.has_user {
                 // A session that is paused already stops by itself.
-                if let Ok(event) = commands::pause(session, By::Engine) {
+                if let Ok(event) = commands::pause(session, None, By::Engine) {
                     session.intervene(event);
                 }
             }

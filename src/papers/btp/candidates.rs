@@ -2,7 +2,7 @@
 //! values. A session and `toolyard plan --task` use this same code.
 
 use super::{Estimate, Evidence};
-use crate::domain::{Estimation, Knob, Knobs, Lexical, PastResults, State, ToolName};
+use crate::domain::{Estimation, InTask, Knob, Knobs, Lexical, PastResults, ToolName};
 
 /// A tool's results in one past query. It was used `helpful + unhelpful` times there, at least
 /// once.
@@ -35,7 +35,7 @@ const MEANT: usize = 3;
 /// being cheap, since its past only shows how well it did other things. If nothing matches, any
 /// tools.
 pub fn candidates(
-    state: &State,
+    state: InTask<'_>,
     index: &Lexical,
     text: &str,
     helped: Vec<HelpfulTool>,
@@ -74,7 +74,7 @@ pub fn candidates(
 /// The tools that match a missing capability named by the agent, at most three, the likeliest
 /// first. Tools that it had on offer are excluded, because they are not missing.
 pub fn meant(
-    state: &State,
+    state: InTask<'_>,
     index: &Lexical,
     said: &str,
     had: impl Fn(&ToolName) -> bool,
@@ -86,7 +86,7 @@ pub fn meant(
 /// Further candidates besides the best matches, at most `candidates` (knob) of each kind: tools
 /// whose words match the agent's text or the task, then any.
 pub fn others(
-    state: &State,
+    state: InTask<'_>,
     index: &Lexical,
     needs: &[&str],
     text: &str,
@@ -108,11 +108,11 @@ pub fn others(
 
 /// The tools that match a text, by its words, and by what a reader said of it in this task.
 fn matching<'a>(
-    state: &'a State,
+    state: InTask<'a>,
     index: &'a Lexical,
     text: &str,
 ) -> impl Iterator<Item = (&'a ToolName, f32)> {
-    index.offered(state, text, state.ranking(text).map(|ranking| &**ranking))
+    index.offered(state, text, state.state().ranking(text).map(|ranking| &**ranking))
 }
 
 /// The first `k` of these hits, without those that match far worse than the first.

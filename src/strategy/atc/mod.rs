@@ -16,7 +16,7 @@ use super::{CallResult, Context, Ending, Strategy, Trajectory, Turn, close, menu
 use crate::domain::program::{Function, ProgramEnd, Raised};
 use crate::domain::{
     Boundary, Caveat, Knob, MenuItem, Offered, Outcome, ProgramEvent, ProgramSource,
-    ProgramVerdict, Reflect, Reply, Role, State, Task, TaskEvent, ToolCall, ToolName,
+    ProgramVerdict, Reflect, Reply, Role, Task, TaskEvent, ToolCall, ToolName,
 };
 use crate::papers::atc::extract;
 use crate::papers::atc::flaws::flaws_of;
@@ -214,7 +214,8 @@ impl<C: Context> Programmer<'_, C> {
         let most = self.ctx.state(|state| state.knobs.count(Knob::MaxSteps));
         loop {
             self.asked += 1;
-            let may_lack = (self.asked as usize) < most && self.ctx.state(State::may_widen);
+            let may_lack =
+                (self.asked as usize) < most && self.ctx.state(|state| state.may_widen());
             let Self { strategy, task, menu, names, reflections, turns, .. } = &*self;
             let (strategy, turns) = (*strategy, turns.as_slice());
             let asked = prompt::ProgrammerInput {

@@ -15,7 +15,7 @@ use crate::domain::program::{
     ProgramEnd, ProgramLimits, ProgramStart, Reached, Set, Stops, TOO_LONG, Told, Until, Wanted,
 };
 use crate::domain::{
-    Boundary, ProgramEvent, Refusal, SessionEvent, State, ToolCall, ToolCallPhase,
+    Boundary, InTask, ProgramEvent, Refusal, SessionEvent, ToolCall, ToolCallPhase,
 };
 use crate::papers::atc::{identifiers::Identifiers, record};
 use crate::strategy::{CallResult, CallSpec, Context, Observation, Program};
@@ -318,7 +318,7 @@ impl<C: Context> Run<'_, C> {
     }
 
     fn refusal(&self, called: &CallResult) -> Refusal {
-        let refused = |state: &State| match &state.tool_call(called.id)?.phase {
+        let refused = |state: &InTask<'_>| match &state.tool_call(called.id)?.phase {
             ToolCallPhase::Refused { reason, .. } => Some(*reason),
             _ => None,
         };

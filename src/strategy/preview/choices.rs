@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Shows;
 use super::retrace::{Way, retrace};
-use crate::domain::{Knob, Lexical, State, Strategy, TaskState, ToolName};
+use crate::domain::{InTask, Knob, Lexical, Strategy, TaskState, ToolName};
 use crate::strategy::Sought;
 use crate::strategy::menu::{self, Found};
 
@@ -23,11 +23,11 @@ pub(super) enum Place<'a> {
 
 /// The tools that these texts find in a state, by their words and by what a reader has said of them in the task at work.
 /// Nothing is read for a look.
-fn found(state: &State, index: Option<&Lexical>, texts: Vec<(Cow<'_, str>, Sought)>) -> Found {
+fn found(state: &InTask<'_>, index: Option<&Lexical>, texts: Vec<(Cow<'_, str>, Sought)>) -> Found {
     let most = menu::most_found(state);
     let find = |(text, sought): (Cow<'_, str>, Sought)| {
         let ranking = state.ranking(&text).map(|ranking| &**ranking);
-        let hits = index.into_iter().flat_map(|index| index.offered(state, &text, ranking));
+        let hits = index.into_iter().flat_map(|index| index.offered(*state, &text, ranking));
         (sought, hits.take(most).map(|(tool, _)| tool.clone()).collect())
     };
     Found(texts.into_iter().map(find).collect())
@@ -35,7 +35,7 @@ fn found(state: &State, index: Option<&Lexical>, texts: Vec<(Cow<'_, str>, Sough
 
 impl<'a> Place<'a> {
     /// Where this knob moves choices; an error says why it moves none.
-    pub fn of(state: &'a State, knob: Knob, most_tools: usize) -> Result<Self, String> {
+    pub fn of(state: InTask<'a>, knob: Knob, most_tools: usize) -> Result<Self, String> {
         let is_weight = matches!(knob, Knob::Alpha | Knob::Beta);
         let task = state.current_task();
         let strategy = task.and_then(|task| task.strategy).unwrap_or(state.strategy);
@@ -60,7 +60,7 @@ impl<'a> Place<'a> {
             };
         };
         if base.walks {
-            return Ok(Place::Walk { task, strategy, way: retrace(state, task) });
+            return Ok(Place::Walk { task, strategy, way: retrace(&state, task) });
         }
         match knob {
             Knob::Explore | Knob::MenuMax => {
@@ -90,22 +90,24 @@ impl<'a> Place<'a> {
     /// The choices with the knob at this value, in order.
     pub fn choices(
         &self,
-        state: &State,
+        state: InTask<'_>,
         (knob, value): (Knob, f64),
         index: Option<&Lexical>,
     ) -> Vec<(ToolName, Option<f64>)> {
         let turned = || state.with_knob(knob, value);
         let menu = match self {
             Place::Walk { strategy, way, .. } if way.is_stuck => {
-                menu::whole_plan(&turned(), strategy.base, &way.at)
+                menu::whole_plan(&turned().in_shown(), strategy.base, &way.at)
             }
             Place::Walk { task, strategy, way: Way { at, done, .. } } => {
-                let (state, base) = (&turned(), strategy.base);
+                let (turned, base) = (turned(), strategy.base);
+                let state = &turned.in_shown();
                 let texts = menu::texts(state, base.spec().walks, &task.task, at, done);
                 menu::menu(state, base, at, done, &found(state, index, texts))
             }
             Place::Planner { task, strategy } => {
-                let (state, by_graph) = (&turned(), strategy.toolnet);
+                let (turned, by_graph) = (turned(), strategy.toolnet);
+                let state = &turned.in_shown();
                 let texts = menu::texts_of_planner(state, by_graph, &task.task);
                 menu::for_planner(state, by_graph, &found(state, index, texts))
             }

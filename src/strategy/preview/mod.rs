@@ -7,7 +7,7 @@ mod retrace;
 use std::rc::Rc;
 
 use self::choices::Place;
-use crate::domain::{BudgetPlan, Knob, KnobSpec, Lexical, State, ToolName};
+use crate::domain::{BudgetPlan, InTask, Knob, KnobSpec, Lexical, State, ToolName};
 use crate::papers::btp::policy::Policy;
 
 /// More tools than these take too long to be retrieved again for a look.
@@ -57,7 +57,7 @@ pub struct Row<'a> {
 impl Preview {
     /// Looks one step of this knob ahead. `index` is asked only where tools are retrieved.
     pub fn of(state: &State, index: impl FnOnce() -> Rc<Lexical>, knob: Knob) -> Self {
-        let spec = knob.spec();
+        let (state, spec) = (state.in_shown(), knob.spec());
         let value = state.knobs.get(knob);
         let turned = |steps| Some(spec.turned(value, steps)).filter(|other| *other != value);
         let none = |shows| Self {
@@ -111,7 +111,7 @@ enum Subject<'a> {
 }
 
 /// What this knob moves, as far as it can be known now.
-fn subject<'a>(state: &'a State, spec: &KnobSpec) -> Subject<'a> {
+fn subject<'a>(state: InTask<'a>, spec: &KnobSpec) -> Subject<'a> {
     let nothing = |why: &str| Subject::Nothing(why.to_owned());
     match spec.knob {
         Knob::Alpha | Knob::Beta | Knob::TopK | Knob::Explore | Knob::MenuMax => {
@@ -139,12 +139,12 @@ fn subject<'a>(state: &'a State, spec: &KnobSpec) -> Subject<'a> {
 }
 
 /// The plan of the task at work.
-fn budget_plan(state: &State) -> Option<&BudgetPlan> {
+fn budget_plan(state: InTask<'_>) -> Option<&BudgetPlan> {
     state.current_task()?.budget.plan.as_deref()
 }
 
 /// The uses that are left, in the order of the plan.
-fn left(state: &State, plan: &BudgetPlan, value: f64) -> Side {
+fn left(state: InTask<'_>, plan: &BudgetPlan, value: f64) -> Side {
     let budget = state.current_task().map(|task| &task.budget);
     let uses = |tool| budget.map_or(0, |budget| budget.left_of(tool));
     let tools = plan.tools.iter().map(|tool| (tool.tool.clone(), Some(f64::from(uses(tool)))));
@@ -152,11 +152,11 @@ fn left(state: &State, plan: &BudgetPlan, value: f64) -> Side {
 }
 
 /// The plan that turning the knob makes.
-fn planned(state: &State, plan: &BudgetPlan, knob: Knob, value: f64) -> Side {
-    let Some(task) = state.at_work else { return Side { value, ..Side::default() } };
+fn planned(state: InTask<'_>, plan: &BudgetPlan, knob: Knob, value: f64) -> Side {
+    let Some(task) = state.current_task() else { return Side { value, ..Side::default() } };
     let turned = state.with_knob(knob, value);
-    let policy = Policy { state: &turned, known: &plan.known, allotted: 0.0 };
-    let plan = policy.make_plan(task);
+    let policy = Policy { state: turned.in_task(task.id), known: &plan.known, allotted: 0.0 };
+    let plan = policy.make_plan(task.id);
     let tools = plan.tools.into_iter().map(|tool| (tool.tool, Some(f64::from(tool.uses))));
     Side { value, tools: tools.collect() }
 }

@@ -1,13 +1,13 @@
 //! Prompt texts about the budget, word for word (BTP, appendix A.2, in our own words).
 
-use crate::domain::{Knob, MenuItem, Offered, Prompt, State, ToolName};
+use crate::domain::{InTask, Knob, MenuItem, Offered, Prompt, ToolName};
 
 /// Most names in a list: a prompt is paid for by its length.
 const MOST: usize = 40;
 
 /// The tools forbidden by the plan, with the reasons; empty without a plan. Three parts: tools
 /// without planned uses; tools that did not help; no uses left at all.
-pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
+pub(super) fn forbidden(state: &InTask<'_>, menu: &[MenuItem]) -> String {
     let Some(budget) = state.current_task().map(|task| &task.budget) else { return String::new() };
     let Some(plan) = &budget.plan else { return String::new() };
     let planned = plan.tools.iter().map(|planned| &planned.tool);
@@ -34,7 +34,7 @@ pub(super) fn forbidden(state: &State, menu: &[MenuItem]) -> String {
 }
 
 /// The costs of the tools on the menu and the rest of the budget (BTP's baseline `+Prompt`).
-pub(super) fn told(state: &State, menu: &[MenuItem]) -> String {
+pub(super) fn told(state: &InTask<'_>, menu: &[MenuItem]) -> String {
     let costs = menu.iter().filter_map(|item| {
         let spec = &state.tools.get(&item.tool)?.spec;
         Some(format!("{} {:.2}", spec.name, state.rates.tool(spec.cost)))

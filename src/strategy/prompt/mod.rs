@@ -19,7 +19,7 @@ use crate::domain::excerpt::beginning;
 use crate::domain::markers::{FINISH, TASK, TO_GRADE};
 use crate::domain::schema::object_schema;
 use crate::domain::{
-    Knob, MenuItem, Message, Prompt, Request, Role, Schemas, State, Task, ToolCallState, ToolDef,
+    InTask, Knob, MenuItem, Message, Prompt, Request, Role, Schemas, Task, ToolCallState, ToolDef,
     ToolName, ToolSpec, WeightFormat,
 };
 
@@ -37,7 +37,7 @@ pub struct ActorInput<'a> {
 
 /// The request for the next action (ToolNet, eq. 4). What stays the same in a task comes first, and
 /// what changes with a step comes last: endpoints cache a prompt from its beginning.
-pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
+pub fn actor(state: &InTask<'_>, asked: &ActorInput<'_>) -> Request {
     let ActorInput { task, menu, trajectory, reflections, .. } = *asked;
     let current = state.current_task();
     let walks = current.and_then(|task| task.strategy).is_some_and(|it| it.base.spec().walks);
@@ -67,7 +67,7 @@ pub fn actor(state: &State, asked: &ActorInput<'_>) -> Request {
 }
 
 /// The last turns, with their results.
-fn conversation(state: &State, trajectory: &Trajectory, messages: &mut Vec<Message>) {
+fn conversation(state: &InTask<'_>, trajectory: &Trajectory, messages: &mut Vec<Message>) {
     let history = state.knobs.count(Knob::History);
     let skip = trajectory.turns.len().saturating_sub(history);
     for turn in &trajectory.turns[skip..] {
@@ -98,7 +98,7 @@ fn end(messages: &mut Vec<Message>, paragraphs: &[String]) {
 }
 
 /// The request for an answer without tools.
-pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
+pub fn direct(state: &InTask<'_>, task: &Task, reflections: &[String]) -> Request {
     Request {
         temperature: Some(state.knobs.get(Knob::Temperature).into()),
         ..Request::new(
@@ -113,7 +113,7 @@ pub fn direct(state: &State, task: &Task, reflections: &[String]) -> Request {
 
 /// A request without tools and at temperature 0, about a finished attempt.
 pub fn about(
-    state: &State,
+    state: &InTask<'_>,
     role: Role,
     prompt: Prompt,
     task: &Task,
@@ -137,7 +137,7 @@ pub fn about(
 }
 
 /// The request that asks whether the result of one call helps with the task.
-pub fn helps(state: &State, task: &Task, call: &ToolCallState) -> Request {
+pub fn helps(state: &InTask<'_>, task: &Task, call: &ToolCallState) -> Request {
     let most = state.result_max(Role::Judge, 1);
     let line = json!({
         "tool": call.tool,
@@ -158,7 +158,7 @@ pub fn helps(state: &State, task: &Task, call: &ToolCallState) -> Request {
 
 /// The request that asks whether an answer means the same as a right one. The answer is text of a
 /// model, so it comes as JSON.
-pub fn grade(state: &State, task: &Task, answer: &str) -> Request {
+pub fn grade(state: &InTask<'_>, task: &Task, answer: &str) -> Request {
     let golds: Vec<&str> = task.golds().collect();
     let line = json!({ "right_answers": golds, "answer": answer });
     let text = format!("{}\n\n{TO_GRADE}{line}", question(task));
@@ -173,7 +173,7 @@ pub fn grade(state: &State, task: &Task, answer: &str) -> Request {
 }
 
 /// The schema, if the model of this role can be held to one.
-pub fn held_to(state: &State, role: Role, schema: impl FnOnce() -> Value) -> Option<Value> {
+pub fn held_to(state: &InTask<'_>, role: Role, schema: impl FnOnce() -> Value) -> Option<Value> {
     let is_structured = state.models.of(role).is_some_and(|model| model.spec.structured);
     is_structured.then(schema)
 }
@@ -239,12 +239,12 @@ fn verdict(is_right: Option<bool>) -> &'static str {
 }
 
 /// The weight format set by the knob.
-pub fn weight_format(state: &State) -> WeightFormat {
+pub fn weight_format(state: &InTask<'_>) -> WeightFormat {
     state.knobs.choice()
 }
 
 /// A tool's definition; `None` for `Finish`, which comes last, and for a tool that was just removed.
-fn tool(state: &State, name: &ToolName) -> Option<ToolDef> {
+fn tool(state: &InTask<'_>, name: &ToolName) -> Option<ToolDef> {
     let spec = &state.tools.get(name)?.spec;
     Some(ToolDef {
         name: spec.name.clone(),
@@ -254,7 +254,7 @@ fn tool(state: &State, name: &ToolName) -> Option<ToolDef> {
 }
 
 /// The description of a tool; with the knob `schemas` at `all` also what it returns, as probing has learned it.
-fn described(state: &State, spec: &ToolSpec) -> String {
+fn described(state: &InTask<'_>, spec: &ToolSpec) -> String {
     let mut text = spec.description.clone();
     if state.knobs.choice::<Schemas>() == Schemas::All
         && let Some(known) = state.tools.get(&spec.name).and_then(|tool| tool.learned.as_ref())
@@ -265,7 +265,7 @@ fn described(state: &State, spec: &ToolSpec) -> String {
 }
 
 /// Finishing is always useful, so it has no weight (ToolNet's prompt).
-fn finish(state: &State) -> ToolDef {
+fn finish(state: &InTask<'_>) -> ToolDef {
     ToolDef {
         name: FINISH.into(),
         description: state.prompts.text(Prompt::Finish).to_owned(),

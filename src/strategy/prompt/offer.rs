@@ -3,12 +3,12 @@
 
 use super::{ActorInput, budget, weight_format};
 use crate::domain::markers::{FINISH, MORE};
-use crate::domain::{MenuItem, Offered, Prompt, State, ToolName, WeightFormat};
+use crate::domain::{InTask, MenuItem, Offered, Prompt, ToolName, WeightFormat};
 
 /// The paragraphs: what may be called now, what the plan and the budget say, and the note. `is_all`:
 /// every tool that the request defines may be called. `names`: what may be called.
 pub(super) fn paragraphs(
-    state: &State,
+    state: &InTask<'_>,
     asked: &ActorInput<'_>,
     names: &[ToolName],
     is_all: bool,

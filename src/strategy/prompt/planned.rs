@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{add, user, weight_format};
 use crate::domain::markers::{EVIDENCE, LLM, QUESTION, TOOLS};
 use crate::domain::{
-    Knob, MenuItem, Message, Offered, Prompt, Request, Role, State, Strategy, Task, ToolName,
+    InTask, Knob, MenuItem, Message, Offered, Prompt, Request, Role, Strategy, Task, ToolName,
     WeightFormat,
 };
 use crate::papers::plan::{Offered as OfferedTools, OfferedTool};
@@ -31,7 +31,7 @@ pub struct PlannerInput<'a> {
 }
 
 /// The request for a plan; repeated with the faults of the first one.
-pub fn planner(state: &State, asked: &PlannerInput<'_>) -> Request {
+pub fn planner(state: &InTask<'_>, asked: &PlannerInput<'_>) -> Request {
     let PlannerInput { strategy, task, menu, reflections, refused, may_lack } = *asked;
     let mut system = state.prompts.text(Prompt::Planner).to_owned();
     let how = match strategy.base.spec().by_class {
@@ -64,7 +64,7 @@ pub fn planner(state: &State, asked: &PlannerInput<'_>) -> Request {
 }
 
 /// The tools that a plan may call, including the model.
-pub fn offered(state: &State, menu: &[MenuItem]) -> OfferedTools {
+pub fn offered(state: &InTask<'_>, menu: &[MenuItem]) -> OfferedTools {
     let tool = |item: &MenuItem| {
         let spec = state.tools.get(&item.tool).map(|tool| &tool.spec);
         let names = spec.and_then(|spec| spec.parameters["properties"].as_object());
@@ -80,7 +80,7 @@ pub fn offered(state: &State, menu: &[MenuItem]) -> OfferedTools {
 }
 
 /// The tools by class, one per line, including the model.
-fn tools(state: &State, menu: &[MenuItem], strategy: Strategy) -> String {
+fn tools(state: &InTask<'_>, menu: &[MenuItem], strategy: Strategy) -> String {
     // Tools without a class come first: below a heading they would seem to belong to that class.
     let mut classes: IndexMap<String, Vec<&MenuItem>> =
         IndexMap::from([(String::new(), Vec::new())]);
@@ -112,7 +112,7 @@ fn tools(state: &State, menu: &[MenuItem], strategy: Strategy) -> String {
     text
 }
 
-fn line(text: &mut String, state: &State, item: &MenuItem) {
+fn line(text: &mut String, state: &InTask<'_>, item: &MenuItem) {
     let Some(spec) = state.tools.get(&item.tool).map(|tool| &tool.spec) else { return };
     let format = weight_format(state);
     let weight = item.weight.filter(|_| format != WeightFormat::None);
@@ -145,7 +145,7 @@ fn parameters(schema: &Value) -> String {
 }
 
 /// The request for the answer.
-pub fn solver(state: &State, task: &Task, reflections: &[String], worklog: &str) -> Request {
+pub fn solver(state: &InTask<'_>, task: &Task, reflections: &[String], worklog: &str) -> Request {
     let text = format!("{}\n\n{EVIDENCE}{worklog}", user(task, reflections));
     plain(
         state,
@@ -155,7 +155,7 @@ pub fn solver(state: &State, task: &Task, reflections: &[String], worklog: &str)
 }
 
 /// The request to a model for a piece of evidence.
-pub fn worker(state: &State, task: &Task, question: &str) -> Request {
+pub fn worker(state: &InTask<'_>, task: &Task, question: &str) -> Request {
     let text = format!("{}\n\n{QUESTION}{question}", super::question(task));
     plain(
         state,
@@ -165,7 +165,7 @@ pub fn worker(state: &State, task: &Task, question: &str) -> Request {
 }
 
 /// The request for the classes of tools.
-pub fn classifier(state: &State, tools: &[ToolName]) -> Request {
+pub fn classifier(state: &InTask<'_>, tools: &[ToolName]) -> Request {
     let mut text = "Classes:\n".to_owned();
     for (name, class) in &state.workers.classes.0 {
         let _ = writeln!(text, "- {name}: {}", class.description);
@@ -184,7 +184,7 @@ pub fn classifier(state: &State, tools: &[ToolName]) -> Request {
     request
 }
 
-fn plain(state: &State, role: Role, messages: Vec<Message>) -> Request {
+fn plain(state: &InTask<'_>, role: Role, messages: Vec<Message>) -> Request {
     Request {
         temperature: Some(state.knobs.get(Knob::Temperature).into()),
         ..Request::new(role, messages)

@@ -4,7 +4,7 @@ use super::add;
 use super::program::documents;
 use crate::domain::markers::FUNCTIONS;
 use crate::domain::{
-    Knob, MenuItem, Message, Prompt, Request, Role, State, ToolName, ToolSpec, ToolState,
+    InTask, Knob, MenuItem, Message, Prompt, Request, Role, ToolName, ToolSpec, ToolState,
 };
 use crate::papers::atc::identifiers::{Identifiers, document};
 
@@ -23,7 +23,7 @@ pub struct ProberInput<'a> {
 }
 
 /// The request for a question and a program that show what a tool returns.
-pub fn prober(state: &State, asked: &ProberInput<'_>) -> Request {
+pub fn prober(state: &InTask<'_>, asked: &ProberInput<'_>) -> Request {
     let ProberInput { tool, menu, names, turns } = *asked;
     let filled = [("{function}", names.name(tool).unwrap_or_default())];
     let mut system = state.prompts.filled(Prompt::Prober, &filled);
@@ -41,7 +41,12 @@ pub fn prober(state: &State, asked: &ProberInput<'_>) -> Request {
 
 /// The request for the tools that can help to call another one. Each is shown with the places where its result has a
 /// value of that name.
-pub fn select(state: &State, tool: &ToolName, known: &[ToolName], names: &Identifiers) -> Request {
+pub fn select(
+    state: &InTask<'_>,
+    tool: &ToolName,
+    known: &[ToolName],
+    names: &Identifiers,
+) -> Request {
     let name = names.name(tool).unwrap_or_default();
     let own = state.tools.get(tool).map(|tool| &tool.spec);
     let wanted: Vec<&str> = own.map(|spec| required(spec).collect()).unwrap_or_default();
@@ -67,7 +72,7 @@ fn required(spec: &ToolSpec) -> impl Iterator<Item = &str> {
     spec.parameters["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str())
 }
 
-fn with_temperature(state: &State, messages: Vec<Message>) -> Request {
+fn with_temperature(state: &InTask<'_>, messages: Vec<Message>) -> Request {
     let temperature = Some(state.knobs.get(Knob::Temperature));
     Request { temperature: temperature.map(Into::into), ..Request::new(Role::Prober, messages) }
 }

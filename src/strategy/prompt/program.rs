@@ -9,7 +9,7 @@ use crate::domain::program::{Raised, Span};
 use crate::domain::result_schema::{Schema, SchemaMode};
 use crate::domain::words::clipped;
 use crate::domain::{
-    Knob, MenuItem, Message, Prompt, Request, Role, Schemas, State, Strategy, Task, ToolName,
+    InTask, Knob, MenuItem, Message, Prompt, Request, Role, Schemas, Strategy, Task, ToolName,
     ToolSpec, ToolState,
 };
 use crate::papers::atc::identifiers::{Identifiers, document};
@@ -35,7 +35,7 @@ pub struct ProgrammerInput<'a> {
 
 /// The request for a program (ATC, eq. 1 and 2): the task, the documents, and the earlier programs with what became of
 /// them.
-pub fn programmer(state: &State, asked: &ProgrammerInput<'_>) -> Request {
+pub fn programmer(state: &InTask<'_>, asked: &ProgrammerInput<'_>) -> Request {
     let ProgrammerInput { strategy, task, menu, names, reflections, turns, may_lack } = *asked;
     let mut system = state.prompts.text(Prompt::Programmer).to_owned();
     if may_lack {
@@ -56,7 +56,7 @@ pub fn programmer(state: &State, asked: &ProgrammerInput<'_>) -> Request {
 }
 
 /// The documents of the offered tools; where a budget plan is enforced, with the calls that it allows.
-pub(super) fn documents(state: &State, menu: &[MenuItem], names: &Identifiers) -> String {
+pub(super) fn documents(state: &InTask<'_>, menu: &[MenuItem], names: &Identifiers) -> String {
     let budget = state.current_task().map(|task| &task.budget);
     let of = |item: &MenuItem| {
         let document = described(state, &item.tool, names.name(&item.tool)?)?;
@@ -69,7 +69,7 @@ pub(super) fn documents(state: &State, menu: &[MenuItem], names: &Identifiers) -
 
 /// The document of a tool, with what it returns where that is known and may be said: as probing has learned it, else
 /// after the example in its manifest.
-pub fn described(state: &State, tool: &ToolName, name: &str) -> Option<String> {
+pub fn described(state: &InTask<'_>, tool: &ToolName, name: &str) -> Option<String> {
     let ToolState { spec, learned, .. } = state.tools.get(tool)?;
     let returns = match learned {
         _ if state.knobs.choice::<Schemas>() == Schemas::Off => None,
@@ -115,7 +115,7 @@ pub struct Blamed {
 }
 
 /// The programmer's next turn: what is wrong with its program, and what may help.
-pub fn finding(state: &State, found: &Finding<'_>) -> String {
+pub fn finding(state: &InTask<'_>, found: &Finding<'_>) -> String {
     let mut text = match found.error {
         Some(error) => format!("The program failed:\n\n{}", failure(found.program, error)),
         None => {
@@ -176,7 +176,7 @@ fn numbered(program: &str, span: Option<Span>) -> String {
 
 /// The request for the name of the tool that is to blame.
 pub fn attributor(
-    state: &State,
+    state: &InTask<'_>,
     task: &Task,
     (menu, names): (&[MenuItem], &Identifiers),
     program: &str,

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::ActorInput;
 use crate::domain::excerpt::{beginning, is_long};
 use crate::domain::markers::MORE;
-use crate::domain::{Prompt, Role, State, ToolDef, ToolName};
+use crate::domain::{InTask, Prompt, Role, ToolDef, ToolName};
 use crate::strategy::{CallResult, Observation};
 
 /// The text of a result as the agent reads it.
-pub(super) fn shown(state: &State, called: &CallResult) -> String {
+pub(super) fn shown(state: &InTask<'_>, called: &CallResult) -> String {
     let text = called.observation.text();
     if !is_cut(state, called) {
         return text;
@@ -22,7 +22,7 @@ pub(super) fn shown(state: &State, called: &CallResult) -> String {
 
 /// Whether the agent may read on: `None` if there is nothing to read, so that requests define no such
 /// action. `Some(false)` where nothing may be called: what was defined stays, for the prompt cache.
-pub(super) fn more(state: &State, asked: &ActorInput<'_>) -> Option<bool> {
+pub(super) fn more(state: &InTask<'_>, asked: &ActorInput<'_>) -> Option<bool> {
     let turns = asked.trajectory.turns.iter().rev();
     let before = turns.skip(usize::from(asked.is_last));
     let mut called = before.flat_map(|turn| &turn.called);
@@ -31,7 +31,7 @@ pub(super) fn more(state: &State, asked: &ActorInput<'_>) -> Option<bool> {
 }
 
 /// The action that reads on. It comes last, so that what is defined before it stays cached.
-pub(super) fn definition(state: &State) -> ToolDef {
+pub(super) fn definition(state: &InTask<'_>) -> ToolDef {
     ToolDef {
         name: MORE.into(),
         description: state.prompts.text(Prompt::More).to_owned(),
@@ -39,11 +39,11 @@ pub(super) fn definition(state: &State) -> ToolDef {
     }
 }
 
-fn reads_on(state: &State) -> bool {
+fn reads_on(state: &InTask<'_>) -> bool {
     state.reads_on(&ToolName::from(MORE))
 }
 
-fn is_cut(state: &State, called: &CallResult) -> bool {
+fn is_cut(state: &InTask<'_>, called: &CallResult) -> bool {
     let most = state.result_max(Role::Actor, 1);
     matches!(&called.observation, Observation::Result(text) if is_long(text, most))
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{question, told};
 use crate::domain::markers::{CHOSEN, RIVALS, shortened};
-use crate::domain::{Message, Prompt, Request, Role, State, Task, ToolName, words};
+use crate::domain::{InTask, Message, Prompt, Request, Role, Task, ToolName, words};
 use crate::strategy::search::{Node, NodeResult};
 use crate::strategy::{CallResult, Trajectory};
 
@@ -13,7 +13,7 @@ const RESULT: usize = 2_000;
 
 /// The request for a choice different from the earlier ones.
 pub(in crate::strategy) fn something_else(
-    state: &State,
+    state: &InTask<'_>,
     chosen: impl Iterator<Item = (ToolName, Value)>,
 ) -> String {
     let lines: Vec<_> = chosen
@@ -30,7 +30,7 @@ pub(in crate::strategy) fn something_else(
 
 /// The request that asks which of two decisions at the end of a path brings the task further.
 pub(in crate::strategy) fn compare(
-    state: &State,
+    state: &InTask<'_>,
     task: &Task,
     path: &Trajectory,
     rivals: [&Node; 2],

@@ -1,10 +1,15 @@
 //! The prompts of a model that writes while a small one reads along (CoTools).
 
 use super::{ActorInput, Trajectory, actor, conversation, user};
-use crate::domain::{Knob, Message, Prompt, Request, Role, State, Task};
+use crate::domain::{InTask, Knob, Message, Prompt, Request, Role, Task};
 
 /// The request for the next stretch of the answer. No tool is offered: the judge says where one is called.
-pub fn write(state: &State, task: &Task, reflections: &[String], done: &Trajectory) -> Request {
+pub fn write(
+    state: &InTask<'_>,
+    task: &Task,
+    reflections: &[String],
+    done: &Trajectory,
+) -> Request {
     let system = Message::system(state.prompts.text(Prompt::Writer));
     let mut messages = vec![system, Message::user(user(task, reflections))];
     conversation(state, done, &mut messages);
@@ -13,7 +18,7 @@ pub fn write(state: &State, task: &Task, reflections: &[String], done: &Trajecto
 }
 
 /// The request for a call after this text, with the tools that suit this place.
-pub fn call(state: &State, asked: &ActorInput<'_>, text: &str) -> Request {
+pub fn call(state: &InTask<'_>, asked: &ActorInput<'_>, text: &str) -> Request {
     let mut request = actor(state, asked);
     let system = Message::system(state.prompts.text(Prompt::Writer));
     let mut messages = vec![system, Message::user(user(asked.task, asked.reflections))];

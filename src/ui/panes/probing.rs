@@ -102,7 +102,7 @@ fn mark(
 
 /// Whether the program at work probes this tool.
 fn is_probed(state: &State, name: &ToolName) -> bool {
-    let task = state.current_task().filter(|task| task.task.probe.is_some());
+    let task = state.task_at_work().filter(|task| task.task.probe.is_some());
     let step = task.and_then(|task| task.steps.last());
     step.and_then(|step| step.menu.first()).is_some_and(|item| item.tool == *name)
 }

@@ -55,7 +55,7 @@ pub fn quit(world: &World<'_>, view: &mut View) -> Requests {
     let live = world.live;
     let runs = match live.control.mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask | Mode::Pausing => live.has_work(),
-        Mode::Paused => live.current_task().is_some(),
+        Mode::Paused => live.task_at_work().is_some(),
         Mode::Opening | Mode::Ended => false,
     };
     let is_elsewhere = view.seat == Some(SeatKind::Attached);

@@ -151,7 +151,7 @@ pub fn step_out(world: &World<'_>, _: &mut View) -> Requests {
 
 /// The frames of the program at work where it was held last; any number if it was not held yet.
 fn depth(live: &State) -> Option<usize> {
-    let program = live.current_task()?.programs.last()?;
+    let program = live.task_at_work()?.programs.last()?;
     let is_over = program.how.is_some() || !program.refused.is_empty();
     let depth = program.held.as_ref().map_or(usize::MAX, |held| held.frames.len());
     Some(depth).filter(|_| !is_over)

@@ -114,7 +114,7 @@ fn knobs_that_matter_plan_anew_at_once() {
         let yard = Trial { paused: true, ..plan(vec![call("echo", "1")], 6.0) }.start();
         yard.settle().await;
         yard.wish(Command::Step);
-        yard.until("planned", State::has_plan).await;
+        yard.until("planned", |state| state.in_shown().has_plan()).await;
         yard.settle().await;
         assert_eq!(left(&yard.state.borrow(), "echo"), Some(2));
         yard.wish(Command::TurnKnob { knob: Knob::Budget, value: 2.0 });
@@ -167,7 +167,7 @@ fn what_is_wished_before_the_last_answer_came_adds_up() {
         let yard = Trial { paused: true, ..plan(vec![], 6.0) }.start();
         yard.settle().await;
         yard.wish(Command::Step);
-        yard.until("planned", State::has_plan).await;
+        yard.until("planned", |state| state.in_shown().has_plan()).await;
         let knob = Knob::Budget;
         for _ in 0..8 {
             yard.wish(Command::TurnKnobBy { knob, steps: 1 });
@@ -201,7 +201,7 @@ fn what_is_at_its_end_goes_no_further_and_says_so() {
         let yard = Trial { paused: true, ..plan(vec![], 1.0) }.start();
         yard.settle().await;
         yard.wish(Command::Step);
-        yard.until("planned", State::has_plan).await;
+        yard.until("planned", |state| state.in_shown().has_plan()).await;
         for _ in 0..2 {
             yard.wish(Command::TurnKnobBy { knob: Knob::Budget, steps: -1 });
         }
@@ -226,7 +226,7 @@ fn uses_that_the_user_sets_are_planned_around_and_can_be_taken_back() {
         yard.settle().await;
         assert!(yard.refusals()[0].contains("the current task has no budget plan"));
         yard.wish(Command::Step);
-        yard.until("planned", State::has_plan).await;
+        yard.until("planned", |state| state.in_shown().has_plan()).await;
         yard.wish(Command::SetUses { tool: "other".into(), uses: 9 });
         yard.settle().await;
         let both = |state: &State| (left(state, "echo"), left(state, "other"));
@@ -249,7 +249,7 @@ fn uses_of_a_task_that_has_ended_cannot_be_taken_back() {
         yard.settle().await;
         yard.wish(Command::TurnKnob { knob: Knob::Alpha, value: 2.0 });
         yard.wish(Command::Step);
-        yard.until("planned", State::has_plan).await;
+        yard.until("planned", |state| state.in_shown().has_plan()).await;
         yard.wish(Command::SetUses { tool: "other".into(), uses: 9 });
         yard.settle().await;
         let kinds = || -> Vec<String> {
@@ -271,7 +271,7 @@ fn uses_are_those_left_after_what_the_agent_used_since_and_end_with_their_task()
         let yard = Trial { paused: true, stay: true, ..plan(replies, 50.0) }.start();
         yard.settle().await;
         yard.wish(Command::Step);
-        yard.until("planned", State::has_plan).await;
+        yard.until("planned", |state| state.in_shown().has_plan()).await;
         yard.wish(Command::SwitchTool { tool: "other".into(), on: false });
         let allowed = |state: &State| state.tasks[0].budget.allowed("echo");
         let first = allowed(&yard.state.borrow());
@@ -296,7 +296,11 @@ fn uses_are_those_left_after_what_the_agent_used_since_and_end_with_their_task()
         yard.until("the task is done", |state| state.tasks_done == 1).await;
         yard.wish(Command::Undo);
         yard.settle().await;
-        assert_eq!(yard.state.borrow().offered_tools().count(), 2, "the change before the uses");
+        assert_eq!(
+            yard.state.borrow().in_shown().offered_tools().count(),
+            2,
+            "the change before the uses"
+        );
     });
 }
 

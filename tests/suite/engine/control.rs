@@ -174,7 +174,7 @@ fn sound(records: &[std::sync::Arc<Record>]) {
     for (i, record) in records.iter().enumerate() {
         let paused = state.control.mode == Mode::Paused && i < end;
         match &record.event {
-            Event::Control(ControlEvent::Paused {}) => {
+            Event::Control(ControlEvent::Paused { run: None }) => {
                 let open =
                     state.tool_calls_in_flight().filter(|call| call.started.is_some()).count();
                 assert_eq!(open, 0, "event {}: paused while a call runs", record.n);
@@ -306,16 +306,16 @@ fn the_agent_itself_is_a_lane_that_is_held_alone() {
     on_paused_time(async {
         let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
         yard.settle().await;
-        yard.wish(Command::PauseLane(Lane::Agent));
+        yard.wish(Command::PauseLane(Lane::FIRST));
         yard.wish(Command::Run);
         yard.settle().await;
         assert_eq!(yard.refusals(), Vec::<String>::new());
         assert_eq!((yard.mode(), yard.held()), (Mode::Running, vec!["before a task"]));
-        yard.wish(Command::ResumeLane(Lane::Agent));
+        yard.wish(Command::ResumeLane(Lane::FIRST));
         yard.until("the task is done", |state| state.tasks_done == 1).await;
         // It has nothing to do any more.
         yard.settle().await;
-        yard.wish(Command::PauseLane(Lane::Agent));
+        yard.wish(Command::PauseLane(Lane::FIRST));
         yard.settle().await;
         assert_eq!(yard.refusals(), ["the agent is idle"]);
     });

@@ -89,7 +89,8 @@ fn the_pair_is_who_was_asked_and_a_task_that_the_user_stopped_is_nobodys() {
         yard.until("planned", |state| !state.tool_calls.is_empty()).await;
         let model = ModelName::from("second");
         yard.wish(Command::BindRole { role: Role::Solver, model: model.clone() });
-        yard.until("at the second", |state| state.tasks_done == 1 && state.at_work.is_some()).await;
+        yard.until("at the second", |state| state.tasks_done == 1 && !state.at_work.is_empty())
+            .await;
         yard.wish(Command::Stop);
         let state = yard.session.await.unwrap();
         assert_eq!(state.tasks[1].outcome(), Some(Outcome::Stopped));

@@ -38,7 +38,7 @@ impl Desk {
         self.yard.wish(command);
         let is_over = |state: &State| {
             state.n > before + 1
-                && (state.control.mode == Mode::Paused && state.control.is_held(Lane::Agent)
+                && (state.control.mode == Mode::Paused && state.control.is_held(Lane::FIRST)
                     || state.tasks_done == 1)
         };
         self.yard.until("it stops again", is_over).await;

@@ -56,7 +56,7 @@ fn start(providers: Vec<Rc<dyn Provider>>) -> Yard {
 }
 
 fn offered(yard: &Yard) -> Vec<String> {
-    yard.state.borrow().offered_tools().map(|tool| tool.spec.name.to_string()).collect()
+    yard.state.borrow().in_shown().offered_tools().map(|tool| tool.spec.name.to_string()).collect()
 }
 
 fn notices(yard: &Yard) -> Vec<String> {

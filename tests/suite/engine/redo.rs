@@ -197,7 +197,7 @@ fn presses_that_lead_back_leave_nothing_to_undo() {
         }
         yard.wish(Command::Undo);
         yard.settle().await;
-        assert_eq!(yard.state.borrow().offered_tools().count(), 2);
+        assert_eq!(yard.state.borrow().in_shown().offered_tools().count(), 2);
         assert_eq!(undo_all(&yard).await, 0);
     });
 }

@@ -60,7 +60,7 @@ fn calls_at_once_share_the_time_that_is_left() {
             let yard = plan.start();
             yard.settle().await;
             yard.wish(toolyard::domain::command::Command::Step);
-            yard.until("planned", State::has_plan).await;
+            yard.until("planned", |state| state.in_shown().has_plan()).await;
             let (tool, uses) = ("echo".into(), 2);
             yard.wish(toolyard::domain::command::Command::SetUses { tool, uses });
             yard.wish(toolyard::domain::command::Command::Run);

@@ -80,7 +80,7 @@ fn what_is_so_already_is_refused_and_leaves_nothing_to_take_back() {
         yard.wish(off(false));
         yard.wish(Command::Undo);
         yard.settle().await;
-        assert_eq!(yard.state.borrow().offered_tools().count(), 2);
+        assert_eq!(yard.state.borrow().in_shown().offered_tools().count(), 2);
     });
 }
 

@@ -196,6 +196,8 @@ pub struct Trial {
     pub class: &'static str,
     pub classes: Option<ClassBook>,
     pub tasks: usize,
+    /// The strategies of runs beside the first; `None`: that of the session.
+    pub runs: Vec<Option<&'static str>>,
     /// What each of them asks for.
     pub task: &'static str,
     /// Before them all tools are probed.
@@ -241,6 +243,7 @@ impl Default for Trial {
             class: "Test",
             classes: None,
             tasks: 1,
+            runs: vec![],
             task: "Say hello.",
             probe: false,
             schemas: SchemaBook::default(),
@@ -315,6 +318,7 @@ impl Trial {
                 few_shots: self.few_shots,
                 ..setup.opening
             },
+            runs: self.runs.iter().map(|run| run.map(|it| it.parse().unwrap())).collect(),
             journal: self.journal,
             classes: self.classes,
             schemas: self.schemas,

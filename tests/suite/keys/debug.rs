@@ -41,7 +41,7 @@ pub fn stopped() -> Story {
         text,
     });
     story.tell(ControlEvent::Held { lane, boundary });
-    story.tell(ControlEvent::Paused {});
+    story.tell(ControlEvent::Paused { run: None });
     story
 }
 
@@ -227,9 +227,9 @@ fn held_before() -> Stage {
         by: By::Engine,
     });
     let (lane, boundary) = (effect.lane(), Boundary::BeforeToolCall);
-    stage.tell(ControlEvent::PauseRequested { by: By::User });
+    stage.tell(ControlEvent::PauseRequested { by: By::User, run: None });
     stage.tell(ControlEvent::Held { lane, boundary });
-    stage.tell(ControlEvent::Paused {});
+    stage.tell(ControlEvent::Paused { run: None });
     stage
 }
 

@@ -39,7 +39,7 @@ fn a_task_that_waits_is_moved_run_next_and_removed() {
 #[test]
 fn the_task_at_work_is_skipped_only_after_a_yes() {
     let (mut stage, _) = waiting();
-    let task = stage.screen.live().at_work.unwrap();
+    let task = stage.screen.live().at_work.shown().unwrap();
     assert_eq!(stage.press("7 x"), []);
     assert!(stage.shows(&format!("Skip the running task {task}?")), "{}", stage.text());
     assert_eq!(command(&mut stage, "y"), Command::SkipTask { task });

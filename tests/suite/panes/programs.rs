@@ -82,7 +82,7 @@ pub fn revised() -> Story {
     let expression = "len(c[\"crew\"])".to_owned();
     let told = Told { expression, sets: None, value: Ok(json!(2)), holds: true };
     story.tell(held(3, 2, vec![set(4, "m", crew[1].clone())], vec![told]));
-    story.tell(ControlEvent::Held { lane: Lane::Agent, boundary: Boundary::ProgramLine });
+    story.tell(ControlEvent::Held { lane: Lane::FIRST, boundary: Boundary::ProgramLine });
     story
 }
 

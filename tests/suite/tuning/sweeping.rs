@@ -71,7 +71,7 @@ fn a_copy_goes_on_from_where_the_session_stands_and_saves_nothing() {
     }
     for _ in 0..5 {
         commands.send(Command::StepTask).unwrap();
-        until(&|state, event| held(event) && state.current_task().is_none());
+        until(&|state, event| held(event) && state.task_at_work().is_none());
     }
     let live = until(&|_, _| true);
     assert_eq!(live.tasks_done, 5);

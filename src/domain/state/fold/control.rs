@@ -8,13 +8,17 @@ use crate::domain::state::{Mode, State, What};
 impl State {
     fn apply_control(&mut self, at: u64, event: &ControlEvent) {
         match event {
-            ControlEvent::Resumed { how, .. } => {
-                self.control.mode = Mode::from(*how);
+            ControlEvent::Resumed { how, run, .. } => {
+                self.control.set_mode(*run, Mode::from(*how));
                 self.control.stop = None;
             }
-            ControlEvent::PauseRequested { .. } => self.control.mode = Mode::Pausing,
-            ControlEvent::Paused {} => {
-                self.control.mode = Mode::Paused;
+            ControlEvent::PauseRequested { run, .. } => self.control.set_mode(*run, Mode::Pausing),
+            ControlEvent::Paused { run } => {
+                match run {
+                    Some(_) => self.control.set_mode(*run, Mode::Paused),
+                    // A run that goes alone is no part of it.
+                    None => self.control.mode = Mode::Paused,
+                }
                 self.end_run_to();
             }
             ControlEvent::Held { lane, boundary } => self.control.hold(*lane, *boundary, at),
@@ -40,12 +44,13 @@ impl Family for ControlEvent {
 
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
-            ControlEvent::LanePaused { .. } | ControlEvent::LaneResumed { .. } => {
-                What::told(self.clone())
-            }
+            ControlEvent::LanePaused { .. }
+            | ControlEvent::LaneResumed { .. }
+            | ControlEvent::Resumed { run: Some(_), .. }
+            | ControlEvent::PauseRequested { run: Some(_), .. } => What::told(self.clone()),
             ControlEvent::Resumed { .. }
             | ControlEvent::PauseRequested { .. }
-            | ControlEvent::Paused {}
+            | ControlEvent::Paused { .. }
             | ControlEvent::Held { .. }
             | ControlEvent::Released { .. } => None,
         }

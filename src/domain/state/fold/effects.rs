@@ -19,6 +19,7 @@ impl State {
         is_next(effect.id.0, self.effects.len()).then_some(())?;
         self.effects.push(place);
         self.in_flight.push(effect.id);
+        self.at_work.note(task);
         Some(EffectState::new(effect, self.n, task, at))
     }
 
@@ -34,6 +35,8 @@ impl State {
         if let Some(state) = self.effect_mut(effect.id) {
             state.ended = Some(at);
             state.origin = effect.origin;
+            let task = state.task;
+            self.at_work.note(task);
         }
     }
 
@@ -41,9 +44,8 @@ impl State {
     pub(super) fn charge_hold(&mut self, hold: Hold, until: u64) {
         let held = (hold.since, until);
         match hold.lane {
-            Lane::Agent => {
-                let task = self.current_task().map(|task| task.id);
-                if let Some(task) = task.and_then(|id| self.task_mut(id)) {
+            Lane::Run(run) => {
+                if let Some(task) = self.at_work.of(run).and_then(|id| self.task_mut(id)) {
                     task.held.push(held);
                 }
             }

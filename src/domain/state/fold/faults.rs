@@ -48,7 +48,7 @@ impl State {
     fn arm(&mut self, id: FaultId, spec: &FaultSpec, at: u64) {
         let next = TaskId(next_number(self.tasks_done));
         let earliest = TaskId(spec.trigger.from_task.unwrap_or(0));
-        let from = self.at_work.unwrap_or(next).max(earliest);
+        let from = self.at_work.tasks().min().unwrap_or(next).max(earliest);
         let fault = self.faults.entry(id).or_insert_with(|| FaultState {
             spec: spec.clone(),
             armed: true,

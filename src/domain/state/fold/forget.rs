@@ -16,15 +16,21 @@ impl State {
         let (Keeps::Details(most) | Keeps::Tasks(most)) = self.keeps else { return };
         self.learning.history.values_mut().for_each(|points| points.forget_all_but(SCORES));
         self.laps.forget_all_but(LAPS);
-        self.forget_before(self.tasks_done.saturating_sub(most));
+        self.forget_before(self.ended_before().saturating_sub(most));
     }
 
     /// A copy that has the details of no task that has ended.
     pub fn without_details(&self) -> Self {
         let mut bare = self.clone();
         bare.forget_recalled();
-        bare.forget_before(bare.tasks_done);
+        bare.forget_before(bare.ended_before());
         bare
+    }
+
+    /// How many of the first tasks have all ended.
+    fn ended_before(&self) -> usize {
+        let open = self.at_work.tasks().filter_map(|task| index(task.0)).min();
+        open.unwrap_or(self.tasks_done)
     }
 
     /// The tasks that have no details any more, in the order of their numbers.

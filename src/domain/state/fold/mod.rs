@@ -20,6 +20,7 @@ mod model_calls;
 mod probes;
 mod programs;
 mod reader;
+mod runs;
 mod search;
 mod session;
 mod tasks;
@@ -56,7 +57,7 @@ impl State {
     /// Whether a person's change counts as an edit: the settings of a session before its first task do not, and quick
     /// presses of a key count once.
     fn is_edit(&self, record: &Record) -> bool {
-        let has_begun = self.at_work.is_some() || self.tasks_done > 0;
+        let has_begun = !self.at_work.is_empty() || self.tasks_done > 0;
         let change = self.control.changes.undo.last().filter(|change| change.last == record.n);
         has_begun && change.is_none_or(|change| change.n == record.n)
     }
@@ -71,7 +72,7 @@ impl State {
     }
 
     fn add_line(&mut self, record: &Record, task: Option<TaskId>, mut what: What) {
-        let task = task.or_else(|| self.current_task().map(|task| task.id));
+        let task = task.or_else(|| self.at_work.shown());
         if let Some((at, joined)) = self.pressed_again(record, &what) {
             self.transcript.split_off(at);
             what = joined;
@@ -133,6 +134,7 @@ impl Event {
         Some(match self {
             Event::Session(event) => event,
             Event::Task(event) => event,
+            Event::Run(event) => event,
             Event::ModelCall(event) => event,
             Event::ToolCall(event) => event,
             Event::Embedding(event) => event,

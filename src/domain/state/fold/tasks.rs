@@ -33,8 +33,9 @@ impl State {
             }
             TaskEvent::TaskSkipped { .. } => {}
             TaskEvent::TaskStarted { task } => {
-                self.at_work = Some(*task);
-                let (chosen, line) = (self.strategy, self.transcript.len());
+                let run = self.run_of(*task);
+                self.at_work.begin(run, *task);
+                let (chosen, line) = (self.strategy_of(run), self.transcript.len());
                 let Some(task) = self.task_mut(*task) else { return };
                 let is_probe = task.task.probe.is_some();
                 let strategy = if is_probe { Base::Atc.into() } else { chosen };
@@ -53,6 +54,7 @@ impl State {
                 }
             }
             TaskEvent::StepStarted { task, step, from, menu } => {
+                self.at_work.note(*task);
                 if let Some(task) = self.task_mut(*task) {
                     task.step(*step, from, menu);
                 }
@@ -69,9 +71,9 @@ impl State {
                 }
             }
             TaskEvent::TaskFinished { task, outcome, answer, correct, caveats } => {
-                self.control.paused_lanes.clear();
+                self.resume_lanes(*task);
                 self.control.changes.end_task(*task);
-                self.at_work = None;
+                self.at_work.end(*task);
                 self.learning.put_back();
                 self.tasks_done += 1;
                 self.tasks_judged += usize::from(correct.is_some());
@@ -94,6 +96,14 @@ impl State {
 }
 
 impl State {
+    /// A task that ends takes the lanes that the user held back alone with it.
+    fn resume_lanes(&mut self, task: TaskId) {
+        let run = self.run_of(task);
+        let mut paused = std::mem::take(&mut self.control.paused_lanes);
+        paused.retain(|lane| self.run_of_lane(*lane) != run);
+        self.control.paused_lanes = paused;
+    }
+
     /// Changes the part of the queue from this number on. Tasks are looked up by number, so a number that is
     /// not of a task that waits, nor the next one, changes nothing.
     fn queue_from(&mut self, first: TaskId, change: impl FnOnce(&mut Vec<Task>)) {

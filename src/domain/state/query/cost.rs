@@ -3,31 +3,14 @@
 
 use crate::domain::chat::{Role, Usage};
 use crate::domain::finite::Finite;
-use crate::domain::knob::{Judge, Knob};
-use crate::domain::state::{State, TaskState, budget::CENT};
+use crate::domain::knob::Judge;
+use crate::domain::state::State;
 use crate::domain::{id::ToolName, spec::ModelSpec, strategy::Decides};
 
 /// Tokens of a request and of its answer, assumed for a model before its first call.
 const ASSUMED: (u64, u64) = (1000, 150);
 
 impl State {
-    /// Whether a plan constrains the current task.
-    pub fn has_plan(&self) -> bool {
-        self.current_task().is_some_and(|task| task.budget.plan.is_some())
-    }
-
-    /// Whether the current task's plan, if any, lets this tool be offered.
-    pub fn plan_allows(&self, tool: &ToolName) -> bool {
-        let offered = self.offers(tool.as_str());
-        offered && self.current_task().is_none_or(|task| task.budget.allows(tool.as_str()))
-    }
-
-    /// The rest of the current task's budget, in credits; never below 0.
-    pub fn credits_left(&self) -> f64 {
-        let spent = self.current_task().map_or(0.0, TaskState::credits);
-        (self.knobs.get(Knob::Budget) - spent).max(0.0)
-    }
-
     /// Credits for one use of a tool: its own cost, one model request where the agent decides on
     /// each use by itself, and the time of both (BTP, eq. 1); with the judge's request where a
     /// model judges. 0 for a tool that does not exist.
@@ -43,20 +26,6 @@ impl State {
             Decides::AtOnce => 0.0,
         };
         self.rates.tool(known.spec.cost) + time + decision + judge
-    }
-
-    /// Whether replanning may add tools to the current task's plan, and the budget pays for one of
-    /// them.
-    pub fn may_widen(&self) -> bool {
-        let Some(budget) = self.current_task().map(|task| &task.budget) else { return false };
-        let left = self.credits_left() - self.model_call_cost(Role::Actor);
-        self.knobs.is_on(Knob::Widen)
-            && budget.plan.is_some()
-            && !budget.closing
-            && self.offered_tools().map(|tool| &tool.spec.name).any(|tool| {
-                !budget.blacklist.contains_key(tool)
-                    && self.use_cost(tool, Decides::OnEachUse) <= left + CENT
-            })
     }
 
     /// US dollars that models and embeddings have cost as far as their prices are known. What the

@@ -1,6 +1,7 @@
 //! Model calls, tool calls and embeddings by their numbers, and those in flight.
 
-use crate::domain::id::{EffectId, TaskId};
+use crate::domain::event::Lane;
+use crate::domain::id::{EffectId, RunId, TaskId};
 use crate::domain::state::{
     EffectState, EmbeddingState, ModelCallState, Place, State, ToolCallState, index,
 };
@@ -8,10 +9,22 @@ use crate::domain::state::{
 impl State {
     /// The calls that a person made while this task was at work, or after it.
     pub fn calls_by_hand(&self, task: TaskId) -> impl Iterator<Item = EffectId> {
-        // Calls are in the order of their tasks.
-        let first = self.tool_calls.partition_point(|call| call.task < task);
-        let of_task = self.tool_calls.from(first).take_while(move |call| call.task == task);
-        of_task.filter(|call| call.is_by_hand()).map(|call| call.id)
+        // The calls of one run are in the order of their tasks.
+        let is_alone = self.runs.is_empty();
+        let before = self.tool_calls.partition_point(|call| call.task < task);
+        let calls = self.tool_calls.from(if is_alone { before } else { 0 });
+        let calls = calls.take_while(move |call| !is_alone || call.task == task);
+        calls.filter(move |call| call.task == task && call.is_by_hand()).map(|call| call.id)
+    }
+
+    /// The run that a lane belongs to: for a call that a person made, that of the task that was shown.
+    pub fn run_of_lane(&self, lane: Lane) -> RunId {
+        match lane {
+            Lane::Run(run) => run,
+            Lane::Effect(id) => {
+                self.effect(id).map_or(RunId::FIRST, |effect| self.run_of(effect.task))
+            }
+        }
     }
 
     /// The common part of the effect with this number.

@@ -37,10 +37,15 @@ impl State {
         })
     }
 
-    /// The laps of all tasks that have ended as far as they are kept, and of the one at work.
+    /// The laps of all tasks that have ended as far as they are kept, and of those at work.
     pub fn laps_with_current(&self) -> Vec<Lap> {
-        let current = self.at_work.and_then(|task| self.lap(task));
-        self.laps.iter().cloned().chain(current).collect()
+        let current = self.at_work.tasks().filter_map(|task| self.lap(task));
+        in_order(self.laps.iter().cloned().chain(current))
+    }
+
+    /// The laps that are kept, in the order of their tasks: those of several runs end in another one.
+    pub fn laps_in_order(&self) -> Vec<Lap> {
+        in_order(self.laps.iter().cloned())
     }
 
     fn end_of(&self, call: &ToolCallState) -> TriedEnd {
@@ -58,6 +63,12 @@ impl State {
             ToolCallPhase::Failed { .. } => TriedEnd::Failed,
         }
     }
+}
+
+fn in_order(laps: impl Iterator<Item = Lap>) -> Vec<Lap> {
+    let mut laps: Vec<Lap> = laps.collect();
+    laps.sort_by_key(|lap| lap.task);
+    laps
 }
 
 /// Whether two calls share the text of an argument.

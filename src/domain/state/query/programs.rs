@@ -4,19 +4,22 @@ use crate::domain::event::Boundary;
 use crate::domain::state::{ProgramState, State, TaskState, ToolCallState};
 
 impl State {
-    /// The program that is held before a line, or after its end, and its task.
+    /// The program that is held before a line, or after its end, and its task: of the run that was last active, if its
+    /// program is held.
     pub fn held_program(&self) -> Option<(&TaskState, &ProgramState)> {
-        let is_held = [Boundary::ProgramLine, Boundary::AfterProgram]
-            .iter()
-            .any(|boundary| self.control.is_held_at(*boundary));
-        let task = self.current_task().filter(|_| is_held)?;
+        let is_held = |task: &&TaskState| {
+            let at = |boundary| self.control.is_run_held_at(task.task.run, boundary);
+            at(Boundary::ProgramLine) || at(Boundary::AfterProgram)
+        };
+        let mut others = self.at_work.tasks().filter_map(|task| self.task(task));
+        let task = self.task_at_work().filter(is_held).or_else(|| others.find(is_held))?;
         Some((task, task.programs.last()?))
     }
 
     /// The program that can be taken back: one that is held, or whose last call is held after its end, and its task.
     pub fn reversible_program(&self) -> Option<(&TaskState, &ProgramState)> {
         self.held_program().or_else(|| {
-            let task = self.current_task()?;
+            let task = self.task_at_work()?;
             let program = task.programs.last().filter(|program| program.how.is_none())?;
             let mut calls = program.calls.iter().filter_map(|id| self.tool_call(*id));
             let is_held = |call: &ToolCallState| self.control.is_held(call.lane);

@@ -19,7 +19,7 @@ impl State {
             tools: self.tools.clone(),
             learning: self.learning.clone(),
             tasks: self.tasks.clone(),
-            at_work: self.at_work,
+            at_work: self.at_work.clone(),
             tasks_done: self.tasks_done,
             effects: self.effects.clone(),
             model_calls: self.model_calls.clone(),

@@ -10,13 +10,13 @@ mod planning;
 mod time;
 
 use crate::domain::{
-    KnownTool, Lack, Role, State, StrategySpec, TaskBudget, TaskId, TaskState, ToolName,
+    InTask, KnownTool, Lack, Role, StrategySpec, TaskBudget, TaskId, TaskState, ToolName,
 };
 
 /// The input of a decision, which never changes it.
 #[derive(Clone, Copy)]
 pub struct Policy<'a> {
-    pub state: &'a State,
+    pub state: InTask<'a>,
     /// The candidates of the current task.
     pub known: &'a [KnownTool],
     /// Credits for the time that running calls may still take, if seconds cost any.
@@ -70,7 +70,7 @@ impl<'a> Policy<'a> {
 
     /// The declaration of the current task's loop; between tasks, that of the next.
     fn spec_at_work(&self) -> &'static StrategySpec {
-        let spec = self.state.at_work.and_then(|task| self.spec(task));
+        let spec = self.state.current_task().and_then(|task| self.spec(task.id));
         spec.unwrap_or_else(|| self.state.strategy.base.spec())
     }
 

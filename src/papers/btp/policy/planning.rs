@@ -28,7 +28,7 @@ impl Policy<'_> {
     /// The best plan for the rest of the budget (BTP, eq. 5 to 7). The user's own settings come
     /// first.
     pub fn make_plan(&self, task: TaskId) -> BudgetPlan {
-        let state = self.state;
+        let state = self.state.state();
         let (total, spent) =
             (state.knobs.get(Knob::Budget), state.task(task).map_or(0.0, |t| t.credits()));
         let reserve = self.beside_uses(task);

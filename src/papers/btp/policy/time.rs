@@ -22,9 +22,11 @@ impl Policy<'_> {
     /// other calls, is divided equally among the calls that have not started yet.
     pub fn call_time(&self, call: EffectId) -> Option<f64> {
         self.is_time_bounded().then_some(())?;
+        let run = self.state.current_task()?.task.run;
         let waiting: Vec<&ToolName> = self
             .state
             .tool_calls_in_flight()
+            .filter(|other| self.state.run_of(other.task) == run)
             .filter(|other| other.started.is_none() && other.id != call)
             .map(|other| &other.tool)
             .collect();

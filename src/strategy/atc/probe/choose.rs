@@ -3,7 +3,7 @@
 use super::Prober;
 use crate::domain::probe::Probe;
 use crate::domain::words::nearest;
-use crate::domain::{Role, State, ToolName, ToolState};
+use crate::domain::{InTask, Role, ToolName, ToolState};
 use crate::papers::atc::blame;
 use crate::papers::atc::probing::HELPERS;
 use crate::strategy::prompt::probe as prompt;
@@ -18,7 +18,7 @@ pub(super) struct Left {
     pub left_out: Vec<(ToolName, String)>,
 }
 
-pub(super) fn targets(state: &State, probe: &Probe) -> Left {
+pub(super) fn targets(state: &InTask<'_>, probe: &Probe) -> Left {
     let (mut open, mut left_out) = (Vec::new(), Vec::new());
     let present = |name: &ToolName| state.tools.get(name).filter(|tool| tool.present);
     for name in probe.tools.iter().filter(|name| present(name).is_none()) {

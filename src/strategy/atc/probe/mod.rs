@@ -15,7 +15,7 @@ use super::extract;
 use crate::domain::probe::{LearnedSchema, Merged, Probe, ProbeEnd, SchemaSource};
 use crate::domain::result_schema::{Schema, SchemaMode};
 use crate::domain::{
-    GraphEvent, Knob, MenuItem, Offered, Outcome, ProbeEvent, ProbeSchema, State, ToolName, words,
+    GraphEvent, InTask, Knob, MenuItem, Offered, Outcome, ProbeEvent, ProbeSchema, ToolName, words,
 };
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::probing::Passes;
@@ -59,13 +59,13 @@ pub async fn probe(ctx: &impl Context, probe: &Probe) -> Ending {
 }
 
 /// The tools with a learned schema that may be called, without those that are to be probed.
-fn known(state: &State, open: &[ToolName]) -> Vec<ToolName> {
+fn known(state: &InTask<'_>, open: &[ToolName]) -> Vec<ToolName> {
     let known = state.offered_tools().filter(|tool| tool.learned.is_some());
     known.map(|tool| tool.spec.name.clone()).filter(|tool| !open.contains(tool)).collect()
 }
 
 /// How many fields are known of the results of a tool.
-fn fields(state: &State, tool: &ToolName) -> (ToolName, usize) {
+fn fields(state: &InTask<'_>, tool: &ToolName) -> (ToolName, usize) {
     let known = state.tools.get(tool).and_then(|tool| tool.learned.as_ref());
     (tool.clone(), known.map_or(0, |known| known.learned.schema.size()))
 }

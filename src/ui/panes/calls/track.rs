@@ -224,7 +224,7 @@ impl<'a> Tracks<'a> {
         let model_calls = task.model_calls.iter().filter_map(|id| state.model_call(*id));
         let effects: Vec<_> = tool_calls.chain(model_calls.map(|call| &call.effect)).collect();
         let is_of_task = |lane: Lane| match lane {
-            Lane::Agent => state.at_work == Some(task.id),
+            Lane::Run(run) => state.at_work.of(run) == Some(task.id),
             Lane::Effect(id) => effects.iter().any(|effect| effect.id == id),
         };
         let holds = state.control.held.iter().filter(|hold| is_of_task(hold.lane));

@@ -219,7 +219,7 @@ impl Inspect {
             }
             // A result is judged after the end of its call.
             Subject::Call(call) => unless_over(state.tool_call(*call).is_some_and(|call| {
-                let is_judged = call.helpful.is_some() || state.at_work != Some(call.task);
+                let is_judged = call.helpful.is_some() || !state.at_work.contains(call.task);
                 call.phase.is_over() && is_judged
             })),
             Subject::Line(_) | Subject::Fields | Subject::Said(_) => 0,

@@ -1,0 +1,127 @@
+//! The tasks at work: at most one of each run.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{RunId, TaskId};
+
+/// The tasks at work, and the run that was last active.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "InJson", into = "InJson")]
+pub struct AtWork {
+    tasks: BTreeMap<RunId, TaskId>,
+    active: Option<RunId>,
+}
+
+/// As a state has it in JSON: the task alone, or nothing, where the first run is alone.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum InJson {
+    First(Option<TaskId>),
+    Several { tasks: BTreeMap<RunId, TaskId>, active: Option<RunId> },
+}
+
+impl From<InJson> for AtWork {
+    fn from(json: InJson) -> Self {
+        match json {
+            InJson::First(task) => Self {
+                tasks: task.map(|task| (RunId::FIRST, task)).into_iter().collect(),
+                active: task.map(|_| RunId::FIRST),
+            },
+            InJson::Several { tasks, active } => Self { tasks, active },
+        }
+    }
+}
+
+impl From<AtWork> for InJson {
+    fn from(AtWork { tasks, active }: AtWork) -> Self {
+        let first = tasks.get(&RunId::FIRST).copied();
+        match tasks.len() == usize::from(first.is_some()) {
+            true => Self::First(first),
+            false => Self::Several { tasks, active },
+        }
+    }
+}
+
+impl AtWork {
+    pub(super) fn begin(&mut self, run: RunId, task: TaskId) {
+        self.tasks.insert(run, task);
+        self.active = Some(run);
+    }
+
+    pub(super) fn end(&mut self, task: TaskId) {
+        self.tasks.retain(|_, other| *other != task);
+    }
+
+    /// Notes that the run of this task did something.
+    pub(super) fn note(&mut self, task: TaskId) {
+        if self.tasks.len() > 1
+            && let Some((run, _)) = self.tasks.iter().find(|(_, other)| **other == task)
+        {
+            self.active = Some(*run);
+        }
+    }
+
+    /// The task that this run works on.
+    pub fn of(&self, run: RunId) -> Option<TaskId> {
+        self.tasks.get(&run).copied()
+    }
+
+    /// The task of the run that was last active; of a run without a task, that of another one.
+    pub fn shown(&self) -> Option<TaskId> {
+        let active = self.active.and_then(|run| self.of(run));
+        active.or_else(|| self.tasks().next_back())
+    }
+
+    pub fn contains(&self, task: TaskId) -> bool {
+        self.tasks().any(|other| other == task)
+    }
+
+    /// In the order of their runs.
+    pub fn tasks(&self) -> impl DoubleEndedIterator<Item = TaskId> + ExactSizeIterator {
+        self.tasks.values().copied()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// The number of tasks at work.
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_run_is_written_as_its_task_alone() {
+        let mut at_work = AtWork::default();
+        let json = |it: &AtWork| serde_json::to_string(it).unwrap();
+        assert_eq!(json(&at_work), "null");
+        at_work.begin(RunId::FIRST, TaskId(3));
+        assert_eq!(json(&at_work), "3");
+        assert_eq!(serde_json::from_str::<AtWork>("3").unwrap(), at_work);
+        at_work.begin(RunId(2), TaskId(4));
+        let several = json(&at_work);
+        assert_eq!(serde_json::from_str::<AtWork>(&several).unwrap(), at_work, "{several}");
+        at_work.end(TaskId(3));
+        let second = json(&at_work);
+        assert_eq!(serde_json::from_str::<AtWork>(&second).unwrap(), at_work, "{second}");
+    }
+
+    #[test]
+    fn the_run_that_was_last_active_is_shown() {
+        let mut at_work = AtWork::default();
+        at_work.begin(RunId::FIRST, TaskId(1));
+        at_work.begin(RunId(2), TaskId(2));
+        assert_eq!(at_work.shown(), Some(TaskId(2)));
+        at_work.note(TaskId(1));
+        assert_eq!(at_work.shown(), Some(TaskId(1)));
+        at_work.end(TaskId(1));
+        assert_eq!((at_work.shown(), at_work.len()), (Some(TaskId(2)), 1));
+    }
+}
