@@ -4,22 +4,15 @@
 //! Everything here runs on one thread: the loop, the strategy and its calls are futures that take
 //! turns. So state needs no locks, and nothing changes between two awaits.
 
-use std::{collections::BTreeMap, rc::Rc};
-
 use futures::future::join_all;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::domain::{
-    BreakpointSpec, Command, FaultSpec, Opening, Outcome as TaskOutcome, Record, RunId,
-    SessionEvent, State, Strategy, TaskEvent, TaskList, ToolGraph, ToolName, state::Keeps,
-};
-use crate::model::Model;
-use crate::store::experience::{Same, SharedExperience};
-use crate::store::journal::{Journal, JournalError};
-use crate::tool::{ToolBox, provider::Provider};
+use crate::domain::{Command, Outcome as TaskOutcome, RunId, SessionEvent, State, TaskEvent};
+use crate::store::journal::JournalError;
 
 mod actor;
+mod beginning;
 mod by_hand;
 mod commands;
 mod context;
@@ -28,20 +21,24 @@ mod embedding;
 mod fault_choice;
 mod faults;
 mod handle;
+mod memory;
 mod observer;
 mod programs;
+mod providers;
 mod ranker;
 mod reading;
 mod recorded;
 mod resuming;
 mod run;
 mod session;
+mod setup;
 mod station;
 
 #[cfg(feature = "inside")]
-pub use self::station::{Passage, Passing, Verdict, now};
-use self::{handle::Handle, session::Session};
+pub use self::station::{Passage, Passing, Station, Verdict, now};
 pub use self::{
+    beginning::{Beginning, Rest},
+    memory::Memory,
     observer::{
         breakpoints::KeepBreakpoints,
         classes::{ClassBook, KeptClasses},
@@ -51,76 +48,10 @@ pub use self::{
     ranker::{Query, Ranker, Scored, on_this_machine},
     resuming::{Interrupted, resumable},
     session::Listener,
-    station::{DOLLARS_REACHED, MODEL_UNUSABLE, Station},
+    setup::Setup,
+    station::{DOLLARS_REACHED, MODEL_UNUSABLE},
 };
-
-/// Access to the experience of earlier sessions.
-pub struct Memory {
-    pub store: SharedExperience,
-    /// Whether past uses of the identical task count.
-    pub same: Same,
-    /// Its [`Model::embedder`] computes embeddings of tasks; without one, tasks are compared by
-    /// their words.
-    pub embedder: Option<Rc<dyn Model>>,
-}
-
-/// The contents of a session.
-pub struct Setup {
-    pub opening: Opening,
-    /// The runs beside the first, each with its own strategy or that of the session.
-    pub runs: Vec<Option<Strategy>>,
-    pub models: Vec<Rc<dyn Model>>,
-    /// Tools that do not depend on a provider.
-    pub tools: ToolBox,
-    /// Sources of further tools. Of two tools with one name, that of the earlier provider is used.
-    pub providers: Vec<Rc<dyn Provider>>,
-    pub graph: ToolGraph,
-    pub scores: BTreeMap<ToolName, f64>,
-    /// Queued in parts, so that a list of any length costs no memory before it is worked on.
-    pub tasks: TaskList,
-    pub faults: Vec<FaultSpec>,
-    /// Set from the start, and whether each is on.
-    pub breakpoints: Vec<(BreakpointSpec, bool)>,
-    /// Saves the breakpoints beyond the session; called when they change.
-    pub keep_breakpoints: Option<KeepBreakpoints>,
-    pub journal: Option<Journal>,
-    /// Wait for more tasks when the queue is empty, instead of ending the session.
-    pub stay: bool,
-    /// Without a person, go on with the next task when a model cannot be used.
-    pub keep_going: bool,
-    /// The experience of earlier sessions, to which this one adds.
-    pub memory: Option<Memory>,
-    /// Ranks tools for texts by more than their words.
-    pub ranker: Option<Rc<dyn Ranker>>,
-    /// The tool classes of earlier sessions.
-    pub classes: Option<ClassBook>,
-    /// The learned schemas of earlier sessions.
-    pub schemas: SchemaBook,
-    /// Notices for the user at the start.
-    pub notices: Vec<String>,
-    /// Saves the learned knowledge beyond the session; called after every task and at the end.
-    pub keep: Option<Keep>,
-    /// Stations after the engine's own.
-    pub stations: Vec<Rc<dyn Station>>,
-    /// Records of an earlier session whose effects and interventions are used as long as they fit.
-    pub recorded: Vec<Record>,
-    /// What the state keeps of the tasks that have ended.
-    pub keeps: Keeps,
-    /// The beginning of this session, which was interrupted and is continued (see [`resumable`]);
-    /// empty for a new one.
-    pub past: Vec<Record>,
-    /// The session goes on after `past` where it was interrupted; `None`: its current task begins again.
-    pub resumed: Option<Resumed>,
-}
-
-/// How a session goes on where it was interrupted.
-#[derive(Clone, Debug, Default)]
-pub struct Resumed {
-    /// What the task at work had done (see [`Interrupted`]).
-    pub rest: Vec<Record>,
-    /// Make calls of which nobody knows what they have done again without asking.
-    pub repeats_unknown: bool,
-}
+use self::{handle::Handle, session::Session};
 
 /// Runs a session to its end and returns its last state.
 ///
@@ -133,7 +64,7 @@ pub async fn run(
     listener: Listener,
 ) -> Result<State, JournalError> {
     let (stay, keep_going) = (setup.stay, setup.keep_going);
-    let listed = session::list_all(std::mem::take(&mut setup.providers)).await;
+    let listed = providers::list_all(std::mem::take(&mut setup.providers)).await;
     let handle = session::open(setup, listed, listener);
     let why = {
         // Everything that has not ended when the session does is dropped with it.

@@ -35,7 +35,7 @@ pub(super) async fn read(
     sought: Sought,
 ) -> Option<Arc<Ranking>> {
     let Some(call) = handle.read(|session| session.unread(task, text, sought)) else {
-        return handle.read(|session| session.state().ranking(text).cloned());
+        return handle.read(|session| session.state().in_task(task).ranking(text).cloned());
     };
     let requested = handle
         .write(|session| effect::request(session, task, Effect::Reading(call), None, Waits::Agent));

@@ -1,24 +1,34 @@
 //! A session that runs again with the recorded results of models and tools, and then continues
 //! live.
 //!
-//! An effect is answered from the record with its number, as long as both requests are the same.
-//! Its events keep their order: each waits until the records before its own exist, so that parallel
-//! effects end in the same order. A person's interventions are repeated at the same records. A
+//! An effect is answered from the effect of the record that made the same request in the same run; of several, from the
+//! one with its number, else from the first. Its events keep their order: each waits until the records before its own
+//! exist, so that parallel effects end in the same order. A person's interventions are repeated at the same records. A
 //! recorded answer is free, and takes no room.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::BuildHasher;
 
+use foldhash::quality::FixedState;
 use serde_json::Value;
 
 use crate::domain::{
-    BreakpointEvent, By, ControlEvent, EffectId, Event, Lane, ProgramEvent, Record, SessionEvent,
+    BreakpointEvent, By, ControlEvent, EffectId, Event, Lane, ProgramEvent, Record, RunId,
+    SessionEvent, State, TaskId,
 };
+
+/// The fields of a request that number it.
+const NUMBERS: [&str; 2] = ["effect", "task"];
 
 /// The effects and interventions of an earlier session, and those still to come.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     /// The events of each effect, the request first.
     effects: HashMap<EffectId, Vec<Record>>,
+    /// The effects with this request, by run and hash, in order.
+    requests: HashMap<(RunId, u64), Vec<EffectId>>,
+    /// The numbers that the effects of the record have here, where they differ.
+    renumbered: HashMap<EffectId, EffectId>,
     /// Interventions, by the number of their record.
     interventions: BTreeMap<u64, Event>,
     /// Effects that wait until the records before their next one exist.
@@ -39,14 +49,21 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    pub fn new(records: Vec<Record>) -> Self {
+    /// The record of a session, or of its rest after this state.
+    pub fn new(records: Vec<Record>, before: &State) -> Self {
         let mut recorded = Self::default();
         let mut lanes = HashMap::new();
+        let mut runs = Runs::of(&records, before);
         for record in records {
+            runs.note(&record);
             if let Event::Program(ProgramEvent::ClockRead { millis, .. }) = record.event {
                 recorded.clocks.push_back(millis);
             }
             if let Some(effect) = record.event.effect() {
+                if let Some(task) = record.event.request_of() {
+                    let key = (runs.of_task(task), hash(&record.event));
+                    recorded.requests.entry(key).or_default().push(effect.id);
+                }
                 // What a person does to a call comes with the call.
                 if is_by_a_person(&record.event)
                     && !matches!(record.event, Event::Edit(_) | Event::Consent(_))
@@ -66,10 +83,18 @@ impl Recorded {
         recorded
     }
 
-    /// What an interrupted task has done so far, which is worked on again so many records later.
-    pub fn resumed(mut records: Vec<Record>, later: u64, holds_then: bool) -> Self {
+    /// The record of a session up to the event with this number. An effect that had not ended by then runs live.
+    pub fn forked(mut records: Vec<Record>, at: u64, holds_then: bool) -> Self {
+        records.truncate(records.partition_point(|record| record.n <= at));
+        let mut forked = Self { holds_then, ..Self::new(records, &State::default()) };
+        forked.effects.retain(|_, events| events.iter().any(|record| record.event.is_end()));
+        forked
+    }
+
+    /// What the tasks that were at work have done so far, which are worked on again so many records later.
+    pub fn resumed(mut records: Vec<Record>, before: &State, later: u64, holds_then: bool) -> Self {
         records.iter_mut().for_each(|record| record.n += later);
-        Self { is_resumed: true, holds_then, ..Self::new(records) }
+        Self { is_resumed: true, holds_then, ..Self::new(records, before) }
     }
 
     /// The time of day that the record told a program next.
@@ -131,9 +156,10 @@ impl Recorded {
 
     /// Whether the recorded session made this call again.
     pub fn repeats(&self, id: EffectId) -> bool {
+        let was = self.renumbered.get(&id).copied().unwrap_or(id);
         let of_it = |events: &Vec<Record>| {
             let first = events.first().and_then(|record| record.event.effect());
-            first.is_some_and(|effect| effect.parent == Some(id))
+            first.is_some_and(|effect| effect.parent == Some(was))
         };
         self.effects.values().any(of_it)
     }
@@ -143,60 +169,85 @@ impl Recorded {
         !self.has_parted && !self.effects.is_empty()
     }
 
-    /// The events of an effect after its request, if the recorded request is equal; `Err` names the
-    /// recorded request, and the difference. `None` after the end of the record.
-    pub fn take(&mut self, id: EffectId, request: &Event) -> Option<Result<Vec<Record>, String>> {
+    /// The events of an effect of this run after its request, if the record has an equal one; `Err` names the recorded
+    /// request, and the difference. `None` after the end of the record.
+    pub fn take(
+        &mut self,
+        id: EffectId,
+        run: RunId,
+        request: &Event,
+    ) -> Option<Result<Vec<Record>, String>> {
         if !self.answers() {
             return None;
         }
+        if let Some(events) = self.take_equal(id, run, request) {
+            return Some(Ok(events));
+        }
         if self.is_resumed {
-            return self.take_equal(id, request).map(Ok);
-        }
-        let Some(events) = self.effects.remove(&id) else {
-            self.has_parted = true;
             return None;
-        };
-        let mut events = events.into_iter();
-        let was = events.next()?;
-        match difference(&was.event, request) {
-            None => Some(Ok(events.collect())),
-            Some(place) => {
-                self.has_parted = true;
-                Some(Err(format!(
-                    "the record does not match: expected {} {id}, but record {} has {}; the first \
-                     difference is {place}",
-                    request.kind(),
-                    was.n,
-                    was.event.kind(),
-                )))
-            }
         }
+        self.has_parted = true;
+        let was = self.effects.remove(&id)?.into_iter().next()?;
+        let place = difference(&was.event, request)?;
+        Some(Err(format!(
+            "the record does not match: expected {} {id}, but record {} has {}; the first \
+             difference is {place}",
+            request.kind(),
+            was.n,
+            was.event.kind(),
+        )))
     }
 
-    /// The events of the effect that made the same request: of the same number, else the first one.
-    fn take_equal(&mut self, id: EffectId, request: &Event) -> Option<Vec<Record>> {
+    /// The events of the effect of this run that made the same request: of the same number, else the first one.
+    fn take_equal(&mut self, id: EffectId, run: RunId, request: &Event) -> Option<Vec<Record>> {
+        let effects = &self.effects;
+        let equal = self.requests.get_mut(&(run, hash(request)))?;
+        equal.retain(|id| effects.contains_key(id));
         let is_equal = |id: &EffectId| {
-            let first = self.effects.get(id).and_then(|events| events.first());
-            first.is_some_and(|was| is_same_request(&was.event, request))
+            let first = effects.get(id).and_then(|events| events.first());
+            first.is_some_and(|was| difference(&was.event, request).is_none())
         };
-        let equal = Some(id).filter(is_equal).or_else(|| {
-            let mut others: Vec<EffectId> = self.effects.keys().copied().filter(is_equal).collect();
-            others.sort_unstable();
-            others.first().copied()
-        })?;
-        Some(self.effects.remove(&equal)?.split_off(1))
+        let same = equal.iter().position(|other| *other == id && is_equal(other));
+        let at = same.or_else(|| equal.iter().position(is_equal))?;
+        let was = equal.remove(at);
+        if was != id {
+            self.renumbered.insert(id, was);
+        }
+        Some(self.effects.remove(&was)?.split_off(1))
     }
 }
 
-/// Whether two requests are equal but for their numbers.
-fn is_same_request(one: &Event, other: &Event) -> bool {
-    let [one, other] = [one, other].map(|event| {
-        let mut value = serde_json::to_value(event).unwrap_or_default();
-        let data = value.get_mut("data").and_then(Value::as_object_mut);
-        data.map(|fields| fields.shift_remove("effect"));
-        value
-    });
-    one == other
+/// The runs of tasks while a record goes on.
+struct Runs(Option<State>);
+
+impl Runs {
+    /// Where one run is alone, its records need not be folded.
+    fn of(records: &[Record], before: &State) -> Self {
+        let opens = |record: &Record| matches!(record.event, Event::Run(_));
+        let are_several = !before.runs.is_empty() || records.iter().any(opens);
+        Self(are_several.then(|| before.clone()))
+    }
+
+    fn note(&mut self, record: &Record) {
+        self.0.iter_mut().for_each(|state| state.apply(record));
+    }
+
+    fn of_task(&self, task: TaskId) -> RunId {
+        self.0.as_ref().map_or(RunId::FIRST, |state| state.run_of(task))
+    }
+}
+
+/// A request without its numbers.
+fn unnumbered(event: &Event) -> Value {
+    let mut value = serde_json::to_value(event).unwrap_or_default();
+    if let Some(data) = value.get_mut("data").and_then(Value::as_object_mut) {
+        data.retain(|key, _| !NUMBERS.contains(&key.as_str()));
+    }
+    value
+}
+
+fn hash(request: &Event) -> u64 {
+    FixedState::default().hash_one(unnumbered(request).to_string())
 }
 
 /// The lane that an event holds or releases.
@@ -222,7 +273,7 @@ fn is_by_a_person(event: &Event) -> bool {
 
 /// The first field in which two requests differ; times and origins do not count.
 fn difference(one: &Event, other: &Event) -> Option<String> {
-    let [one, other] = [one, other].map(|event| serde_json::to_value(event).unwrap_or_default());
+    let [one, other] = [one, other].map(unnumbered);
     first_difference("", &one, &other)
 }
 

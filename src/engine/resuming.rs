@@ -1,7 +1,7 @@
 //! Continues an interrupted session. Its events restore everything: the state, the arguments of
 //! calls, the learned knowledge. A continued session equals one that was never interrupted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{
     BreakpointEvent, EmbeddingEvent, Event, ModelCallEvent, Outcome, Record, SessionEvent,
@@ -14,26 +14,21 @@ pub(super) const STOPPED: &str = "the session was stopped";
 /// A session that was killed, crashed or quit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interrupted {
-    /// Up to the task that was at work, or to the end.
+    /// Up to the first task that was at work, or to the end.
     pub past: Vec<Record>,
-    /// What that task has done so far: its calls are answered from here when it is worked on again.
+    /// What was done since: the calls of the tasks that are worked on again are answered from here.
     pub rest: Vec<Record>,
 }
 
 impl Interrupted {
-    /// Parts a session where its last task began, if that has not ended by itself. What the end of the session made of it
-    /// is left out.
+    /// Parts a session where its first task began that has not ended by itself, or that was at work together with such
+    /// a task. What the end of the session made of it is left out.
     pub fn of(mut records: Vec<Record>) -> Self {
         let is_done = finishes(&records);
         while records.last().is_some_and(|it| is_closing(&it.event) && !is_done(it)) {
             records.pop();
         }
-        let started = records
-            .iter()
-            .rposition(|record| matches!(record.event, Event::Task(TaskEvent::TaskStarted { .. })));
-        let finished = records.iter().rposition(is_done);
-        let open = started.filter(|started| finished.is_none_or(|last| last < *started));
-        let mut rest = open.map_or_else(Vec::new, |at| records.split_off(at));
+        let mut rest = records.split_off(parted_at(&records, is_done));
         rest.retain(|record| is_kept(&record.event));
         Self { past: records, rest }
     }
@@ -42,6 +37,27 @@ impl Interrupted {
     pub fn is_open(&self) -> bool {
         !self.rest.is_empty()
     }
+}
+
+/// Where the first task began that has not ended, or one that was still at work then: no task is parted. The number of
+/// records without such a task.
+fn parted_at(records: &[Record], is_done: impl Fn(&Record) -> bool) -> usize {
+    let mut at_work = BTreeMap::new();
+    // The tasks that have ended, each with its first and its last record.
+    let mut ended = Vec::new();
+    for (at, record) in records.iter().enumerate() {
+        match &record.event {
+            Event::Task(TaskEvent::TaskStarted { task }) => drop(at_work.insert(*task, at)),
+            Event::Task(TaskEvent::TaskFinished { task, .. }) if is_done(record) => {
+                ended.extend(at_work.remove(task).map(|first| (first, at)));
+            }
+            _ => {}
+        }
+    }
+    let open = at_work.into_values().min().unwrap_or(records.len());
+    // Later tasks first, so that one that is taken along takes those with it that were at work when it began.
+    ended.sort_unstable();
+    ended.iter().rev().fold(open, |at, (first, last)| if *last > at { at.min(*first) } else { at })
 }
 
 /// Whether the end of a session writes this, and nothing else does there.

@@ -21,7 +21,7 @@ use crate::ui::wording;
 /// The session cannot start, or the output cannot be written.
 pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
     let prepared = spec(args)?.prepare()?;
-    if prepared.recorded.is_empty() {
+    if prepared.beginning.records().next().is_none() {
         may_be_called(&prepared.workspace.manifests, &args.tools)?;
     }
     let Session { mut records, commands, engine, .. } = prepared.spawn()?;

@@ -85,6 +85,12 @@ pub struct SessionArgs {
     /// match, then the session continues live. Add --fresh if the session had it.
     #[arg(long, value_name = "FILE")]
     pub recorded: Option<PathBuf>,
+    /// Use the record up to this event only, and continue live from there: a fork.
+    #[arg(long, value_name = "EVENT", requires = "recorded")]
+    pub fork_at: Option<u64>,
+    /// Agents that work on tasks at the same time, each with its own tasks, budget and steps.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub runs: Option<u16>,
     /// File of learned scores and edges, instead of the workspace's learned.json.
     #[arg(long, value_name = "FILE")]
     pub learned: Option<PathBuf>,

@@ -53,6 +53,8 @@ impl SessionArgs {
                 None => JournalChoice::Configured,
             },
             recorded: self.recorded.clone(),
+            fork_at: self.fork_at,
+            more_runs: usize::from(self.runs.unwrap_or(1).saturating_sub(1)),
             tasks: match (task, &self.tasks) {
                 (Some(text), _) => TaskSource::List(vec![Task::from_text(text)]),
                 (None, Some(file)) => TaskSource::File(file.clone()),

@@ -12,7 +12,7 @@ use crate::app::workspace::Workspace;
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
-use crate::engine::Resumed;
+use crate::engine::Beginning;
 use crate::store::experience::SharedExperience;
 use crate::store::tasks;
 use crate::tool::manifest::Manifest;
@@ -27,13 +27,8 @@ pub struct PreparedSession {
     pub config: Config,
     pub workspace: Workspace,
     pub tasks: TaskList,
-    /// The past of an interrupted session that continues (see [`crate::engine::resumable`]). It is
-    /// copied into the new journal.
-    pub past: Vec<Record>,
-    /// How it goes on after that past where it was interrupted.
-    pub resumed: Option<Resumed>,
-    /// The records of an earlier session from which calls are answered.
-    pub recorded: Vec<Record>,
+    /// The past of a session that continues is copied into the new journal.
+    pub beginning: Beginning,
     /// What the last state has of the tasks that have ended.
     pub keeps: Keeps,
     /// Other screens can attach to it, if it has a journal.
@@ -58,7 +53,8 @@ impl SessionSpec {
             return self.resume(journal);
         }
         let (spec, recorded) = self.with_recorded()?;
-        let mut prepared = PreparedSession { recorded, ..spec.read()? };
+        let mut prepared =
+            PreparedSession { beginning: self.over_record(recorded), ..spec.read()? };
         // The speed of a recorded session was not set for this one, unless it is no default.
         let speed = Knob::Speed.spec();
         let chosen = &mut prepared.config.chosen;
@@ -66,6 +62,15 @@ impl SessionSpec {
             || prepared.config.knobs.get(speed.knob) != speed.default;
         chosen.strategy |= spec.strategy.is_some();
         Ok(prepared)
+    }
+
+    /// Over the records of an earlier session, up to the event at which this one forks.
+    fn over_record(&self, of: Vec<Record>) -> Beginning {
+        match self.fork_at {
+            _ if of.is_empty() => Beginning::New,
+            Some(at) => Beginning::Forked { of, at },
+            None => Beginning::Again(of),
+        }
     }
 
     pub(super) fn read(&self) -> Result<PreparedSession, SessionError> {
@@ -98,9 +103,7 @@ impl SessionSpec {
         Ok(PreparedSession {
             tasks,
             config,
-            past: Vec::new(),
-            resumed: None,
-            recorded: Vec::new(),
+            beginning: Beginning::New,
             keeps: Keeps::All,
             is_attachable: false,
             // Its strategy may be another one when it goes on.

@@ -7,7 +7,7 @@ use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, continued
 use crate::domain::{
     EffectId, Event, ModelName, Opening, Record, SessionEvent, State, TaskEvent, TaskId,
 };
-use crate::engine::{Interrupted, Resumed};
+use crate::engine::{Beginning, Interrupted, Rest};
 use crate::store::journal::{self, Header, LoadedJournal, folder};
 
 /// A session that is resumed again and again has a journal each time; more are a circle.
@@ -34,8 +34,8 @@ impl SessionSpec {
         prepared.expect_same(path, &opening, header.spec.is_some())?;
         if has_begun || spec.stay {
             let repeats_unknown = self.repeats_unknown;
-            prepared.past = past;
-            prepared.resumed = Some(Resumed { rest, repeats_unknown });
+            let rest = Some(Rest { records: rest, repeats_unknown });
+            prepared.beginning = Beginning::Continued { past, rest };
         }
         Ok(prepared)
     }

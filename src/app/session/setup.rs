@@ -7,9 +7,11 @@ use super::{PreparedSession, SessionError, SessionSpec, classes, embedding::embe
 use crate::app::config::{Config, ModelConfig};
 use crate::app::learned::{Keeper, LearnedState};
 use crate::app::workspace;
-use crate::domain::{Base, ModelName, Opening, Prior, State, Task, TaskList, ToolGraph};
+use crate::domain::{
+    Base, Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,
+};
 use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
-use crate::engine::{Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
+use crate::engine::{Beginning, Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
 use crate::files::toml_file::Problems;
 use crate::model::{Model, http::Endpoint, local::Local, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
@@ -84,15 +86,23 @@ impl SessionSpec {
             keep: None,
             keep_breakpoints: None,
             stations: Vec::new(),
-            recorded: Vec::new(),
+            beginning: Beginning::New,
             keeps: Keeps::All,
-            past: Vec::new(),
-            resumed: None,
         }
     }
 }
 
 impl PreparedSession {
+    /// The strategies of the runs beside the first: those of the record, else as many as are asked for.
+    fn runs(&self) -> Vec<Option<Strategy>> {
+        let opened = self.beginning.records().filter_map(|record| match &record.event {
+            Event::Run(RunEvent::RunOpened { strategy, .. }) => Some(*strategy),
+            _ => None,
+        });
+        let opened: Vec<_> = opened.collect();
+        if opened.is_empty() { vec![None; self.spec.more_runs] } else { opened }
+    }
+
     /// The engine's input. It belongs to the calling thread.
     ///
     /// # Errors
@@ -123,9 +133,9 @@ impl PreparedSession {
         let ranker = reader::of(&self.config.reader, &domain, memory_of_reader)?;
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
         // What a continued session had learned was saved after its last task.
-        let known = match self.past.is_empty() {
-            true => LearnedState::known(&graph, scores.clone()),
-            false => LearnedState::of(&State::fold(&self.past).learning),
+        let known = match self.beginning.past() {
+            [] => LearnedState::known(&graph, scores.clone()),
+            past => LearnedState::of(&State::fold(past).learning),
         };
         let keep = |path: PathBuf| -> Keep {
             let mut keeper = Keeper::new(path, known);
@@ -133,6 +143,7 @@ impl PreparedSession {
         };
         let (tools, providers) = self.tools();
         let (breakpoints, keep_breakpoints) = self.breakpoints();
+        let runs = self.runs();
         let Self { spec, config, workspace, tasks, .. } = self;
         let mut setup = Setup {
             graph,
@@ -145,9 +156,8 @@ impl PreparedSession {
             notices,
             keep: self.learned.map(keep),
             providers,
-            past: self.past,
-            resumed: self.resumed,
-            recorded: self.recorded,
+            beginning: self.beginning,
+            runs,
             keeps: self.keeps,
             breakpoints,
             keep_breakpoints,

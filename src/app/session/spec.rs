@@ -71,6 +71,12 @@ pub struct SessionSpec {
     /// The journal of an earlier session: omitted seed, strategy, knobs and tasks are taken from
     /// it, and its calls are answered from it as long as they match.
     pub recorded: Option<PathBuf>,
+    /// The event of that journal after which the session runs live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fork_at: Option<u64>,
+    /// The number of runs beside the first: agents that work on tasks at the same time as it.
+    #[serde(skip_serializing_if = "is_none_more")]
+    pub more_runs: usize,
     /// The journal of an interrupted session that this one continues: omitted fields are those of that session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<PathBuf>,
@@ -86,6 +92,11 @@ pub struct SessionSpec {
     /// Knobs set before the start, including the budget.
     #[serde(with = "written::knobs")]
     pub knobs: BTreeMap<Knob, f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none_more(more: &usize) -> bool {
+    *more == 0
 }
 
 /// Settings of the simulated model that a comparison varies.
@@ -131,6 +142,7 @@ impl SessionSpec {
             learned: None,
             experience: None,
             recorded: None,
+            fork_at: None,
             resumed: None,
             repeats_unknown: false,
             parent: None,
@@ -190,6 +202,8 @@ mod tests {
             leak_guard: true,
             journal: JournalChoice::File("j.jsonl".into()),
             recorded: Some("r.jsonl".into()),
+            fork_at: Some(12),
+            more_runs: 2,
             resumed: Some("i.jsonl".into()),
             repeats_unknown: true,
             parent: Some("p.jsonl".into()),

@@ -69,6 +69,7 @@ pub use self::{
 };
 
 use self::family::events;
+use crate::domain::id::TaskId;
 
 // Adds `Unknown`, for kinds of newer versions.
 events! {
@@ -97,6 +98,16 @@ events! {
 }
 
 impl Event {
+    /// The task of an effect that it requests.
+    pub fn request_of(&self) -> Option<TaskId> {
+        match self {
+            Event::ModelCall(ModelCallEvent::ModelCallRequested { task, .. })
+            | Event::ToolCall(ToolCallEvent::ToolCallRequested { task, .. })
+            | Event::Embedding(EmbeddingEvent::EmbeddingRequested { task, .. }) => Some(*task),
+            _ => None,
+        }
+    }
+
     /// Whether an effect starts with it.
     pub fn is_start(&self) -> bool {
         matches!(

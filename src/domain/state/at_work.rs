@@ -11,6 +11,7 @@ use crate::domain::id::{RunId, TaskId};
 #[serde(from = "InJson", into = "InJson")]
 pub struct AtWork {
     tasks: BTreeMap<RunId, TaskId>,
+    /// One of them; `None` only without tasks.
     active: Option<RunId>,
 }
 
@@ -19,7 +20,7 @@ pub struct AtWork {
 #[serde(untagged)]
 enum InJson {
     First(Option<TaskId>),
-    Several { tasks: BTreeMap<RunId, TaskId>, active: Option<RunId> },
+    Several { tasks: Vec<(RunId, TaskId)>, active: Option<RunId> },
 }
 
 impl From<InJson> for AtWork {
@@ -29,7 +30,9 @@ impl From<InJson> for AtWork {
                 tasks: task.map(|task| (RunId::FIRST, task)).into_iter().collect(),
                 active: task.map(|_| RunId::FIRST),
             },
-            InJson::Several { tasks, active } => Self { tasks, active },
+            InJson::Several { tasks, active } => {
+                Self { tasks: tasks.into_iter().collect(), active }
+            }
         }
     }
 }
@@ -39,7 +42,7 @@ impl From<AtWork> for InJson {
         let first = tasks.get(&RunId::FIRST).copied();
         match tasks.len() == usize::from(first.is_some()) {
             true => Self::First(first),
-            false => Self::Several { tasks, active },
+            false => Self::Several { tasks: tasks.into_iter().collect(), active },
         }
     }
 }
@@ -52,6 +55,9 @@ impl AtWork {
 
     pub(super) fn end(&mut self, task: TaskId) {
         self.tasks.retain(|_, other| *other != task);
+        if self.active.is_none_or(|run| !self.tasks.contains_key(&run)) {
+            self.active = self.tasks.keys().next_back().copied();
+        }
     }
 
     /// Notes that the run of this task did something.
@@ -68,10 +74,9 @@ impl AtWork {
         self.tasks.get(&run).copied()
     }
 
-    /// The task of the run that was last active; of a run without a task, that of another one.
+    /// The task of the run that was last active.
     pub fn shown(&self) -> Option<TaskId> {
-        let active = self.active.and_then(|run| self.of(run));
-        active.or_else(|| self.tasks().next_back())
+        self.active.and_then(|run| self.of(run))
     }
 
     pub fn contains(&self, task: TaskId) -> bool {

@@ -1,8 +1,8 @@
 //! Requests of effects: each gets its number and its lane before any check.
 
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
+use super::pending::PendingEffect;
 use super::{Effect, ModelCall, ToolCall};
 use crate::domain::{
     Chance, EffectClass, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, Request, Role,
@@ -13,19 +13,6 @@ use crate::engine::{
     session::{Session, lanes::Waits},
 };
 use crate::model::Model;
-
-/// An effect that was requested and has not ended.
-pub struct PendingEffect {
-    pub reference: EffectRef,
-    pub task: TaskId,
-    pub effect: Effect,
-    /// Ends it early.
-    pub cancel: CancellationToken,
-    /// The source of all its randomness.
-    pub chance: Chance,
-    /// What the faults that were armed at the request have decided.
-    pub choice: FaultChoice,
-}
 
 /// Requests an effect for this task. Effects of one decision are all requested before the first one
 /// runs, so that their numbers and draws follow their order.

@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::{
-    Boundary, ChangeEvent, EditEvent, EffectClass, EffectRef, Knob, TaskId, ToolCallEvent,
-    ToolError, ToolErrorKind,
+    Boundary, ChangeEvent, EditEvent, EffectClass, EffectRef, Knob, ToolCallEvent, ToolError,
+    ToolErrorKind,
 };
 
 fn effect(id: u32) -> EffectRef {
@@ -43,6 +43,19 @@ fn records(events: Vec<Event>) -> Vec<Record> {
     (1..).zip(events).map(|(n, event)| Record::new(n, 0, event)).collect()
 }
 
+fn recorded(events: Vec<Event>) -> Recorded {
+    Recorded::new(records(events), &State::default())
+}
+
+fn resumed(events: Vec<Event>, later: u64, holds_then: bool) -> Recorded {
+    Recorded::resumed(records(events), &State::default(), later, holds_then)
+}
+
+/// What the first run is answered.
+fn taken(recorded: &mut Recorded, id: u32, request: &Event) -> Option<Result<Vec<Record>, String>> {
+    recorded.take(EffectId(id), RunId::FIRST, request)
+}
+
 fn events(taken: Option<Result<Vec<Record>, String>>) -> Vec<Event> {
     taken.unwrap().unwrap().into_iter().map(|record| record.event).collect()
 }
@@ -54,33 +67,33 @@ fn two_calls() -> Vec<Event> {
 
 #[test]
 fn an_effect_is_answered_with_what_followed_its_request() {
-    let mut recorded = Recorded::new(records(two_calls()));
+    let mut recorded = recorded(two_calls());
     assert!(recorded.answers());
-    assert_eq!(events(recorded.take(EffectId(2), &call(2, "b"))), [started(2), failed(2)]);
-    assert_eq!(events(recorded.take(EffectId(1), &call(1, "a"))), [started(1), failed(1)]);
+    assert_eq!(events(taken(&mut recorded, 2, &call(2, "b"))), [started(2), failed(2)]);
+    assert_eq!(events(taken(&mut recorded, 1, &call(1, "a"))), [started(1), failed(1)]);
     assert!(!recorded.answers(), "nothing is left");
 }
 
 #[test]
 fn a_request_that_differs_is_told_and_ends_the_record() {
     let told = [two_calls(), vec![clock(7), clock(8), turned(By::User)]].concat();
-    let mut recorded = Recorded::new(records(told));
+    let mut recorded = recorded(told);
     assert_eq!(recorded.clock(), Some(7));
-    let why = recorded.take(EffectId(1), &call(1, "x")).unwrap().unwrap_err();
+    let why = taken(&mut recorded, 1, &call(1, "x")).unwrap().unwrap_err();
     assert_eq!(
         why,
         "the record does not match: expected ToolCallRequested 1, but record 1 has \
          ToolCallRequested; the first difference is data.arguments.text"
     );
     assert!(!recorded.answers());
-    assert_eq!(recorded.take(EffectId(2), &call(2, "b")), None);
+    assert_eq!(taken(&mut recorded, 2, &call(2, "b")), None);
     assert_eq!((recorded.clock(), recorded.intervention(9)), (None, None));
 }
 
 #[test]
 fn an_effect_that_the_record_does_not_have_ends_it() {
-    let mut recorded = Recorded::new(records(two_calls()));
-    assert_eq!(recorded.take(EffectId(3), &call(3, "c")), None);
+    let mut recorded = recorded(two_calls());
+    assert_eq!(taken(&mut recorded, 3, &call(3, "c")), None);
     assert!(!recorded.answers());
 }
 
@@ -88,7 +101,7 @@ fn an_effect_that_the_record_does_not_have_ends_it() {
 fn a_person_intervenes_at_the_same_record_again() {
     let by_hand = wanted(effect(1), "a", By::User);
     let told = vec![turned(By::Engine), by_hand.clone(), turned(By::User), turned(By::Undo(3))];
-    let mut recorded = Recorded::new(records(told));
+    let mut recorded = recorded(told);
     let due: Vec<_> = (0..6).map(|n| recorded.intervention(n)).collect();
     let (user, undo) = (Some(turned(By::User)), Some(turned(By::Undo(3))));
     assert_eq!(due, [None, None, Some(by_hand), user, undo, None]);
@@ -98,7 +111,7 @@ fn a_person_intervenes_at_the_same_record_again() {
 fn what_only_a_person_asks_for_is_an_intervention_without_an_author() {
     let refused: Event =
         SessionEvent::CommandRefused { command: "pause".into(), why: "no".into() }.into();
-    let mut recorded = Recorded::new(records(vec![refused.clone()]));
+    let mut recorded = recorded(vec![refused.clone()]);
     assert_eq!(recorded.intervention(1), Some(refused));
 }
 
@@ -108,9 +121,9 @@ fn an_edit_is_no_intervention_of_its_own() {
     let (effect, text, by) = (effect(1), "other".to_owned(), By::User);
     let edit: Event = EditEvent::CallAnswered { effect, text, by }.into();
     let told = vec![call(1, "a"), failed(1), edit.clone()];
-    let mut recorded = Recorded::new(records(told));
+    let mut recorded = recorded(told);
     assert_eq!(recorded.intervention(3), None);
-    assert_eq!(events(recorded.take(EffectId(1), &call(1, "a"))), [failed(1), edit.clone()]);
+    assert_eq!(events(taken(&mut recorded, 1, &call(1, "a"))), [failed(1), edit.clone()]);
     recorded.note_edit(EffectId(1), edit.clone());
     assert_eq!((recorded.edit(EffectId(2)), recorded.edit(EffectId(1))), (None, Some(edit)));
     assert_eq!(recorded.edit(EffectId(1)), None, "it is made once");
@@ -122,29 +135,29 @@ fn how_a_call_was_held_comes_with_the_call() {
     let held: Event = ControlEvent::Held { lane, boundary }.into();
     let released: Event = ControlEvent::Released { lane }.into();
     let told = vec![call(1, "a"), call(2, "b"), held.clone(), released.clone(), failed(1)];
-    let mut recorded = Recorded::new(records(told));
-    let first = events(recorded.take(EffectId(1), &call(1, "a")));
+    let mut recorded = recorded(told);
+    let first = events(taken(&mut recorded, 1, &call(1, "a")));
     assert_eq!(first, [held, released, failed(1)]);
-    assert_eq!(events(recorded.take(EffectId(2), &call(2, "b"))), []);
+    assert_eq!(events(taken(&mut recorded, 2, &call(2, "b"))), []);
 }
 
 #[test]
 fn an_interrupted_task_is_answered_from_an_equal_request_of_any_number() {
     let told = vec![call(4, "a"), failed(4), call(2, "a"), started(2), call(3, "a"), call(5, "b")];
-    let mut recorded = Recorded::resumed(records(told), 0, false);
+    let mut recorded = resumed(told, 0, false);
     assert!(recorded.is_resumed());
     // Its own number first, then the first one of the record.
-    assert_eq!(events(recorded.take(EffectId(4), &call(4, "a"))), [failed(4)]);
-    assert_eq!(events(recorded.take(EffectId(9), &call(9, "a"))), [started(2)]);
-    assert_eq!(events(recorded.take(EffectId(8), &call(8, "a"))), []);
-    assert_eq!(recorded.take(EffectId(5), &call(5, "a")), None, "it asks for something else");
-    assert_eq!(events(recorded.take(EffectId(1), &call(1, "b"))), [], "the record goes on");
+    assert_eq!(events(taken(&mut recorded, 4, &call(4, "a"))), [failed(4)]);
+    assert_eq!(events(taken(&mut recorded, 9, &call(9, "a"))), [started(2)]);
+    assert_eq!(events(taken(&mut recorded, 8, &call(8, "a"))), []);
+    assert_eq!(taken(&mut recorded, 5, &call(5, "a")), None, "it asks for something else");
+    assert_eq!(events(taken(&mut recorded, 1, &call(1, "b"))), [], "the record goes on");
 }
 
 #[test]
 fn interventions_in_an_interrupted_task_come_later_and_one_after_the_other() {
     let told = vec![turned(By::User), turned(By::Engine), turned(By::Redo(1))];
-    let mut recorded = Recorded::resumed(records(told), 10, false);
+    let mut recorded = resumed(told, 10, false);
     assert_eq!(recorded.intervention(10), None);
     assert_eq!(recorded.intervention(14), Some(turned(By::User)));
     assert_eq!(recorded.intervention(12), None);
@@ -154,11 +167,11 @@ fn interventions_in_an_interrupted_task_come_later_and_one_after_the_other() {
 
 #[test]
 fn a_session_is_held_once_where_the_record_ends() {
-    let mut recorded = Recorded::resumed(records(two_calls()), 0, true);
+    let mut recorded = resumed(two_calls(), 0, true);
     assert!(recorded.holds_later());
     assert_eq!([recorded.holds_now(), recorded.holds_now()], [true, false]);
     assert!(!recorded.holds_later());
-    let mut other = Recorded::resumed(records(two_calls()), 0, false);
+    let mut other = resumed(two_calls(), 0, false);
     assert!(!other.holds_later() && !other.holds_now());
 }
 
@@ -181,7 +194,7 @@ fn the_effect_that_waits_for_the_first_record_goes_on_when_all_others_wait() {
 #[test]
 fn a_call_was_made_again_where_another_one_names_it() {
     let again = EffectRef { parent: Some(EffectId(1)), ..effect(2) };
-    let recorded = Recorded::new(records(vec![call(1, "a"), wanted(again, "a", By::Engine)]));
+    let recorded = recorded(vec![call(1, "a"), wanted(again, "a", By::Engine)]);
     assert!(recorded.repeats(EffectId(1)));
     assert!(!recorded.repeats(EffectId(2)));
 }

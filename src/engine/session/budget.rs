@@ -9,7 +9,7 @@ use crate::domain::{
     BudgetEvent, BudgetPlan, By, EffectId, Embedding, Event, Knob, KnownTool, SessionEvent,
     TaskBudget, TaskId, ToolName,
 };
-use crate::engine::{Memory, effect::EmbeddingCall};
+use crate::engine::{effect::EmbeddingCall, memory::Memory};
 use crate::papers::btp::candidates;
 use crate::papers::btp::policy::Policy;
 use crate::store::experience::{Experience, ExperienceError, Query, Same};

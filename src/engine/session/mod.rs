@@ -17,6 +17,7 @@ mod holding;
 mod intervene;
 pub mod lanes;
 mod opening;
+mod parts;
 mod programs;
 mod queue;
 mod recording;
@@ -26,13 +27,11 @@ mod tools;
 use self::{
     breakpoints::Breakpoints,
     lanes::{Flight, Lanes, Waits},
-    queue::Queue,
-    runs::Run,
-    tools::Toolkit,
+    parts::{Log, Models, Queue, Run, Toolkit},
 };
-pub use self::{opening::open, tools::list_all};
-use super::observer::{Observer, journal::Writer};
-use super::{Memory, recorded::Recorded};
+pub use self::{opening::open, parts::Listener};
+use super::observer::journal::Writer;
+use super::{memory::Memory, recorded::Recorded};
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelCallEvent, ModelName,
     Ranking, Record, Reply, RunId, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
@@ -42,26 +41,6 @@ use crate::model::Model;
 use crate::net::known;
 use crate::store::journal::JournalError;
 use crate::tool::ToolBox;
-
-/// Called with every record, in order.
-pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
-
-/// The models of a session.
-struct Models {
-    by_name: HashMap<ModelName, Rc<dyn Model>>,
-    /// Set once the keys of all models are known, and so hidden in what tools print.
-    keys_known: Rc<OnceCell<()>>,
-}
-
-/// Where records go, and their times.
-struct Log {
-    journal: Writer,
-    observers: Vec<Box<dyn Observer>>,
-    listener: Listener,
-    opened: Instant,
-    /// Microseconds that the session had lasted before it was continued.
-    resumed_at: u64,
-}
 
 /// The engine's data. Borrowed for moments, never across an await.
 pub struct Session {

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::tools::{self, ProviderListing};
 use super::{Listener, Session};
 use crate::domain::words::counted;
 use crate::domain::{
-    By, ControlEvent, EffectId, FaultEvent, GraphEvent, Mode, Resume, SessionEvent,
+    By, ControlEvent, EffectId, FaultEvent, GraphEvent, Mode, Resume, SessionEvent, State,
 };
 use crate::engine::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
@@ -14,7 +13,14 @@ use crate::engine::observer::{
     schemas::Schemas, unfed::Unfed,
 };
 use crate::engine::{
-    Resumed, Setup, by_hand, faults, handle::Handle, reading, recorded::Recorded, station,
+    beginning::{Beginning, Rest},
+    by_hand, faults,
+    handle::Handle,
+    providers::{self, ProviderListing},
+    reading,
+    recorded::Recorded,
+    setup::Setup,
+    station,
 };
 
 /// Makes the first events of a session, or restores those of a continued one.
@@ -26,7 +32,8 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     // The uses of a session that goes on are in its store already.
     let mut later: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(memory) = setup.memory {
-        let own = if setup.resumed.is_some() { &mut later } else { &mut observers };
+        let goes_on = matches!(setup.beginning, Beginning::Continued { rest: Some(_), .. });
+        let own = if goes_on { &mut later } else { &mut observers };
         own.push(Box::new(Pairs(memory.store.clone())));
         own.push(Box::new(Remembered::new(memory.store.clone())));
         session.memory = Some(memory);
@@ -43,14 +50,35 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     observers.push(Box::new(Loops));
     observers.push(Box::new(Unfed::default()));
     session.log.observers = observers;
-    let is_again = !setup.recorded.is_empty();
     let mut paid = 0.0;
-    let rest = setup.resumed.iter().flat_map(|resumed| &resumed.rest);
-    let records = setup.recorded.iter().chain(&setup.past).chain(rest);
-    session.kit.ranker = setup.ranker.or_else(|| reading::of_record(records));
-    session.recorded = Recorded::new(setup.recorded);
+    session.kit.ranker = setup.ranker.or_else(|| reading::of_record(setup.beginning.records()));
+    let (continued, is_again) = match setup.beginning {
+        Beginning::New => (None, false),
+        Beginning::Again(records) => {
+            session.recorded = Recorded::new(records, &State::default());
+            (None, true)
+        }
+        Beginning::Forked { of, at } => {
+            session.recorded = Recorded::forked(of, at, setup.stay);
+            (None, true)
+        }
+        Beginning::Continued { past, rest } => (Some((past, rest)), false),
+    };
     let unlisted = session.take_lists(&mut listed);
-    if setup.past.is_empty() && setup.resumed.is_none() {
+    if let Some((past, rest)) = continued {
+        session.queue.tasks = setup.tasks;
+        session.take_up(past);
+        // Calls by hand need not end with a task.
+        session.abandon_all("toolyard ended before the call did");
+        session.tell_difference();
+        for text in unlisted {
+            session.emit(SessionEvent::Noticed { text });
+        }
+        session.log.observers.extend(later);
+        if let Some(rest) = rest {
+            paid = session.go_on(rest, setup.opening.paused);
+        }
+    } else {
         session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
         session.open_runs(setup.runs);
         let scores = setup.scores.into_iter().map(|(tool, score)| (tool, score.into())).collect();
@@ -69,32 +97,16 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
         for (spec, on) in setup.breakpoints.into_iter().filter(|_| !is_again) {
             session.begin_with(spec, on);
         }
-        // Those that it begins with are kept already.
-        if let Some(keep) = setup.keep_breakpoints {
-            session.log.observers.push(Box::new(KeptBreakpoints(keep)));
-        }
-    } else {
-        session.queue.tasks = setup.tasks;
-        session.take_up(setup.past);
-        // Calls by hand need not end with a task.
-        session.abandon_all("toolyard ended before the call did");
-        session.tell_difference();
-        for text in unlisted {
-            session.emit(SessionEvent::Noticed { text });
-        }
-        session.log.observers.extend(later);
-        if let Some(resumed) = setup.resumed {
-            paid = session.go_on(resumed, setup.opening.paused);
-        }
-        if let Some(keep) = setup.keep_breakpoints {
-            session.log.observers.push(Box::new(KeptBreakpoints(keep)));
-        }
+    }
+    // Those that it begins with are kept already.
+    if let Some(keep) = setup.keep_breakpoints {
+        session.log.observers.push(Box::new(KeptBreakpoints(keep)));
     }
     session.sync();
     // Last, since a screen can show the tools meanwhile.
     session.index_all();
     let handle = Handle::new(session, station::stations(setup.stations, setup.stay, paid));
-    listed.into_iter().for_each(|listed| tools::watch(&handle, listed));
+    listed.into_iter().for_each(|listed| providers::watch(&handle, listed));
     by_hand::watch(&handle);
     reading::watch(&handle);
     handle.spawn(faults::end_in_time(handle.clone()));
@@ -104,8 +116,8 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
 impl Session {
     /// Goes on after the past of an interrupted session. One that is to be held passes what is in the record first.
     /// Returns what the answers in the record have cost, in US dollars.
-    pub fn go_on(&mut self, resumed: Resumed, paused: bool) -> f64 {
-        let Resumed { rest, repeats_unknown } = resumed;
+    pub fn go_on(&mut self, rest: Rest, paused: bool) -> f64 {
+        let Rest { records: rest, repeats_unknown } = rest;
         let before = self.state.n;
         let mut with_rest = self.state.clone();
         rest.iter().for_each(|record| with_rest.apply(record));
@@ -131,7 +143,8 @@ impl Session {
             ),
         };
         self.emit(SessionEvent::Noticed { text });
-        self.recorded = Recorded::resumed(rest, self.state.n.saturating_sub(before), holds_then);
+        let later = self.state.n.saturating_sub(before);
+        self.recorded = Recorded::resumed(rest, &self.state, later, holds_then);
         self.recorded.repeats_unknown = repeats_unknown;
         paid
     }

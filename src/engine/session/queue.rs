@@ -7,21 +7,8 @@ use tokio::sync::Notify;
 
 use super::Session;
 use crate::domain::probe::Probe;
-use crate::domain::{
-    By, Event, RunId, Task, TaskEvent, TaskId, TaskList, ToolName, state::next_number,
-};
+use crate::domain::{By, Event, RunId, Task, TaskEvent, TaskId, ToolName, state::next_number};
 use crate::engine::effect::PendingEffect;
-
-/// The work that is still to be done.
-#[derive(Default)]
-pub struct Queue {
-    /// The tasks that the session began with, and how many of them were queued.
-    pub(super) tasks: TaskList,
-    pub(super) queued: usize,
-    /// Calls by hand that have not begun, and that there are some.
-    pub(super) by_hand: Vec<PendingEffect>,
-    pub(super) called: Rc<Notify>,
-}
 
 /// How many tasks are queued by one event.
 const AT_ONCE: usize = 1000;

@@ -1,33 +1,7 @@
 //! What the engine knows of each run besides the state.
 
-use tokio_util::sync::CancellationToken;
-
-use super::{Session, breakpoints::AskedOf};
-use crate::domain::{Embedding, KnownTool, RunEvent, RunId, Strategy, TaskId, ToolName};
-use crate::program::Child;
-
-/// One agent at work.
-#[derive(Default)]
-pub struct Run {
-    /// Ends its current task.
-    pub skip: CancellationToken,
-    /// Runs its programs; warm once one was run, and lent to the program at work.
-    pub interpreter: Option<Child>,
-    /// What a person has asked of its program, as far as that knows of it.
-    pub asked: Option<AskedOf>,
-    /// The embedding of its task, where that is known.
-    pub meaning: Option<Embedding>,
-    /// What is known of the candidates of its task.
-    pub known: Vec<KnownTool>,
-    /// Why a model cannot be used, where nobody can repair it.
-    pub unusable: Option<String>,
-}
-
-impl Run {
-    pub fn is_known(&self, tool: &ToolName) -> bool {
-        self.known.iter().any(|known| known.tool == *tool)
-    }
-}
+use super::{Session, parts::Run};
+use crate::domain::{KnownTool, RunEvent, RunId, Strategy, TaskId};
 
 impl Session {
     /// Opens runs beside the first, each with its own strategy or that of the session.

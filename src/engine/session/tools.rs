@@ -1,82 +1,21 @@
 //! Tools that come and go while a session runs, as listed by their providers.
 
-use std::{rc::Rc, time::Duration};
+use std::rc::Rc;
 
-use futures::stream::{self, LocalBoxStream};
-use futures::{StreamExt, future::join_all};
-use tokio::{sync::Notify, time::timeout};
+use tokio::sync::Notify;
 
 use super::Session;
 use crate::domain::{Lexical, SessionEvent, words::counted};
-use crate::engine::handle::Handle;
-use crate::engine::ranker::Ranker;
-use crate::tool::provider::{Change, Provider};
-use crate::tool::{Changes, Tool, ToolBox, ToolError, ToolErrorKind};
-
-/// The tools of a session, and what finds them.
-pub struct Toolkit {
-    pub tools: ToolBox,
-    pub index: Lexical,
-    /// Ranks tools for a text by more than its words.
-    pub ranker: Option<Rc<dyn Ranker>>,
-    /// Asks each provider to list its tools again.
-    pub relist: Vec<Rc<Notify>>,
-}
-
-/// Time limit for a provider to list its tools; the session waits for it at the start.
-const LISTING: Duration = Duration::from_secs(10);
-
-type List = Result<Vec<Rc<dyn Tool>>, ToolError>;
-
-/// A provider, its first list, and its later notifications.
-pub struct ProviderListing {
-    provider: Rc<dyn Provider>,
-    list: List,
-    changes: LocalBoxStream<'static, Change>,
-}
-
-/// Asks all providers at once for their first lists.
-pub async fn list_all(providers: Vec<Rc<dyn Provider>>) -> Vec<ProviderListing> {
-    let all = providers.into_iter().map(|provider| async {
-        let changes = provider.changes();
-        let list = list(&*provider).await;
-        ProviderListing { provider, list, changes }
-    });
-    join_all(all).await
-}
-
-async fn list(provider: &dyn Provider) -> List {
-    timeout(LISTING, provider.tools()).await.unwrap_or_else(|_| {
-        let text = format!("no list arrived within {} s", LISTING.as_secs());
-        Err(ToolError::new(ToolErrorKind::Timeout, text))
-    })
-}
-
-/// Listens to a provider in parallel. Its lists are processed one after the other, so that an old
-/// one never replaces a newer one.
-pub fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: ProviderListing) {
-    let asked = Rc::new(Notify::new());
-    handle.write(|session| session.kit.relist.push(Rc::clone(&asked)));
-    let watched = handle.clone();
-    handle.spawn(async move {
-        let mut changes = changes.chain(stream::pending());
-        loop {
-            let change = tokio::select! {
-                biased;
-                change = changes.next() => change,
-                () = asked.notified() => None,
-            };
-            if let Some(Change::Died { why }) = change {
-                watched.write(|session| session.provider_died(provider.name(), &why));
-                continue;
-            }
-            let list = list(&*provider).await;
-            watched.write(|session| session.provider_listed(provider.name(), change, list));
-        }
-    });
-}
+use crate::engine::providers::{List, ProviderListing};
+use crate::tool::provider::Change;
+use crate::tool::{Changes, ToolError};
 
 impl Session {
+    /// Notifies this when the user wants a provider to list its tools again.
+    pub fn relist_by(&mut self, asked: Rc<Notify>) {
+        self.kit.relist.push(asked);
+    }
+
     /// Adds the first lists. Returns notices for the user.
     pub fn take_lists(&mut self, listed: &mut [ProviderListing]) -> Vec<String> {
         let mut notices = Vec::new();
@@ -128,7 +67,7 @@ impl Session {
     }
 
     /// A provider has listed its tools again: by itself, or (`None`) on the user's request.
-    fn provider_listed(&mut self, provider: &str, change: Option<Change>, list: List) {
+    pub fn provider_listed(&mut self, provider: &str, change: Option<Change>, list: List) {
         let changes = match list {
             Ok(tools) => self.kit.tools.replace(provider, tools),
             Err(error) => return self.notice(unlisted(provider, &error)),
@@ -149,7 +88,7 @@ impl Session {
         self.sync();
     }
 
-    fn provider_died(&mut self, provider: &str, why: &str) {
+    pub fn provider_died(&mut self, provider: &str, why: &str) {
         let left = self.kit.tools.take_off(provider);
         let lost = counted(left.len(), "tool");
         let text = format!("{provider} died: {why}; {lost} unavailable until it is back");

@@ -1,10 +1,6 @@
 //! Answers an effect from the record of an earlier session (see [`crate::engine::recorded`]). It is
 //! the first station, because a recorded answer is free, takes no room, and may be a refusal.
 
-use std::time::Duration;
-
-use tokio::time::timeout;
-
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{
     By, ConsentEvent, ControlEvent, EffectId, EffectRef, Embedding, EmbeddingEvent, Event,
@@ -13,9 +9,6 @@ use crate::domain::{
 };
 use crate::engine::effect::{self, Embedded, Ranked};
 use crate::engine::{handle::Handle, session::Session};
-
-/// How long to wait for other effects before a missing record is given up.
-const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) struct FromRecord;
 
@@ -32,8 +25,10 @@ impl Station for FromRecord {
         }
         later(async move {
             let id = passage.reference.id;
+            let run = passage.handle.read(|session| session.state().run_of(passage.task));
             let request = effect::requested(passage.reference, passage.task, &passage.effect);
-            let taken = passage.handle.write(|session| session.recorded_mut().take(id, &request));
+            let taken =
+                passage.handle.write(|session| session.recorded_mut().take(id, run, &request));
             match taken {
                 None => {
                     goes_live(&passage.handle);
@@ -109,10 +104,16 @@ async fn replay(passage: &Passage, events: Vec<Record>) -> Option<Outcome> {
 /// Waits until the records before this one exist, but only while something else can still happen.
 async fn until_due(handle: &Handle, id: EffectId, n: u64) {
     handle.write(|session| session.recorded_mut().wait(id, n));
+    let is_due = |session: &Session| session.state().n + 1 >= n;
+    let is_next = |session: &Session| session.recorded().is_next(id, session.lanes().live());
     loop {
-        let is_due = timeout(PATIENCE, handle.until(|session| session.state().n + 1 >= n)).await;
-        let is_next = |session: &Session| session.recorded().is_next(id, session.lanes().live());
-        if is_due.is_ok() || handle.read(is_next) {
+        handle.until(|session| is_due(session) || is_next(session)).await;
+        if handle.read(is_due) {
+            break;
+        }
+        // What was spawned and has not begun takes its turn first.
+        tokio::task::yield_now().await;
+        if handle.read(is_next) {
             break;
         }
     }

@@ -112,7 +112,7 @@ fn matching<'a>(
     index: &'a Lexical,
     text: &str,
 ) -> impl Iterator<Item = (&'a ToolName, f32)> {
-    index.offered(state, text, state.state().ranking(text).map(|ranking| &**ranking))
+    index.offered(state, text, state.ranking(text).map(|ranking| &**ranking))
 }
 
 /// The first `k` of these hits, without those that match far worse than the first.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolyard::domain::{
     Command, EffectId, FaultSpec, Lane, Mode, Refusal, State, TaskId, ToolCallPhase, ToolCallState,
 };
+use toolyard::engine::Beginning;
 
 use super::yard::{Trial, Yard, calls, on_paused_time};
 
@@ -115,7 +116,8 @@ fn a_call_by_hand_that_was_cut_off_has_ended_when_the_session_goes_on() {
         yard.until("a task is done", |state| state.tasks_done == 1).await;
         let past: Vec<_> = yard.records.borrow().iter().map(|record| (**record).clone()).collect();
         let past = toolyard::engine::resumable(past);
-        let again = Trial { tasks: 2, past, ..Trial::default() }.start();
+        let again =
+            Trial { tasks: 2, beginning: Beginning::after(past), ..Trial::default() }.start();
         again.settle().await;
         again.wish(Command::Run);
         let state = again.session.await.unwrap();
@@ -142,7 +144,11 @@ fn a_session_that_runs_again_makes_calls_by_hand_again_from_the_record() {
         assert_eq!(first.calls_by_hand(TaskId(1)).count(), 1);
         let recorded: Vec<_> = records.borrow().iter().map(|record| (**record).clone()).collect();
         // Neither the model nor a tool is asked.
-        let again = Trial { replies: vec![], recorded: recorded.clone(), ..Trial::default() };
+        let again = Trial {
+            replies: vec![],
+            beginning: Beginning::Again(recorded.clone()),
+            ..Trial::default()
+        };
         let again = again.start();
         let seen = Rc::clone(&again.records);
         let state = again.session.await.unwrap();

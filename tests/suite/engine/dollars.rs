@@ -4,6 +4,7 @@ use toolyard::domain::{
     Command, Event, Mode, ModelCallEvent, ModelName, Origin, Outcome, Record, Role, SessionEvent,
     State, TaskState,
 };
+use toolyard::engine::Beginning;
 
 use super::yard::{Trial, Yard, on_paused_time, say};
 
@@ -77,7 +78,8 @@ fn recorded_answers_leave_the_limit_to_new_calls() {
         let Yard { session, records, commands: _commands, .. } = first;
         session.await.unwrap();
         let recorded: Vec<_> = records.borrow().iter().map(|record| (**record).clone()).collect();
-        let mut again = Trial { recorded, tasks: 2, ..limited(4.5) }.start();
+        let mut again =
+            Trial { beginning: Beginning::Again(recorded), tasks: 2, ..limited(4.5) }.start();
         (&mut again.session).await.unwrap();
         let records = again.records.borrow();
         let live = records.iter().filter(|record| {
@@ -102,7 +104,7 @@ async fn beside_a_simulated_model(
         second: vec![Ok(say("done")), Ok(say("done"))],
         tasks,
         paused: true,
-        recorded,
+        beginning: Beginning::Again(recorded),
         ..limited(dollars)
     };
     let mut yard = trial.start();

@@ -5,6 +5,7 @@ use toolyard::domain::edit::Edit;
 use toolyard::domain::{
     Command, EffectId, Message, Mode, Origin, Reply, Role, ToolCallPhase, ToolCallState,
 };
+use toolyard::engine::Beginning;
 
 use super::yard::{Trial, Yard, calls, observed, on_paused_time, say};
 
@@ -242,7 +243,13 @@ fn a_session_with_edits_runs_again_from_its_record() {
         let recorded: Vec<_> =
             yard.records.borrow().iter().map(|record| (**record).clone()).collect();
         let live = yard.state.borrow().clone();
-        let again = Trial { recorded, stay: true, replies: vec![], ..Trial::default() }.start();
+        let again = Trial {
+            beginning: Beginning::Again(recorded),
+            stay: true,
+            replies: vec![],
+            ..Trial::default()
+        }
+        .start();
         again.until("the task is done again", |state| state.tasks_done == 1).await;
         let state = again.state.borrow();
         assert_eq!(state.tasks[0].answer, live.tasks[0].answer);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolyard::domain::{
     Embedding, EmbeddingEvent, Event, Knob, ModelErrorKind, Outcome, Rates, Record, State,
 };
-use toolyard::engine::Memory;
+use toolyard::engine::{Beginning, Memory};
 use toolyard::model::{Model, http::Endpoint, openai::OpenAi, secret::KeySource};
 use toolyard::store::experience::{Experience, Same, Use};
 
@@ -151,7 +151,9 @@ async fn a_recorded_failure_of_an_embedding_stays_one() {
     assert_eq!(failed(&events), 2);
     let recorded = (1..).zip(events).map(|(n, event)| Record::new(n, 0, event)).collect();
     let fake = Fake::start(vec![read(&[1.0, 0.0]), read(&[1.0, 0.0])]).await;
-    let (_, events, _) = run(Trial { recorded, ..plan(&fake, Some(1.0), 1_000.0) }).await;
+    let (_, events, _) =
+        run(Trial { beginning: Beginning::Again(recorded), ..plan(&fake, Some(1.0), 1_000.0) })
+            .await;
     assert_eq!((failed(&events), fake.bodies().len()), (2, 0));
 }
 
@@ -211,7 +213,8 @@ async fn what_an_embedding_cost_counts_for_the_limit_of_dollars() {
     let events = (1..).zip(events).take(read_it + 1);
     let recorded = events.map(|(n, event)| Record::new(n, 0, event)).collect();
     let fake = Fake::start(vec![]).await;
-    let (_, events, _) = run(Trial { recorded, ..limited(&fake, 1.0) }).await;
+    let (_, events, _) =
+        run(Trial { beginning: Beginning::Again(recorded), ..limited(&fake, 1.0) }).await;
     assert_eq!((fake.bodies().len(), asked(&events)), (0, 1));
     let fake = Fake::start(vec![read(&[3.0, 0.0])]).await;
     let (_, events, _) = run(limited(&fake, 0.001)).await;

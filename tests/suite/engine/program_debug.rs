@@ -9,6 +9,7 @@ use toolyard::domain::{
     Boundary, BreakpointEvent, Command, EffectClass, Event, Knob, Lane, Mode, ProgramSource,
     ProgramVerdict, Record, State, TaskId,
 };
+use toolyard::engine::Beginning;
 
 use super::programs::{FILM, trial};
 use super::yard::{Trial, Yard, on_paused_time};
@@ -158,7 +159,8 @@ fn a_person_asks_for_a_value_sets_a_variable_and_goes_on_from_there() {
         // Whoever runs it again gets the same, and calls nothing.
         let records: Vec<Record> =
             desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();
-        let again = Trial { recorded: records, paused: true, stay: true, ..trial(&[]) };
+        let again =
+            Trial { beginning: Beginning::Again(records), paused: true, stay: true, ..trial(&[]) };
         let made = Rc::clone(&again.made);
         let again = again.start();
         again.until("the task is done", |state| state.tasks_done == 1).await;
@@ -310,8 +312,12 @@ fn a_program_that_was_taken_back_goes_another_way_and_its_record_is_kept() {
         // Whoever runs it again gets the same, and calls nothing.
         let records: Vec<Record> =
             desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();
-        let again =
-            Trial { recorded: records, paused: true, stay: true, ..super::programs::trial(&[]) };
+        let again = Trial {
+            beginning: Beginning::Again(records),
+            paused: true,
+            stay: true,
+            ..super::programs::trial(&[])
+        };
         let made = Rc::clone(&again.made);
         let again = again.start();
         again.until("the task is done", |state| state.tasks_done == 1).await;

@@ -6,6 +6,7 @@ use toolyard::domain::{
     BlamedBy, Caveat, Command, EffectClass, Knob, Mode, ModelError, Origin, Outcome,
     ProgramVerdict, Reflect, Reply, Role, State, TaskState,
 };
+use toolyard::engine::Beginning;
 
 use super::yard::{Trial, on_paused_time, say};
 
@@ -318,7 +319,7 @@ fn the_clock_is_recorded_and_a_replay_tells_the_same_time() {
         let first = yard.session.await.unwrap();
         let records = records.borrow().iter().map(|record| (**record).clone()).collect();
         std::thread::sleep(std::time::Duration::from_millis(5));
-        let again = ran(Trial { recorded: records, ..trial(&[]) }).await;
+        let again = ran(Trial { beginning: Beginning::Again(records), ..trial(&[]) }).await;
         assert_eq!(again.tasks[0].answer, first.tasks[0].answer);
         assert_eq!(again.tool_calls[0].origin, Origin::Recorded);
     });

@@ -6,6 +6,7 @@ use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::LocalBoxStream};
 use serde_json::json;
 use toolyard::domain::{Command, Event, SessionEvent};
+use toolyard::engine::Beginning;
 use toolyard::tool::provider::{Change, Provider};
 use toolyard::tool::{Tool, ToolError, ToolErrorKind};
 
@@ -200,7 +201,7 @@ fn a_session_that_goes_on_says_how_the_tools_differ_now() {
             stay: true,
             names: &["echo"],
             providers,
-            past,
+            beginning: Beginning::after(past),
             ..Trial::default()
         };
         let yard = trial.start();

@@ -14,7 +14,7 @@ use toolyard::domain::{
     EmbeddingEvent, Event, JudgedPiece, Knob, Lexical, ModelError, ModelSpec, Offered, ReaderAbout,
     ReaderEvent, Record, Reply, State, ToolSpec, Usage,
 };
-use toolyard::engine::{Query, Ranker, Scored, on_this_machine};
+use toolyard::engine::{Beginning, Query, Ranker, Scored, on_this_machine};
 use toolyard::strategy::preview::Preview;
 
 use super::yard::{Trial, Yard, calls, say};
@@ -185,7 +185,8 @@ async fn words_alone_rank_where_the_reader_fails() {
 async fn a_recorded_session_runs_again_without_the_reader() {
     let (first, records) = run(trial(told())).await;
     let mut again = trial(told());
-    (again.ranker, again.recorded, again.replies) = (None, records, vec![]);
+    (again.ranker, again.replies) = (None, vec![]);
+    again.beginning = Beginning::Again(records);
     let (second, records) = run(again).await;
     assert_eq!(first_menu(&second), first_menu(&first));
     let from_record = records.iter().filter_map(|record| match &record.event {

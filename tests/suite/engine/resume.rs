@@ -10,7 +10,7 @@ use toolyard::domain::{
     Command, ConsentEvent, EffectClass, EffectId, Event, Knob, Mode, ModelCallEvent, Origin,
     Record, Reply, Role, State, ToolCallEvent, ToolCallPhase,
 };
-use toolyard::engine::{Interrupted, Resumed};
+use toolyard::engine::{Beginning, Interrupted, Rest};
 
 use super::yard::{Trial, Yard, calls, on_paused_time};
 
@@ -131,10 +131,11 @@ fn after_each_event_nothing_that_was_done_is_done_again() {
                 seen_unknown += unknown.len();
                 let Interrupted { past, rest } = Interrupted::of(before.to_vec());
                 let begun = past.len() as u64;
-                let resumed = Some(Resumed { rest, repeats_unknown: false });
+                let rest = Some(Rest { records: rest, repeats_unknown: false });
+                let beginning = Beginning::Continued { past, rest };
                 let made = Rc::new(RefCell::new(Vec::new()));
                 let rest = trial(strategy, answered(before), EffectClass::Write);
-                let yard = Trial { past, resumed, made: Rc::clone(&made), ..rest }.start();
+                let yard = Trial { beginning, made: Rc::clone(&made), ..rest }.start();
                 finish(&yard, false).await;
                 // An equal call is asked for, too, since nobody has decided on the first one.
                 let mut expected = minus(&all, &ended);
@@ -178,10 +179,11 @@ fn a_read_that_was_in_flight_is_made_again_and_a_write_where_a_person_wants_it()
             let (started, _) = writes(&records);
             let Interrupted { past, rest } = Interrupted::of(records.clone());
             assert!(!rest.is_empty() && past.len() + rest.len() <= records.len());
-            let resumed = Some(Resumed { rest, repeats_unknown: false });
+            let rest = Some(Rest { records: rest, repeats_unknown: false });
+            let beginning = Beginning::Continued { past, rest };
             let again_trial = trial("react", 1, effect);
             let made = Rc::clone(&again_trial.made);
-            let yard = Trial { past, resumed, ..again_trial }.start();
+            let yard = Trial { beginning, ..again_trial }.start();
             finish(&yard, again).await;
             assert_eq!(made.borrow().contains(&started[0]), made_again, "{effect:?} {again}");
             let state = yard.state.borrow();
@@ -210,11 +212,12 @@ fn without_a_person_a_write_is_made_again_only_where_that_was_said_before() {
                 yard.records.borrow().iter().map(|record| (**record).clone()).collect();
             let (started, _) = writes(&records);
             let Interrupted { past, rest } = Interrupted::of(records);
-            let resumed = Some(Resumed { rest, repeats_unknown });
+            let rest = Some(Rest { records: rest, repeats_unknown });
+            let beginning = Beginning::Continued { past, rest };
             let alone =
                 Trial { paused: false, stay: false, ..trial("react", 1, EffectClass::Write) };
             let made = Rc::clone(&alone.made);
-            let yard = Trial { past, resumed, ..alone }.start();
+            let yard = Trial { beginning, ..alone }.start();
             let state = yard.session.await.unwrap();
             assert_eq!(made.borrow().contains(&started[0]), repeats_unknown);
             let refused = state.tool_calls.iter().find_map(|call| match &call.phase {
@@ -267,8 +270,9 @@ fn what_a_person_changed_is_kept_and_how_it_was_held_is_not() {
         let records: Vec<Record> =
             yard.records.borrow().iter().map(|record| (**record).clone()).collect();
         let Interrupted { past, rest } = Interrupted::of(records);
-        let resumed = Some(Resumed { rest, repeats_unknown: false });
-        let yard = Trial { past, resumed, ..trial("react", 1, EffectClass::Read) }.start();
+        let rest = Some(Rest { records: rest, repeats_unknown: false });
+        let beginning = Beginning::Continued { past, rest };
+        let yard = Trial { beginning, ..trial("react", 1, EffectClass::Read) }.start();
         yard.until("it is held", |state| state.control.mode == Mode::Paused).await;
         assert_eq!(yard.state.borrow().tool_calls.len(), 2, "where the record ends");
         finish(&yard, false).await;

@@ -6,6 +6,7 @@ use toolyard::domain::{
     Command, Event, Mode, ModelError, ModelErrorKind, Origin, Outcome, Record, Reply, SessionEvent,
     State,
 };
+use toolyard::engine::Beginning;
 
 use super::yard::{Trial, Yard, calls, on_paused_time, say};
 
@@ -83,8 +84,14 @@ fn a_recorded_call_is_made_again_as_it_was() {
         let recorded = records(&yard);
         let asked = yard.state.borrow().model_calls.len();
         let replies = vec![];
-        let mut again =
-            Trial { recorded, replies, strategy: "react", tasks: 2, ..Trial::default() }.start();
+        let mut again = Trial {
+            beginning: Beginning::Again(recorded),
+            replies,
+            strategy: "react",
+            tasks: 2,
+            ..Trial::default()
+        }
+        .start();
         let state = (&mut again.session).await.unwrap();
         assert_eq!((state.tasks_done, state.model_calls.len()), (2, asked));
         assert!(state.model_calls.iter().all(|call| call.origin == Origin::Recorded));

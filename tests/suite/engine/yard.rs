@@ -14,7 +14,7 @@ use toolyard::domain::{
     SamplingOfRoles, SessionEvent, State, Task, ToolCall, ToolError, ToolMode, ToolOutput,
     ToolSpec, Usage,
 };
-use toolyard::engine::{self, ClassBook, Keep, Memory, Ranker, Resumed, SchemaBook, Setup};
+use toolyard::engine::{self, Beginning, ClassBook, Keep, Memory, Ranker, SchemaBook, Setup};
 use toolyard::model::{About, Model, Progress, Reachability};
 use toolyard::store::journal::Journal;
 use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
@@ -224,9 +224,7 @@ pub struct Trial {
     pub ranker: Option<Rc<dyn Ranker>>,
     pub keep: Option<Keep>,
     pub providers: Vec<Rc<dyn Provider>>,
-    pub past: Vec<Record>,
-    pub resumed: Option<Resumed>,
-    pub recorded: Vec<Record>,
+    pub beginning: Beginning,
     /// What all tools do to the world.
     pub effect: EffectClass,
     /// The texts of the calls that were made to the end.
@@ -265,9 +263,7 @@ impl Default for Trial {
             ranker: None,
             keep: None,
             providers: vec![],
-            past: vec![],
-            resumed: None,
-            recorded: vec![],
+            beginning: Beginning::New,
             effect: EffectClass::Read,
             made: Rc::default(),
         }
@@ -326,9 +322,7 @@ impl Trial {
             ranker: self.ranker,
             keep: self.keep,
             providers: self.providers,
-            past: self.past,
-            resumed: self.resumed,
-            recorded: self.recorded,
+            beginning: self.beginning,
             ..setup
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));

@@ -14,7 +14,7 @@ use toolyard::domain::{
     Base, Command, Event, Judge, Knob, Message, ModelCallEvent, Record, Role, State, Strategy,
     Task, ToolMode,
 };
-use toolyard::engine::{self, Setup};
+use toolyard::engine::{self, Beginning, Setup};
 use toolyard::model::Model;
 use toolyard::tool::ToolBox;
 
@@ -286,7 +286,7 @@ fn a_session_runs_again_and_goes_on_with_what_its_endpoint_wants_back() {
         // A journal that breaks off in the first task.
         let recorded: Vec<Record> =
             records.into_iter().take_while(|record| record.n <= third).collect();
-        run(Setup { recorded, ..make() }, |_| None).await;
+        run(Setup { beginning: Beginning::Again(recorded), ..make() }, |_| None).await;
         strict.expect_no_faults("the second");
         assert!(strict.seen.lock().unwrap().len() > asked);
     });

@@ -14,7 +14,7 @@ use crate::domain::state::ProbingSums;
 use crate::domain::{
     Event, Lap, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
 };
-use crate::engine::{self, MODEL_UNUSABLE};
+use crate::engine::{self, Beginning, MODEL_UNUSABLE};
 use crate::store::experience::Experience;
 use crate::store::journal::{self, JournalError};
 
@@ -82,7 +82,7 @@ impl Job {
         }
         self.lay_base()?;
         let mut prepared = self.session(parts + 1).prepare()?;
-        prepared.past = engine::resumable(records);
+        prepared.beginning = Beginning::after(engine::resumable(records));
         let Session { commands, engine, .. } = prepared.spawn()?;
         stop.reach(commands);
         let state = engine.join()?;

@@ -2,24 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::domain::id::ToolName;
+use crate::domain::id::{TaskId, ToolName};
 use crate::domain::knob::{Knob, Retrieve};
 use crate::domain::retrieve::Ranking;
-use crate::domain::state::{EmbeddingState, State};
+use crate::domain::state::{EmbeddingState, InTask, State};
 use crate::domain::strategy::Base;
 
 impl State {
-    /// The texts by which tools were looked for in this task, the newest first.
+    /// The texts by which tools were looked for in the task that is shown, the newest first.
     pub fn rankings(&self) -> impl Iterator<Item = (&EmbeddingState, &Arc<Ranking>)> {
-        let task = self.shown_task().map(|task| task.id);
-        let of_task =
-            self.embeddings.iter().rev().take_while(move |read| Some(read.effect.task) == task);
-        of_task.filter_map(|read| Some((read, read.ranking.as_ref()?)))
+        self.rankings_of(self.shown_task().map(|task| task.id))
     }
 
-    /// How well tools fit this text, if a reader said so in this task.
-    pub fn ranking(&self, text: &str) -> Option<&Arc<Ranking>> {
-        self.rankings().find(|(read, _)| read.text == text).map(|(_, ranking)| ranking)
+    fn rankings_of(
+        &self,
+        task: Option<TaskId>,
+    ) -> impl Iterator<Item = (&EmbeddingState, &Arc<Ranking>)> {
+        let of_task =
+            self.embeddings.iter().rev().filter(move |read| Some(read.effect.task) == task);
+        of_task.filter_map(|read| Some((read, read.ranking.as_ref()?)))
     }
 
     /// The tools of a ranking that fit its text better than most by their states, best first, and the share of a menu
@@ -44,5 +45,14 @@ impl State {
         let is_trained = self.reader.as_ref().is_some_and(|reader| !reader.about.heads.is_empty());
         let share = if is_beside && !is_trained { 1.0 } else { retrieve.share_of_words(share) };
         (close, share)
+    }
+}
+
+impl<'a> InTask<'a> {
+    /// How well tools fit this text, if a reader said so in the task.
+    pub fn ranking(&self, text: &str) -> Option<&'a Arc<Ranking>> {
+        let task = self.current_task().or_else(|| self.state().shown_task());
+        let mut rankings = self.state().rankings_of(task.map(|task| task.id));
+        rankings.find(|(read, _)| read.text == text).map(|(_, ranking)| ranking)
     }
 }

@@ -1,0 +1,20 @@
+//! An effect on its way.
+
+use tokio_util::sync::CancellationToken;
+
+use super::kinds::Effect;
+use crate::domain::{Chance, EffectRef, TaskId};
+use crate::engine::fault_choice::FaultChoice;
+
+/// An effect that was requested and has not ended.
+pub struct PendingEffect {
+    pub reference: EffectRef,
+    pub task: TaskId,
+    pub effect: Effect,
+    /// Ends it early.
+    pub cancel: CancellationToken,
+    /// The source of all its randomness.
+    pub chance: Chance,
+    /// What the faults that were armed at the request have decided.
+    pub choice: FaultChoice,
+}

@@ -1,0 +1,16 @@
+//! What earlier sessions are remembered by.
+
+use std::rc::Rc;
+
+use crate::model::Model;
+use crate::store::experience::{Same, SharedExperience};
+
+/// Access to the experience of earlier sessions.
+pub struct Memory {
+    pub store: SharedExperience,
+    /// Whether past uses of the identical task count.
+    pub same: Same,
+    /// Its [`Model::embedder`] computes embeddings of tasks; without one, tasks are compared by
+    /// their words.
+    pub embedder: Option<Rc<dyn Model>>,
+}

@@ -1,0 +1,81 @@
+//! The parts of a session's data.
+
+use std::collections::HashMap;
+use std::{rc::Rc, sync::Arc};
+
+use tokio::sync::{Notify, OnceCell};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::breakpoints::AskedOf;
+use crate::domain::{Embedding, KnownTool, Lexical, ModelName, Record, TaskList, ToolName};
+use crate::engine::effect::PendingEffect;
+use crate::engine::observer::{Observer, journal::Writer};
+use crate::engine::ranker::Ranker;
+use crate::model::Model;
+use crate::program::Child;
+use crate::tool::ToolBox;
+
+/// Called with every record, in order.
+pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
+
+/// The tools of a session, and what finds them.
+pub struct Toolkit {
+    pub tools: ToolBox,
+    pub index: Lexical,
+    /// Ranks tools for a text by more than its words.
+    pub ranker: Option<Rc<dyn Ranker>>,
+    /// Asks each provider to list its tools again.
+    pub relist: Vec<Rc<Notify>>,
+}
+
+/// The models of a session.
+pub struct Models {
+    pub by_name: HashMap<ModelName, Rc<dyn Model>>,
+    /// Set once the keys of all models are known, and so hidden in what tools print.
+    pub keys_known: Rc<OnceCell<()>>,
+}
+
+/// Where records go, and their times.
+pub struct Log {
+    pub journal: Writer,
+    pub observers: Vec<Box<dyn Observer>>,
+    pub listener: Listener,
+    pub opened: Instant,
+    /// Microseconds that the session had lasted before it was continued.
+    pub resumed_at: u64,
+}
+
+/// The work that is still to be done.
+#[derive(Default)]
+pub struct Queue {
+    /// The tasks that the session began with, and how many of them were queued.
+    pub tasks: TaskList,
+    pub queued: usize,
+    /// Calls by hand that have not begun, and that there are some.
+    pub by_hand: Vec<PendingEffect>,
+    pub called: Rc<Notify>,
+}
+
+/// One agent at work.
+#[derive(Default)]
+pub struct Run {
+    /// Ends its current task.
+    pub skip: CancellationToken,
+    /// Runs its programs; warm once one was run, and lent to the program at work.
+    pub interpreter: Option<Child>,
+    /// What a person has asked of its program, as far as that knows of it.
+    pub asked: Option<AskedOf>,
+    /// The embedding of its task, where that is known.
+    pub meaning: Option<Embedding>,
+    /// What is known of the candidates of its task.
+    pub known: Vec<KnownTool>,
+    /// Why a model cannot be used, where nobody can repair it.
+    pub unusable: Option<String>,
+}
+
+impl Run {
+    pub fn is_known(&self, tool: &ToolName) -> bool {
+        self.known.iter().any(|known| known.tool == *tool)
+    }
+}

@@ -1,0 +1,60 @@
+//! What a session is made of.
+
+use std::{collections::BTreeMap, rc::Rc};
+
+use super::beginning::Beginning;
+use super::memory::Memory;
+use super::observer::{
+    breakpoints::KeepBreakpoints, classes::ClassBook, learned::Keep, schemas::SchemaBook,
+};
+use super::ranker::Ranker;
+use super::station::Station;
+use crate::domain::{
+    BreakpointSpec, FaultSpec, Opening, Strategy, TaskList, ToolGraph, ToolName, state::Keeps,
+};
+use crate::model::Model;
+use crate::store::journal::Journal;
+use crate::tool::{ToolBox, provider::Provider};
+
+/// The contents of a session.
+pub struct Setup {
+    pub opening: Opening,
+    /// The runs beside the first, each with its own strategy or that of the session.
+    pub runs: Vec<Option<Strategy>>,
+    pub models: Vec<Rc<dyn Model>>,
+    /// Tools that do not depend on a provider.
+    pub tools: ToolBox,
+    /// Sources of further tools. Of two tools with one name, that of the earlier provider is used.
+    pub providers: Vec<Rc<dyn Provider>>,
+    pub graph: ToolGraph,
+    pub scores: BTreeMap<ToolName, f64>,
+    /// Queued in parts, so that a list of any length costs no memory before it is worked on.
+    pub tasks: TaskList,
+    pub faults: Vec<FaultSpec>,
+    /// Set from the start, and whether each is on.
+    pub breakpoints: Vec<(BreakpointSpec, bool)>,
+    /// Saves the breakpoints beyond the session; called when they change.
+    pub keep_breakpoints: Option<KeepBreakpoints>,
+    pub journal: Option<Journal>,
+    /// Wait for more tasks when the queue is empty, instead of ending the session.
+    pub stay: bool,
+    /// Without a person, go on with the next task when a model cannot be used.
+    pub keep_going: bool,
+    /// The experience of earlier sessions, to which this one adds.
+    pub memory: Option<Memory>,
+    /// Ranks tools for texts by more than their words.
+    pub ranker: Option<Rc<dyn Ranker>>,
+    /// The tool classes of earlier sessions.
+    pub classes: Option<ClassBook>,
+    /// The learned schemas of earlier sessions.
+    pub schemas: SchemaBook,
+    /// Notices for the user at the start.
+    pub notices: Vec<String>,
+    /// Saves the learned knowledge beyond the session; called after every task and at the end.
+    pub keep: Option<Keep>,
+    /// Stations after the engine's own.
+    pub stations: Vec<Rc<dyn Station>>,
+    pub beginning: Beginning,
+    /// What the state keeps of the tasks that have ended.
+    pub keeps: Keeps,
+}
