@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 
 use super::{Base, CallResult, Context, Look, Observation, Sought, Trajectory, array};
 use crate::domain::{Knob, MenuItem, Offered, State, Task, ToolName};
-use crate::papers::toolnet::WeightedEdge;
+use crate::papers::toolnet::{WeightedEdge, Weights};
 
 /// The menu of the next step, after the texts by which tools are looked for were read.
 pub async fn next(
@@ -51,7 +51,7 @@ pub fn menu(
         menu = planned(ctx);
     }
     let weigh = |state: &State| {
-        let weights = state.learning.weights(&state.knobs);
+        let weights = Weights::of(&state.learning, &state.knobs);
         weights.weight(at.as_str(), ToolName::END)
     };
     let weight = if walks { ctx.state(weigh) } else { None };
@@ -99,7 +99,7 @@ pub fn for_planner(ctx: &impl Look, by_graph: bool, task: &Task) -> Arc<[MenuIte
 /// Adds the weights of the edges from `at`.
 fn weigh(ctx: &impl Look, at: &ToolName, menu: &mut [MenuItem]) {
     ctx.state(|state| {
-        let weights = state.learning.weights(&state.knobs);
+        let weights = Weights::of(&state.learning, &state.knobs);
         for item in menu {
             item.weight = weights.weight(at.as_str(), item.tool.as_str()).map(Into::into);
         }
@@ -145,7 +145,7 @@ fn first(ctx: &impl Look, task: &Task) -> Vec<MenuItem> {
     let k = ctx.state(|state| state.knobs.count(Knob::TopK));
     let hits = ctx.retrieve(&task.sought(), k);
     let mut menu = ctx.state(|state| {
-        let weights = state.learning.weights(&state.knobs);
+        let weights = Weights::of(&state.learning, &state.knobs);
         let filled = heaviest(state, ToolName::START, k)
             .filter(|edge| !hits.contains(&edge.to))
             .take(k.saturating_sub(hits.len()))
@@ -170,7 +170,7 @@ fn heaviest(state: &State, from: &str, most: usize) -> impl Iterator<Item = Weig
     let off = state.tools.keys().filter(|tool| !state.offers(tool.as_str())).count();
     // `end` is in every row, and is no tool.
     let enough = most.saturating_add(off).saturating_add(1);
-    let row = state.learning.weights(&state.knobs).top(from, enough);
+    let row = Weights::of(&state.learning, &state.knobs).top(from, enough);
     row.into_iter().filter(|edge| state.offers(edge.to.as_str())).take(most)
 }
 
@@ -190,7 +190,7 @@ fn successors(
         None => whole_row(ctx, at, task, trajectory),
     };
     let (mut menu, explore) = ctx.state(|state| {
-        let weights = state.learning.weights(&state.knobs);
+        let weights = Weights::of(&state.learning, &state.knobs);
         let item = |tool: ToolName| {
             let weight = weights.weight(at.as_str(), tool.as_str())?;
             Some(MenuItem { tool, weight: Some(weight.into()), why: Offered::Successor })

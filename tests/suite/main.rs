@@ -106,6 +106,7 @@ mod told_states;
 mod tools;
 mod trials;
 mod tuning;
+mod walls;
 mod working;
 
 /// A file of golden values, which are part of the project: every clone asserts them.

@@ -63,7 +63,7 @@ fn weights(
     let scores = scores.map(read_scores).transpose()?.unwrap_or_default();
     let pins = Pins::new();
     let weights = Weights { graph: &graph, scores: &scores, pins: &pins, alpha, beta };
-    let listing = Listing::weighed(&weights, usize::MAX);
+    let listing = weights.listing(usize::MAX);
     if json {
         return out::print(listing.to_json());
     }

@@ -15,7 +15,7 @@ use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{value::number, value::whole};
-use crate::app::doctor::Trials;
+use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::Choice};
 
 pub mod attach;

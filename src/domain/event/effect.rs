@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{id::EffectId, spec::EffectClass};
+use crate::{id::EffectId, spec::EffectClass};
 
 /// An effect, as its events name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,6 @@ impl EffectRef {
 
     /// The same, with an outcome from elsewhere.
     #[must_use]
-    #[cfg(feature = "inside")]
     pub fn from(self, origin: Origin) -> Self {
         Self { origin, ..self }
     }

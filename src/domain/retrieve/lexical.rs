@@ -10,7 +10,7 @@ use std::{cmp::Reverse, iter};
 use super::bm25::{Bm25, rarity};
 use super::union::union;
 use super::words::taken_apart;
-use crate::domain::{id::ToolName, spec::ToolSpec, state::State};
+use crate::{id::ToolName, spec::ToolSpec, state::State};
 
 /// A searchable index of the tools.
 ///
@@ -125,12 +125,10 @@ impl Lexical {
         true
     }
 
-    #[cfg(feature = "inside")]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    #[cfg(feature = "inside")]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -204,7 +202,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::{
+    use crate::{
         event::{By, ChangeEvent, Event, Record, SessionEvent},
         spec::EffectClass,
     };

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::finite::Finite;
-use crate::domain::id::{BreakpointId, EffectId, FaultId, TaskId, ToolName};
-use crate::domain::role_settings::{FewShot, SamplingOfRoles};
-use crate::domain::{
+use crate::finite::Finite;
+use crate::id::{BreakpointId, EffectId, FaultId, TaskId, ToolName};
+use crate::role_settings::{FewShot, SamplingOfRoles};
+use crate::{
     approval::Approval, knob::Knobs, pairs::Pairs, probe::Probing, prompt::Prompts, rates::Rates,
     strategy::Strategy, worker_settings::WorkerSettings,
 };
@@ -32,6 +32,7 @@ mod faults;
 mod fold;
 pub mod grading;
 mod kept;
+mod known_tool;
 mod landmarks;
 mod laps;
 pub mod learning;
@@ -274,7 +275,7 @@ impl State {
 }
 
 /// The number of the next thing in a list of this length; numbers count from 1 without gaps.
-pub(crate) fn next_number(len: usize) -> u32 {
+pub fn next_number(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX).saturating_add(1)
 }
 

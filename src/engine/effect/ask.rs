@@ -8,8 +8,8 @@ use crate::domain::{
     EffectId, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Reply, Request, Role,
     SessionEvent, State, TaskId, ToolMode, role_settings, tokens, window,
 };
-use crate::engine::{handle::Handle, lanes::Waits, session::Session};
 use crate::model::{Model, text};
+use crate::{handle::Handle, lanes::Waits, session::Session};
 
 /// Most retries of a stream that broke off after some text.
 const AGAIN: u32 = 2;

@@ -9,8 +9,8 @@ use super::{Before, ModelCall, stream};
 use crate::domain::{
     CallJudge, EffectRef, Finish, JudgedPiece, Knob, ModelError, ReaderEvent, Reply, Usage, tokens,
 };
-use crate::engine::{handle::Handle, ranker::Query};
 use crate::papers::cotools::hand_rule;
+use crate::{handle::Handle, ranker::Query};
 
 /// The text so far.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use crate::domain::{
     Chance, EffectClass, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, Request, Role,
     TaskId, ToolCallEvent, ToolName, chance::canonical,
 };
-use crate::engine::{fault_choice::FaultChoice, lanes::Waits, session::Session};
+use crate::{fault_choice::FaultChoice, lanes::Waits, session::Session};
 
 /// An effect that was requested and has not ended.
 pub struct PendingEffect {

@@ -6,7 +6,7 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Tally, Usage, tokens};
-use crate::engine::{commands, session::Session};
+use crate::{commands, session::Session};
 
 /// How the reason begins when a session ends at its limit.
 pub const DOLLARS_REACHED: &str = "the limit of dollars is reached";

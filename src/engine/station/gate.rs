@@ -3,7 +3,7 @@
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Lane, Mode, Origin};
-use crate::engine::{handle::Handle, session::Session};
+use crate::{handle::Handle, session::Session};
 
 pub(super) struct Gate;
 

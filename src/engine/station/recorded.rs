@@ -1,4 +1,4 @@
-//! Answers an effect from the record of an earlier session (see [`crate::engine::recorded`]). It is
+//! Answers an effect from the record of an earlier session (see [`crate::recorded`]). It is
 //! the first station, because a recorded answer is free, takes no room, and may be a refusal.
 
 use std::time::Duration;
@@ -11,8 +11,8 @@ use crate::domain::{
     FaultEvent, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, ToolCallEvent,
     ToolOutput, Usage,
 };
-use crate::engine::effect::{self, EmbeddingResult};
-use crate::engine::{handle::Handle, session::Session};
+use crate::effect::{self, EmbeddingResult};
+use crate::{handle::Handle, session::Session};
 
 /// How long to wait for other effects before a missing record is given up.
 const PATIENCE: Duration = Duration::from_millis(200);

@@ -16,7 +16,6 @@ mod qa;
 mod schema;
 mod trajectories;
 
-#[cfg(feature = "inside")]
 pub use api_bank::ImportSummary;
 pub use api_bank::import_api_bank;
 pub use error::ImportError;

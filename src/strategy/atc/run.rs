@@ -18,7 +18,7 @@ use crate::domain::{
     Boundary, ProgramEvent, Refusal, SessionEvent, State, ToolCall, ToolCallPhase,
 };
 use crate::papers::atc::{identifiers::Identifiers, record};
-use crate::strategy::{CallResult, Context, Observation};
+use crate::{CallResult, Context, Observation};
 
 /// The time of its own that a program may take to tell its values after its end, in milliseconds.
 const TELLING_MS: u64 = 100;

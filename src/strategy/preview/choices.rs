@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::Shows;
 use super::retrace::{Way, retrace};
 use crate::domain::{Knob, Lexical, MenuItem, State, Strategy, TaskState, ToolName};
-use crate::strategy::{Look, menu};
+use crate::papers::toolnet::Weights;
+use crate::{Look, menu};
 
 /// Edges that are shown where no menu is known.
 const EDGES: usize = 32;
@@ -115,7 +116,8 @@ impl<'a> Place<'a> {
             Place::Edges => {
                 let mut knobs = state.knobs.clone();
                 knobs.set(knob, value);
-                let row = state.learning.weights(&knobs).top(ToolName::START, EDGES).into_iter();
+                let row =
+                    Weights::of(&state.learning, &knobs).top(ToolName::START, EDGES).into_iter();
                 let row = row.filter(|edge| state.offers(edge.to.as_str()));
                 row.map(|edge| (edge.to, Some(edge.weight))).collect()
             }

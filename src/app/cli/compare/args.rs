@@ -4,7 +4,7 @@ use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::app::cli::{SessionArgs, cotools::ReaderArgs, value::positive};
+use crate::cli::{SessionArgs, cotools::ReaderArgs, value::positive};
 use crate::domain::{Knob, Strategy};
 
 /// The most seeds of one comparison.

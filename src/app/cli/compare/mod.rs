@@ -33,12 +33,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::app::config::{self, Config};
-use crate::app::outside;
-use crate::app::sample::Sample;
-use crate::app::session::SessionSpec;
+use crate::config::{self, Config};
 use crate::domain::{Knob, Retrieve};
 use crate::files::parallel;
+use crate::outside;
+use crate::sample::Sample;
+use crate::session::SessionSpec;
 use crate::store::experience::Experience;
 
 pub use self::args::{BenchCommand, CompareArgs};

@@ -8,8 +8,8 @@ use tempfile::NamedTempFile;
 
 use super::args::{CompareArgs, PapersArgs, Preset};
 use super::{compared, print};
-use crate::app::cli::{ConfigArgs, SessionArgs, cotools, out, trouble::Trouble};
-use crate::app::session::SessionSpec;
+use crate::cli::{ConfigArgs, SessionArgs, cotools, out, trouble::Trouble};
+use crate::session::SessionSpec;
 
 /// The comparisons, and the papers that they belong to.
 const PAPERS: [(Preset, &str, &str); 6] = [

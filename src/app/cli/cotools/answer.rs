@@ -11,8 +11,8 @@ use super::said;
 use super::score::{Scores, Ways};
 use super::split::{some, split};
 use super::train::knows;
-use crate::app::cli::trouble::Trouble;
-use crate::app::encoder::Encoder;
+use crate::cli::trouble::Trouble;
+use crate::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, QueryTemplate, Use};
 use crate::store::import::cotools::{DataSet, Record};
 

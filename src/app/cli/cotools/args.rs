@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
-use crate::app::cli::ConfigArgs;
-use crate::app::cli::value::{number, positive, whole};
+use crate::cli::ConfigArgs;
+use crate::cli::value::{number, positive, whole};
 use crate::papers::cotools::{Recipe, Use};
 
 #[derive(Debug, Subcommand)]

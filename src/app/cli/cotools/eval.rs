@@ -7,7 +7,7 @@ use super::args::{EvalArgs, Means, Of};
 use super::measure::below_words;
 use super::train::knows;
 use super::{bug, dimensions, judge_eval, open, print, shapes};
-use crate::app::cli::{out, trouble::Trouble};
+use crate::cli::{out, trouble::Trouble};
 use crate::store::import::cotools::with_dev;
 
 pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {

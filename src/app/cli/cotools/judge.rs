@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::JudgeArgs;
 use super::open::{self, GOES_ON};
 use super::said;
-use crate::app::cli::{out, trouble::Trouble};
+use crate::cli::{out, trouble::Trouble};
 use crate::papers::cotools::{Heads, Use};
 use crate::ui::text::clean;
 

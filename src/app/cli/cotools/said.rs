@@ -1,7 +1,7 @@
 //! Words for figures: what was measured, with what.
 
 use super::args::Means;
-use crate::app::encoder::Encoder;
+use crate::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, Layer, Pooling, Preparation};
 use crate::ui::text::clean;
 

@@ -6,8 +6,8 @@ use super::args::Means;
 use super::catalogue::Catalogue;
 use super::lesson::Lesson;
 use super::open::{self, Progress};
-use crate::app::cli::trouble::Trouble;
-use crate::app::encoder::Encoder;
+use crate::cli::trouble::Trouble;
+use crate::encoder::Encoder;
 use crate::papers::cotools::{
     HeadFile, Heads, Layer, Matrix, Pooling, Retrieval, RunningMean, Use, word_scores,
 };

@@ -11,9 +11,9 @@ use super::lesson::{Amount, Calls, Lesson};
 use super::open::{self, encode};
 use super::split::split;
 use super::{said, train_judge};
-use crate::app::cli::{out, trouble::Trouble};
-use crate::app::encoder::{Encoder, heads};
+use crate::cli::{out, trouble::Trouble};
 use crate::domain::Chance;
+use crate::encoder::{Encoder, heads};
 use crate::papers::cotools::{
     Best, Figures, HeadAbout, HeadFile, Heads, Matrix, QueryTemplate, Recipe, Retriever,
     RetrieverData, RetrieverTraining, Use, rank_of, scores,

@@ -10,9 +10,9 @@ use super::judge_texts::{Text, found, read};
 use super::open;
 use super::said;
 use super::split::{some, split};
-use crate::app::cli::{out, trouble::Trouble};
-use crate::app::encoder::{Encoder, heads};
+use crate::cli::{out, trouble::Trouble};
 use crate::domain::Chance;
+use crate::encoder::{Encoder, heads};
 use crate::papers::cotools::{
     HeadAbout, HeadFile, Heads, JudgeData, JudgeTraining, Positives, Recipe, Use,
 };

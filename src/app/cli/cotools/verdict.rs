@@ -11,7 +11,7 @@ use super::measure::{BOTH, Measured, TRAINED, WORDS};
 use super::open;
 use super::shapes::shapes;
 use super::train::{Plan, teach};
-use crate::app::cli::trouble::Trouble;
+use crate::cli::trouble::Trouble;
 use crate::papers::cotools::{Figures, MIX, Recipe, Use};
 
 /// What is compared, and the claim.

@@ -1,7 +1,7 @@
 //! Model calls, tool calls and embeddings by their numbers, and those in flight.
 
-use crate::domain::id::{EffectId, TaskId};
-use crate::domain::state::{
+use crate::id::{EffectId, TaskId};
+use crate::state::{
     EffectState, EmbeddingState, ModelCallState, Place, State, ToolCallState, index,
 };
 
@@ -45,7 +45,7 @@ impl State {
     }
 
     /// Where the state of an effect is stored.
-    pub(in crate::domain::state) fn place(&self, id: EffectId) -> Option<Place> {
+    pub(in crate::state) fn place(&self, id: EffectId) -> Option<Place> {
         self.effects.get(index(id.0)?).copied()
     }
 

@@ -1,10 +1,10 @@
 //! How well tools fit a text, as far as a reader was asked.
 
-use crate::domain::id::ToolName;
-use crate::domain::knob::{Knob, Retrieve};
-use crate::domain::retrieve::Ranking;
-use crate::domain::state::{EmbeddingState, State};
-use crate::domain::strategy::Base;
+use crate::id::ToolName;
+use crate::knob::{Knob, Retrieve};
+use crate::retrieve::Ranking;
+use crate::state::{EmbeddingState, State};
+use crate::strategy::Base;
 
 impl State {
     /// The texts by which tools were looked for in this task, the newest first.
@@ -22,7 +22,7 @@ impl State {
 
     /// The tools that fit a text better than most by their states, best first, and the share of a menu that words
     /// find. Words find all of it where no reader has read the text, or the knobs say so.
-    pub(in crate::domain) fn fitting(&self, text: &str) -> (Vec<(&ToolName, f32)>, f32) {
+    pub(crate) fn fitting(&self, text: &str) -> (Vec<(&ToolName, f32)>, f32) {
         let (retrieve, share) = self.knobs.retrieval();
         let ranking = self.ranking(text).filter(|ranking| ranking.has_states());
         let ranking = ranking.filter(|_| retrieve != Retrieve::Words);

@@ -2,6 +2,9 @@
 //! [`Context`], so every strategy can be stepped, recorded, broken and budgeted without code of its
 //! own.
 
+use toolyard_domain as domain;
+use toolyard_papers as papers;
+
 use crate::domain::{Base, Caveat, Knob, Outcome, Reply, State, Strategy, Task, TaskEvent};
 use crate::papers::{calls, grading};
 

@@ -8,6 +8,14 @@
 //! Its `State` is its own fold of the records it is sent: it knows no engine, so the same screen shows a
 //! live session, a replay, and a session elsewhere. Only this module names ratatui and crossterm.
 
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_net as net;
+use toolyard_papers as papers;
+use toolyard_store as store;
+use toolyard_strategy as strategy;
+use toolyard_tool as tool;
+
 pub mod action;
 pub mod ahead;
 pub mod alert;

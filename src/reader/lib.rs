@@ -22,13 +22,11 @@ mod tokenizer;
 
 use std::sync::atomic::AtomicBool;
 
-#[cfg(feature = "inside")]
 pub use self::error::Fault;
 pub use self::error::ReaderError;
 pub use self::facts::Facts;
 pub use self::local::LocalReader;
 pub use self::next::Next;
-#[cfg(feature = "inside")]
 pub use self::shape::LONGEST_CONTEXT;
 pub use self::states::{Layer, Pooling, States, Wanted};
 pub use self::tokenizer::{Decoder, LONGEST_TEXT, Special, Tokenizer, Tokens};

@@ -4,6 +4,10 @@
 //! which it pauses. A program can still exhaust the memory or overflow the stack of its process, so that is not ours:
 //! toolyard starts itself with [`WORKER`].
 
+use toolyard_domain as domain;
+use toolyard_papers as papers;
+use toolyard_process as process;
+
 mod child;
 mod machine;
 mod memory;

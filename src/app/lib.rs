@@ -1,6 +1,21 @@
 //! The program: its command line, its configuration, and the sessions made from them. The only room
 //! that prints.
 
+use toolyard_domain as domain;
+use toolyard_engine as engine;
+use toolyard_files as files;
+use toolyard_model as model;
+use toolyard_net as net;
+use toolyard_papers as papers;
+use toolyard_process as process;
+use toolyard_program as program;
+use toolyard_reader as reader;
+use toolyard_serve as serve;
+use toolyard_store as store;
+use toolyard_strategy as strategy;
+use toolyard_tool as tool;
+use toolyard_ui as ui;
+
 pub mod cli;
 pub mod config;
 pub mod demo;
@@ -26,7 +41,7 @@ use self::cli::colour::{self, Painted};
 use self::cli::compare::BenchCommand;
 use self::cli::trouble::Trouble;
 use self::cli::{Cli, Command, resume::Resumed, run::RunEnd};
-use crate::{files::safe_text::visible, process, program, ui::EndReason};
+use crate::{files::safe_text::visible, ui::EndReason};
 
 /// Runs the program: arguments → configuration → a session, live or past → the screen or a report.
 /// The only place that prints errors and chooses exit codes.

@@ -4,6 +4,15 @@
 //! Everything here runs on one thread: the loop, the strategy and its calls are futures that take
 //! turns. So state needs no locks, and nothing changes between two awaits.
 
+use toolyard_domain as domain;
+use toolyard_model as model;
+use toolyard_net as net;
+use toolyard_papers as papers;
+use toolyard_program as program;
+use toolyard_store as store;
+use toolyard_strategy as strategy;
+use toolyard_tool as tool;
+
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -17,7 +26,7 @@ use crate::domain::{
 use crate::model::Model;
 use crate::store::experience::{Same, SharedExperience};
 use crate::store::journal::{Journal, JournalError};
-use crate::strategy::{self, Ending, Sought};
+use crate::strategy::{Ending, Sought};
 use crate::tool::{ToolBox, provider::Provider};
 
 mod actor;
@@ -54,7 +63,6 @@ use self::observer::{
     journal::Writer, learned::Learned, loops::Loops, offered::Offered, pairs::Pairs,
     schemas::Schemas, unfed::Unfed,
 };
-#[cfg(feature = "inside")]
 pub use self::station::{Passage, Passing, Verdict, now};
 use self::{context::Context, recorded::Recorded, tools::ProviderListing};
 use self::{handle::Handle, session::Session};

@@ -1,6 +1,11 @@
 //! Tools and their sources. The engine calls only a [`Tool`]; it does not know whether that is a
 //! built-in function, a program, a request over HTTP or a table of recorded answers.
 
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_net as net;
+use toolyard_process as process;
+
 pub mod builtin;
 pub mod check;
 pub mod command;

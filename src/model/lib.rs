@@ -1,6 +1,12 @@
 //! Language models. The engine calls only a [`Model`]. A wire, such as [`openai`], translates to
 //! the format of its endpoints and back; [`http`] transports it.
 
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_net as net;
+use toolyard_papers as papers;
+use toolyard_reader as reader;
+
 pub mod http;
 mod ids;
 pub mod local;

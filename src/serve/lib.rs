@@ -41,6 +41,12 @@
 //! sends it reads from the journal, so it keeps no history, and a side that reads slowly costs no memory. A side that
 //! reads nothing for [`PATIENCE`](guest::PATIENCE) is dropped; it can attach again.
 
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_net as net;
+use toolyard_store as store;
+use toolyard_ui as ui;
+
 mod client;
 mod desk;
 mod guest;

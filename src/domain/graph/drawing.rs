@@ -4,7 +4,8 @@
 
 use std::{collections::HashMap, fmt::Write as _};
 
-use crate::domain::{ListedEdge, Listing, ToolName};
+use super::listing::{ListedEdge, Listing};
+use crate::id::ToolName;
 
 // Writing to a string cannot fail, so the results of `writeln!` are ignored.
 impl Listing {

@@ -1,6 +1,8 @@
 //! What clients of HTTP share: how they are made, what a server says about waiting, and the secrets that must stay
 //! hidden.
 
+use toolyard_domain as domain;
+
 pub mod client;
 mod decode;
 pub mod known;

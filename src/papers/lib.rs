@@ -1,5 +1,7 @@
 //! The algorithms of the papers, as pure functions: one module each, with its equations.
 
+use toolyard_domain as domain;
+
 pub mod atc;
 pub mod btp;
 pub mod calls;
