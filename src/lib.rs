@@ -15,6 +15,7 @@
 //!   engine ui
 //!   serve
 //!   app
+//!   lab
 //! ```
 //!
 //! So `ui` and `engine` never name each other. `domain`, `papers` and `strategy` do no I/O and know neither

@@ -86,14 +86,21 @@ impl Modules {
         };
         for name in names {
             at = match at {
-                // A name that a macro makes is of the module that calls it.
-                Found::Module(module) => {
-                    self.find(&module, name, hops).unwrap_or(Found::Item(module))
-                }
+                Found::Module(module) => match self.find(&module, name, hops) {
+                    Some(found) => found,
+                    None if self.is_from_outside(&module, name) => return None,
+                    // A name that a macro makes is of the module that calls it.
+                    None => Found::Item(module),
+                },
                 Found::Item(_) => return Some(at),
             };
         }
         Some(at)
+    }
+
+    /// Whether a module has this name from another crate.
+    fn is_from_outside(&self, module: &str, name: &str) -> bool {
+        self.0.get(module).is_some_and(|module| module.uses.iter().any(|used| used.name == name))
     }
 
     /// The modules that this one uses.

@@ -56,7 +56,11 @@ fn first_name(text: &str) -> Option<&str> {
 
 /// Code alone: comments, the insides of literals and modules of tests become nothing.
 fn code(text: &str) -> String {
-    let text = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let tests = text.match_indices("\n#[cfg(test)]\nmod ").find(|(at, found)| {
+        let line = text[at + found.len()..].lines().next();
+        line.is_some_and(|line| line.ends_with('{'))
+    });
+    let text = tests.map_or(text, |(at, _)| &text[..at]);
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -151,6 +155,6 @@ fn the_reader_of_sources_reads_rust() {
         const RAW: &str = r#"crate::raw " "#;
         fn g() { crate::three::call('\'', my_crate::no) }
     "##;
-    let code = code(&format!("{text}\n#[cfg(test)]\nmod tests {{ use crate::five; }}"));
+    let code = code(&format!("{text}\n#[cfg(test)]\nmod tests {{\n use crate::five; }}"));
     assert_eq!(named_after(&code, "crate::"), ["one", "self_made", "two", "three"]);
 }

@@ -113,9 +113,12 @@ fn a_public_item_is_used() {
         let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
         for (at, name) in names.iter().enumerate() {
             *words.entry(name).or_default() += 1;
-            let is_declared = at > 0 && kinds.contains(&names[at - 1]);
-            let is_public = names[at.saturating_sub(3)..at].contains(&"pub");
-            if is_declared && is_public {
+            let before = names[..at].split_last();
+            let Some((_, before)) = before.filter(|(kind, _)| kinds.contains(*kind)) else {
+                continue;
+            };
+            // Behind `pub(…)` the compiler looks.
+            if matches!(before, [.., "pub"] | [.., "pub", "const" | "async" | "unsafe"]) {
                 declared.entry(*name).or_insert_with(Vec::new).push(source.path.as_str());
             }
         }

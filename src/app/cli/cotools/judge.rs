@@ -19,7 +19,7 @@ pub fn judge(args: &JudgeArgs) -> Result<(), Trouble> {
     let heads = open::usual_heads(args.heads.as_deref(), &args.reader, &encoder, Use::Judge)?;
     let Some(heads) = heads else {
         let text = "no heads of a judge; name some with --heads FILE, or train them with \
-            `toolyard cotools train judge`";
+            `toolyard-lab cotools train judge`";
         return Err(Trouble::Usage(text.to_owned()));
     };
     let Heads::Judge(judge) = &heads.heads else { return Ok(()) };

@@ -1,17 +1,18 @@
-//! The lines of CoTools in `toolyard bench papers`.
+//! The lines of CoTools in `toolyard-lab bench papers`.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::answer::{Answer, Question, answer};
-use super::args::{Means, ReaderArgs};
+use super::args::Means;
 use super::dimensions::dimensions;
 use super::lesson::{Amount, Calls};
 use super::measure::{BOTH, Measured, TRAINED, WORDS};
-use super::open;
 use super::shapes::shapes;
 use super::train::{Plan, teach};
-use crate::cli::trouble::Trouble;
+use crate::app::cli::cotools::args::ReaderArgs;
+use crate::app::cli::cotools::open;
+use crate::app::cli::trouble::Trouble;
 use crate::papers::cotools::{Figures, MIX, Recipe, Use};
 
 /// What is compared, and the claim.

@@ -18,11 +18,11 @@ use serde::Serialize;
 
 pub use self::columns::Chosen;
 use self::columns::Columns;
-use super::error::ImportError;
 use crate::domain::Chance;
 use crate::domain::words::counted;
 use crate::files::toml_file::{Problem, Problems};
 use crate::files::whole_file;
+use crate::store::import::{ImportError, files};
 
 /// The most problems that are reported at once.
 const MOST_PROBLEMS: usize = 20;
@@ -78,7 +78,7 @@ pub fn import_questions(
         return Err(ImportError::Taken(out.to_owned()));
     }
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        super::files::make_folder(folder)?;
+        files::make_folder(folder)?;
     }
     let imported =
         whole_file::write(out, |to| write_tasks(set, to)).map_err(|failed| match failed {
@@ -87,7 +87,7 @@ pub fn import_questions(
                 ImportError::Io { path: out.to_owned(), action: "cannot be written", source: error }
             }
         })?;
-    super::files::write(&note, &note_of(set, &imported))?;
+    files::write(&note, &note_of(set, &imported))?;
     Ok(imported)
 }
 

@@ -1,4 +1,4 @@
-//! `toolyard cotools eval judge`: precision and recall of calls, beside a rule that needs no training.
+//! `toolyard-lab cotools eval judge`: precision and recall of calls, beside a rule that needs no training.
 
 use serde::Serialize;
 use serde_json::json;
@@ -8,10 +8,10 @@ use super::judge_texts::{found, found_by_hand, read};
 use super::split::{some, split};
 use super::train::knows;
 use super::train_judge::THRESHOLD;
-use super::{open, said};
-use crate::cli::compare::table::Table;
-use crate::cli::{out, trouble::Trouble};
-use crate::encoder::Encoder;
+use crate::app::cli::compare::table::Table;
+use crate::app::cli::cotools::{open, said};
+use crate::app::cli::{out, trouble::Trouble};
+use crate::app::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, Heads, Positives, Use};
 use crate::store::import::cotools::{DataSet, Record, with_dev};
 use crate::ui::text::clean;
@@ -46,7 +46,7 @@ impl From<Positives> for Rates {
 
 pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
     let Some(path) = &args.heads else {
-        let text = "a judge needs --heads FILE; train one with `toolyard cotools train judge`";
+        let text = "a judge needs --heads FILE; train one with `toolyard-lab cotools train judge`";
         return Err(Trouble::Usage(text.to_owned()));
     };
     if args.questions.is_some() && args.data.len() != 1 {

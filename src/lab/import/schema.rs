@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::declared::Parameter;
+use crate::store::import::declared::Parameter;
 
 /// The schema that all `calls` satisfy, as close to the declaration as possible.
 pub(super) fn parameters(

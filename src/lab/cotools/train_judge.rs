@@ -1,18 +1,18 @@
-//! `toolyard cotools train judge`.
+//! `toolyard-lab cotools train judge`.
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
 
 use super::args::TrainArgs;
-use super::clock::cpu_seconds;
 use super::judge_texts::{Text, found, read};
-use super::open;
-use super::said;
 use super::split::{some, split};
-use crate::cli::{out, trouble::Trouble};
+use crate::app::cli::cotools::clock::cpu_seconds;
+use crate::app::cli::cotools::open;
+use crate::app::cli::cotools::said;
+use crate::app::cli::{out, trouble::Trouble};
+use crate::app::encoder::{Encoder, heads};
 use crate::domain::Chance;
-use crate::encoder::{Encoder, heads};
 use crate::papers::cotools::{
     HeadAbout, HeadFile, Heads, JudgeData, JudgeTraining, Positives, Recipe, Use,
 };

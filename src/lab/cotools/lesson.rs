@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::split::{hold_out, some};
-use crate::cli::trouble::Trouble;
+use crate::app::cli::trouble::Trouble;
 use crate::papers::cotools::{BadRecord, QueryTemplate, Use, examples, published_examples};
 use crate::store::import::cotools::{DataSet, Record};
 

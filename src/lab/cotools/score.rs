@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::args::Means;
-use super::catalogue::Catalogue;
 use super::lesson::Lesson;
-use super::open::{self, Progress};
-use crate::cli::trouble::Trouble;
-use crate::encoder::Encoder;
+use crate::app::cli::cotools::catalogue::Catalogue;
+use crate::app::cli::cotools::open::{self, Progress};
+use crate::app::cli::trouble::Trouble;
+use crate::app::encoder::Encoder;
 use crate::papers::cotools::{
     HeadFile, Heads, Layer, Matrix, Pooling, Retrieval, RunningMean, Use, word_scores,
 };

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::args::Means;
-use super::catalogue::Catalogue;
 use super::lesson::{Calls, Lesson};
 use super::measure::{Group, Measured, measure};
-use super::said;
 use super::score::{Scores, Ways};
 use super::split::{some, split};
 use super::train::knows;
-use crate::cli::trouble::Trouble;
-use crate::encoder::Encoder;
+use crate::app::cli::cotools::catalogue::Catalogue;
+use crate::app::cli::cotools::said;
+use crate::app::cli::trouble::Trouble;
+use crate::app::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, QueryTemplate, Use};
 use crate::store::import::cotools::{DataSet, Record};
 
@@ -77,7 +77,7 @@ pub fn answer(
         .iter()
         .map(|group| measure(group, &catalogue, &lesson, &scores, question.weight))
         .collect();
-    let means = said::means(question.means, lesson.len());
+    let means = question.means.text(lesson.len());
     let line = said::line(encoder, ways.at(), question.heads.as_deref(), &means);
     Ok(Answer { catalogue, lesson, scores, groups, measured, line })
 }

@@ -1,4 +1,4 @@
-//! `toolyard cotools eval`.
+//! `toolyard-lab cotools eval`.
 
 use serde_json::json;
 
@@ -6,8 +6,9 @@ use super::answer::{CALLS, Question, answer};
 use super::args::{EvalArgs, Means, Of};
 use super::measure::below_words;
 use super::train::knows;
-use super::{bug, dimensions, judge_eval, open, print, shapes};
-use crate::cli::{out, trouble::Trouble};
+use super::{bug, dimensions, judge_eval, print, shapes};
+use crate::app::cli::cotools::open;
+use crate::app::cli::{out, trouble::Trouble};
 use crate::store::import::cotools::with_dev;
 
 pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {

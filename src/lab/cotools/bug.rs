@@ -10,8 +10,8 @@ use super::args::Means;
 use super::lesson::{Amount, Calls};
 use super::measure::TRAINED;
 use super::train::{Plan, teach};
-use crate::cli::trouble::Trouble;
-use crate::encoder::Encoder;
+use crate::app::cli::trouble::Trouble;
+use crate::app::encoder::Encoder;
 use crate::papers::cotools::{Figures, MIX, Recipe, Use};
 use crate::store::import::cotools::DataSet;
 

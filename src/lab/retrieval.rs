@@ -1,22 +1,33 @@
-//! `toolyard retrieval eval`: how well words, states and both find the tools of any file of queries.
+//! `toolyard-lab retrieval eval`: how well words, states and both find the tools of any file of queries.
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::args::{Means, RetrievalEvalArgs};
-use super::catalogue::Catalogue;
-use super::lesson::Lesson;
-use super::measure::{Group, below_words, measure};
-use super::score::{Scores, Ways, by_words};
-use super::{open, print, said};
-use crate::cli::{out, trouble::Trouble};
-use crate::encoder::reader_path::{GET, VARIABLE};
+use super::cotools::args::{Means, RetrievalCommand, RetrievalEvalArgs};
+use super::cotools::lesson::Lesson;
+use super::cotools::measure::{Group, below_words, measure};
+use super::cotools::print;
+use super::cotools::score::{Scores, Ways, by_words};
+use crate::app::cli::cotools::catalogue::Catalogue;
+use crate::app::cli::cotools::{open, said};
+use crate::app::cli::{out, trouble::Trouble};
+use crate::app::encoder::reader_path::{GET, VARIABLE};
 use crate::files::toml_file::Problem;
 use crate::papers::cotools::{QueryTemplate, Use};
 use crate::store::import::cotools::read_queries;
 
-pub fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
+/// Obeys `toolyard-lab retrieval`.
+///
+/// # Errors
+/// What is wrong with files, or what failed.
+pub fn retrieval(command: &RetrievalCommand) -> Result<(), Trouble> {
+    match command {
+        RetrievalCommand::Eval(args) => eval(args),
+    }
+}
+
+fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
     let catalogue = Catalogue::open(&args.catalogue)?;
     let lesson = lesson(args, &catalogue)?;
     let weight = open::mix(args.mix)?;
@@ -31,7 +42,7 @@ pub fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
         let heads = open::heads(args.heads.as_deref(), &encoder, Use::Question)?;
         let mut ways = Ways::new(&encoder, Use::Question, heads.clone(), args.means)?;
         let scores = ways.score(&mut encoder, &catalogue, &lesson)?;
-        let means = said::means(args.means, lesson.len());
+        let means = args.means.text(lesson.len());
         (scores, said::line(&encoder, ways.at(), heads.as_deref(), &means))
     } else if args.heads.is_some() {
         // Says how to get the model file.

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::answer::{Answer, Question};
-use super::open;
-use crate::cli::compare::table::{Table, percent};
-use crate::cli::trouble::Trouble;
+use crate::app::cli::compare::table::{Table, percent};
+use crate::app::cli::cotools::open;
+use crate::app::cli::trouble::Trouble;
+use crate::app::encoder::Encoder;
 use crate::domain::Chance;
-use crate::encoder::Encoder;
 use crate::papers::cotools::{
     Figures, Heads, above_mean, heaviest, random, rank_of, scores_on, weight_z_scores,
 };

@@ -1,19 +1,20 @@
-//! `toolyard cotools train`.
+//! `toolyard-lab cotools train`.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
 use super::args::{Of, TrainArgs};
-use super::catalogue::Catalogue;
-use super::clock::cpu_seconds;
 use super::lesson::{Amount, Calls, Lesson};
-use super::open::{self, encode};
 use super::split::split;
-use super::{said, train_judge};
-use crate::cli::{out, trouble::Trouble};
+use super::train_judge;
+use crate::app::cli::cotools::catalogue::Catalogue;
+use crate::app::cli::cotools::clock::cpu_seconds;
+use crate::app::cli::cotools::open::{self, encode};
+use crate::app::cli::cotools::said;
+use crate::app::cli::{out, trouble::Trouble};
+use crate::app::encoder::{Encoder, heads};
 use crate::domain::Chance;
-use crate::encoder::{Encoder, heads};
 use crate::papers::cotools::{
     Best, Figures, HeadAbout, HeadFile, Heads, Matrix, QueryTemplate, Recipe, Retriever,
     RetrieverData, RetrieverTraining, Use, rank_of, scores,

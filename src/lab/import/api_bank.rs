@@ -19,14 +19,15 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::declared::{self, Declared};
-use super::dialogue::{Call, Dialogue};
-use super::manifest::{Manifest, Source};
-use super::{error::ImportError, files, schema, trajectories::Trajectory};
+use super::schema;
 use crate::domain::words::counted;
 use crate::domain::{ChainStep, EffectClass, Listing, Scoring, Task, ToolName, chance::canonical};
 use crate::files::toml_file::Problem;
 use crate::papers::toolnet::learn;
+use crate::store::import::declared::{self, Declared};
+use crate::store::import::dialogue::{Call, Dialogue};
+use crate::store::import::manifest::{Manifest, Source};
+use crate::store::import::{ImportError, Trajectory, files};
 
 /// The file that identifies a workspace.
 const MARK: &str = "workspace.toml";

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::answer::Answer;
 use super::score::Scores;
-use crate::cli::compare::table::{Table, percent};
+use crate::app::cli::compare::table::{Table, percent};
 use crate::papers::cotools::{Retrieve, WrongPicks, mix, over_pool};
 
 /// Sizes of pools, beside the whole one.

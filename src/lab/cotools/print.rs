@@ -1,8 +1,8 @@
 //! Prints figures.
 
 use super::measure::Measured;
-use crate::cli::compare::table::{Table, percent};
-use crate::cli::{out, trouble::Trouble};
+use crate::app::cli::compare::table::{Table, percent};
+use crate::app::cli::{out, trouble::Trouble};
 
 /// The tables of groups.
 pub fn tables(all: &[Measured]) -> String {

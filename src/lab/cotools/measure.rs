@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::catalogue::Catalogue;
 use super::lesson::Lesson;
 use super::score::{Scores, by_words};
+use crate::app::cli::cotools::catalogue::Catalogue;
 use crate::papers::cotools::{Figures, Retrieve, mix, rank_of};
 
 /// Queries and the pool in which their tools are looked for.
