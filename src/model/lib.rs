@@ -121,7 +121,7 @@ pub trait Embedder {
     /// The embeddings of these texts. Dropping the future cancels the request.
     ///
     /// # Errors
-    /// As [`Model::ask`]; also [`ModelErrorKind::BadAnswer`] if the answer is not a list of as many
+    /// As [`Model::ask`]; also `ModelErrorKind::BadAnswer` if the answer is not a list of as many
     /// vectors, finite and of one length, or if one of them has no direction.
     fn embed<'a>(
         &'a self,

@@ -12,8 +12,8 @@
 //! Evidence belongs to the plan that it follows and is stored only there. So no list has to be
 //! matched with another by position, which loses evidence as soon as a plan has two pieces.
 //!
-//! This module contains all that needs no I/O: parsing (`papers::plan::parse`), checking ([`Plan::check`]), the
-//! order of calls ([`Plan::ready`]), the arguments of a call ([`Evidence::arguments`]), and the
+//! This module contains all that needs no I/O: parsing (`papers::plan::parse`), checking (`papers::plan::check`), the
+//! order of calls (`papers::plan::ready`), the arguments of a call ([`Evidence::arguments`]), and the
 //! solver's input ([`Plan::worklog`]).
 
 mod id;

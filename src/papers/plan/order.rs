@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::{EvidenceId, Plan, plan::references};
 
 /// The needs of each piece of evidence, as positions in writing order. References to missing
-/// evidence, and to itself, are left out: [`Plan::check`] finds them.
+/// evidence, and to itself, are left out: [`check`](super::check()) finds them.
 pub(super) struct Needs {
     pub ids: Vec<EvidenceId>,
     pub needs: Vec<Vec<usize>>,

@@ -9,8 +9,8 @@ use super::{json, names, text};
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 
 /// Reads a planner's answer: the text form in any decoration, or JSON, also in a fence or after a preface. A call is
-/// the name of an offered tool together with an input. [`Plan::check`] decides whether its tools and references make
-/// sense.
+/// the name of an offered tool together with an input. [`check`](super::check()) decides whether its tools and
+/// references make sense.
 ///
 /// # Errors
 /// Where it contains no plan or an unreadable call, or is too large.
