@@ -4,7 +4,8 @@
 //!
 //! # Who may name whom
 //!
-//! A test enforces this rule: a room names only rooms in lines above its own.
+//! Each room is a crate, which names in its manifest the rooms that it uses. A test reads the manifests: a room
+//! names only rooms in lines above its own.
 //!
 //! ```text
 //! rooms
@@ -14,78 +15,33 @@
 //!   engine ui
 //!   serve
 //!   app
+//!   lab
 //! ```
 //!
 //! So `ui` and `engine` never name each other. `domain`, `papers` and `strategy` do no I/O and know neither
-//! clock nor randomness. `ratatui` and `crossterm` are named only under `ui`; only `app/cli` prints.
+//! clock nor randomness. Only `ui` names `ratatui` and `crossterm`; only `app/cli` prints.
+//!
+//! This crate gathers the rooms for the program, and for tests, benches and fuzz targets of the whole.
 
 // Tools run as Unix processes, and the screen is a Unix terminal.
 #[cfg(not(unix))]
 compile_error!("toolyard supports Linux and macOS only; on Windows, build and run it in WSL");
 
-// The insides are for this crate alone, so that the compiler finds what nobody uses. Tests, benches and fuzz targets
-// ask for the feature `inside`.
-#[cfg(not(feature = "inside"))]
-mod app;
-#[cfg(not(feature = "inside"))]
-mod domain;
-#[cfg(not(feature = "inside"))]
-mod engine;
-#[cfg(not(feature = "inside"))]
-mod files;
-#[cfg(not(feature = "inside"))]
-mod model;
-#[cfg(not(feature = "inside"))]
-mod net;
-#[cfg(not(feature = "inside"))]
-mod papers;
-#[cfg(not(feature = "inside"))]
-mod process;
-#[cfg(not(feature = "inside"))]
-mod program;
-#[cfg(not(feature = "inside"))]
-mod reader;
-#[cfg(not(feature = "inside"))]
-mod serve;
-#[cfg(not(feature = "inside"))]
-mod store;
-#[cfg(not(feature = "inside"))]
-mod strategy;
-#[cfg(not(feature = "inside"))]
-mod tool;
-#[cfg(not(feature = "inside"))]
-mod ui;
-
-#[cfg(feature = "inside")]
-pub mod app;
-#[cfg(feature = "inside")]
-pub mod domain;
-#[cfg(feature = "inside")]
-pub mod engine;
-#[cfg(feature = "inside")]
-pub mod files;
-#[cfg(feature = "inside")]
-pub mod model;
-#[cfg(feature = "inside")]
-pub mod net;
-#[cfg(feature = "inside")]
-pub mod papers;
-#[cfg(feature = "inside")]
-pub mod process;
-#[cfg(feature = "inside")]
-pub mod program;
-#[cfg(feature = "inside")]
-pub mod reader;
-#[cfg(feature = "inside")]
-pub mod serve;
-#[cfg(feature = "inside")]
-pub mod store;
-#[cfg(feature = "inside")]
-pub mod strategy;
-#[cfg(feature = "inside")]
-pub mod tool;
-#[cfg(feature = "inside")]
-pub mod ui;
+pub use toolyard_app as app;
+pub use toolyard_domain as domain;
+pub use toolyard_engine as engine;
+pub use toolyard_files as files;
+pub use toolyard_model as model;
+pub use toolyard_net as net;
+pub use toolyard_papers as papers;
+pub use toolyard_process as process;
+pub use toolyard_program as program;
+pub use toolyard_reader as reader;
+pub use toolyard_serve as serve;
+pub use toolyard_store as store;
+pub use toolyard_strategy as strategy;
+pub use toolyard_tool as tool;
+pub use toolyard_ui as ui;
 
 pub use app::main;
 

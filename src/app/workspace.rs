@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexSet;
 use jiff::Timestamp;
 
-use crate::app::learned::LearnedState;
-use crate::app::sample::Sample;
 use crate::domain::{FewShot, Prior, Prompts, Task, ToolGraph, ToolName};
 use crate::files::toml_file::{Problem, Problems};
+use crate::learned::LearnedState;
+use crate::sample::Sample;
 use crate::store::experience::{Experience, ExperienceError};
 use crate::store::{breakpoints, few_shots, kept, prompts, tasks};
 use crate::tool::manifest::{self, Loaded, Manifest};

@@ -112,9 +112,9 @@ impl fmt::Display for Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::breakpoint::When;
-    use crate::domain::id::ToolName;
-    use crate::domain::target::Aim;
+    use crate::breakpoint::When;
+    use crate::id::ToolName;
+    use crate::target::Aim;
 
     fn rules(texts: &[&str]) -> Vec<Rule> {
         texts.iter().map(|text| text.parse().unwrap()).collect()

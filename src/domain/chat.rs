@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use crate::domain::finite::Finite;
-use crate::domain::repair::Repair;
-use crate::domain::reply_source::ReplySource;
-use crate::domain::{id::ToolName, window::LeftOut};
+use crate::finite::Finite;
+use crate::repair::Repair;
+use crate::reply_source::ReplySource;
+use crate::{id::ToolName, window::LeftOut};
 
 /// The purpose of a model call. Each role is bound to a configured model and can be re-bound live.
 #[derive(

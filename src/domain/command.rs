@@ -10,11 +10,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::approval::Approval;
-use crate::domain::event::{ClassAssignment, Lane, Resume};
-use crate::domain::id::{BreakpointId, EffectId, FaultId, ModelName, RunId, TaskId, ToolName};
-use crate::domain::spec::Task;
-use crate::domain::{
+use crate::approval::Approval;
+use crate::event::{ClassAssignment, Lane, Resume};
+use crate::id::{BreakpointId, EffectId, FaultId, ModelName, RunId, TaskId, ToolName};
+use crate::spec::Task;
+use crate::{
     breakpoint::BreakpointSpec,
     chat::Role,
     edit::Edit,

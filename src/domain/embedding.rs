@@ -64,9 +64,7 @@ mod tests {
     #[test]
     fn rounding_hardly_changes_a_cosine() {
         let vector = |seed: u64| -> Vec<f32> {
-            (0..1_536)
-                .map(|n| crate::domain::chance::Chance::new(seed + n).unit() as f32 - 0.3)
-                .collect()
+            (0..1_536).map(|n| crate::chance::Chance::new(seed + n).unit() as f32 - 0.3).collect()
         };
         for seed in 0..20 {
             let (one, other) = (vector(seed), vector(seed + 10_000));

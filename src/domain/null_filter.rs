@@ -19,8 +19,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::id::ToolName;
-use crate::domain::plan::EvidenceId;
+use crate::id::ToolName;
+use crate::plan::EvidenceId;
 
 /// Characters up to which a result is short: a sentence or two.
 pub const SHORT: usize = 200;
@@ -103,7 +103,6 @@ impl Default for NullFilter {
 
 impl NullFilter {
     /// No patterns; failed calls and empty results are still null.
-    #[cfg(feature = "inside")]
     pub fn without_patterns() -> Self {
         Self { all: Vec::new(), tools: IndexMap::new(), classes: IndexMap::new() }
     }

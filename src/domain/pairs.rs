@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::finite::Finite;
-use crate::domain::{id::ModelName, strategy::Strategy};
+use crate::finite::Finite;
+use crate::{id::ModelName, strategy::Strategy};
 
 /// A model in a role, as it was configured at the time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::strategy::Base;
+    use crate::strategy::Base;
 
     fn player(model: &str) -> Player {
         Player { model: model.into(), source: "there".to_owned(), simulated: false }

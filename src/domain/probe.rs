@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::id::ToolName;
-use crate::domain::result_schema::{Drift, Schema, SchemaMode};
+use crate::id::ToolName;
+use crate::result_schema::{Drift, Schema, SchemaMode};
 
 /// Which tools a task probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,10 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::markers::{
-    ANSWER_IS, COSTS, FINISH, KEEPING, LACKING, OFFER, OTHER_TOOLS, UNKNOWN,
-};
-use crate::domain::{chance, chat::Role};
+use crate::markers::{ANSWER_IS, COSTS, FINISH, KEEPING, LACKING, OFFER, OTHER_TOOLS, UNKNOWN};
+use crate::{chance, chat::Role};
 
 /// The declaration of a prompt.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Prices in credits, the unit of a budget: model tokens, tool calls and time. An unknown price
 //! counts as a configured fallback, never as 0: a budget that ignores unknown costs is not kept.
 
-use crate::domain::finite::Finite;
+use crate::finite::Finite;
 use serde::{Deserialize, Serialize};
 
 /// The exchange rates.

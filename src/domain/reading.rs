@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::ToolName;
-use crate::domain::finite::Finite;
+use crate::finite::Finite;
 
 /// The reader of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 /// The endpoint that wrote a reply, and fields of its own in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplySource {
-    /// The endpoint and the model, as [`ModelSpec::source`](crate::domain::ModelSpec) has them.
+    /// The endpoint and the model, as [`ModelSpec::source`](crate::ModelSpec) has them.
     pub endpoint: String,
     /// Fields of the message.
     #[serde(default, skip_serializing_if = "Map::is_empty")]

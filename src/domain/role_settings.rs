@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chat::{Message, Request, Role};
-use crate::domain::finite::Finite;
-use crate::domain::markers::TASK;
-use crate::domain::strategy::Strategy;
+use crate::chat::{Message, Request, Role};
+use crate::finite::Finite;
+use crate::markers::TASK;
+use crate::strategy::Strategy;
 
 /// How a role's answers are drawn. Only what is set is sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ pub fn completed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::strategy::Base;
+    use crate::strategy::Base;
 
     fn example(role: Role, strategies: &[&str], task: &str) -> FewShot {
         let strategies = strategies.iter().map(|name| (*name).to_owned()).collect();

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::domain::chat::Usage;
-use crate::domain::finite::Finite;
-use crate::domain::http_request::HttpRequest;
-use crate::domain::id::{ModelName, RunId, ToolName};
-use crate::domain::probe::Probe;
-use crate::domain::take::Take;
+use crate::chat::Usage;
+use crate::finite::Finite;
+use crate::http_request::HttpRequest;
+use crate::id::{ModelName, RunId, ToolName};
+use crate::probe::Probe;
+use crate::take::Take;
 
 /// The effect of a call on the world, as its author declares it.
 #[derive(

@@ -1,11 +1,11 @@
 //! The available loops and their modifiers, declared once: parsing, plans, the screen and the help
-//! all read this table. [`crate::strategy`] implements the loops.
+//! all read this table. The room `strategy` implements the loops.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{chat::Role, words};
+use crate::{chat::Role, words};
 
 /// A loop and its modifiers, written `workers+toolnet+btp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -80,7 +80,7 @@ impl Sort {
         self.into()
     }
 
-    pub(in crate::domain) fn by_name(name: &str) -> Option<Self> {
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 
@@ -255,8 +255,8 @@ fn effect(name: &str) -> Result<EffectClass, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::event::ClassedBy;
-    use crate::domain::fault::FaultSpec;
+    use crate::event::ClassedBy;
+    use crate::fault::FaultSpec;
 
     fn classed(class: &str, domain: Option<&str>) -> ClassAssignment {
         ClassAssignment {

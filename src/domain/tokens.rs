@@ -11,7 +11,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use serde_json::json;
 use tiktoken::{CoreBpe, encoding};
 
-use crate::domain::chat::{Message, Request, ToolCall, ToolDef};
+use crate::chat::{Message, Request, ToolCall, ToolDef};
 
 /// Longest text, in bytes, whose every byte is counted. Beyond it samples are counted and scaled.
 const EXACT: usize = 128 * 1024;
@@ -176,7 +176,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::domain::chat::Role;
+    use crate::chat::Role;
 
     /// The tokens are `hello`, ` world`; and `hello`, ` <`, `|`, `end`, `of`, `text`, `|`, `>`.
     #[test]

@@ -32,7 +32,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::{Message, Role, ToolCall, ToolDef};
+    use crate::{Message, Role, ToolCall, ToolDef};
 
     /// About 1,300 tokens of tools, and 100 of messages.
     fn request(words: usize) -> Request {

@@ -121,7 +121,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::chat::{Role, ToolCall};
+    use crate::chat::{Role, ToolCall};
 
     /// A step with results of these lengths; none: it made no call.
     fn step(results: &[usize]) -> Vec<Message> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{null_filter::NullFilter, tool_class::ToolClasses};
+use crate::{null_filter::NullFilter, tool_class::ToolClasses};
 
 /// The settings of planner, workers and solver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

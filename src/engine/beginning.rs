@@ -12,14 +12,14 @@ pub enum Beginning {
     Again(Vec<Record>),
     /// Over the records of an earlier session up to the event with this number, and live from there.
     Forked { of: Vec<Record>, at: u64 },
-    /// After the past of an interrupted session, up to the tasks that were at work (see [`crate::engine::resumable`]).
+    /// After the past of an interrupted session, up to the tasks that were at work (see [`crate::resumable`]).
     Continued { past: Vec<Record>, rest: Option<Rest> },
 }
 
 /// How a session goes on where it was interrupted. Without it, the tasks that were at work begin again.
 #[derive(Clone, Debug, Default)]
 pub struct Rest {
-    /// What those tasks had done (see [`crate::engine::Interrupted`]).
+    /// What those tasks had done (see [`crate::Interrupted`]).
     pub records: Vec<Record>,
     /// Make calls of which nobody knows what they have done again without asking.
     pub repeats_unknown: bool,

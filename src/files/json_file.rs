@@ -3,7 +3,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::files::toml_file::Problem;
+use crate::toml_file::Problem;
 
 /// Reads a whole file's text.
 ///

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::{fs::File, path::Path};
 
-use crate::files::toml_file::Problem;
+use crate::toml_file::Problem;
 
 /// The expected file, for messages.
 #[derive(Clone, Copy, Debug)]

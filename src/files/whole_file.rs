@@ -25,7 +25,7 @@ pub fn write<T, E: From<io::Error>>(
 /// The same for content of sessions, which only its owner may read.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_private<T, E: From<io::Error>>(
     path: &Path,
     give: impl FnOnce(&mut dyn io::Write) -> Result<T, E>,

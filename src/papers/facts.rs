@@ -9,6 +9,7 @@ use crate::domain::{
     EffectId, EffectState, EvidenceId, Knob, ModelCallState, RunId, State, TaskState,
     ToolCallPhase, ToolCallState, ToolName, ToolState,
 };
+use crate::toolnet::Weights;
 
 /// A session at a moment, and the call that is looked at, if one is.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +87,7 @@ impl<'a> Facts<'a> {
             }
             "weight" => {
                 let (from, to) = name.split_once('.')?;
-                Fact::Amount(state.learning.weights(&state.knobs).weight(from, to)?)
+                Fact::Amount(Weights::of(&state.learning, &state.knobs).weight(from, to)?)
             }
             "uses" => Fact::count(uses(self.task()?, tool()?)),
             "calls" => Fact::count(tool()?.started),
@@ -138,7 +139,7 @@ impl<'a> Facts<'a> {
 
     /// The weights of all edges from a tool, as for `weight.start[tool]`.
     fn of_row(&self, from: &str) -> Fact<'a> {
-        let weights = self.state.learning.weights(&self.state.knobs);
+        let weights = Weights::of(&self.state.learning, &self.state.knobs);
         let row = weights.top(from, usize::MAX).into_iter();
         Fact::Amounts(row.map(|edge| (edge.to.to_string(), edge.weight)).collect())
     }

@@ -3,7 +3,7 @@
 //!
 //! Both follow SQuAD's evaluation (Rajpurkar et al. 2016) with HotpotQA's rule for yes and no (Yang
 //! et al. 2018), so that numbers are comparable with published ones; the "character-level F1" there
-//! is this token F1. Tasks are judged differently: see [`crate::papers::grading`].
+//! is this token F1. Tasks are judged differently: see [`crate::grading`].
 
 use std::collections::BTreeMap;
 

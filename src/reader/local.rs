@@ -104,14 +104,12 @@ impl LocalReader {
         Self { model, cache, kernel: Kernel::fastest() }
     }
 
-    #[cfg(feature = "inside")]
     /// The same model with plain Rust in place of vector instructions.
     #[must_use]
     pub fn plain(&self) -> Self {
         Self { kernel: Kernel::Plain, ..self.clone() }
     }
 
-    #[cfg(feature = "inside")]
     /// Whether two readers have the same weights in memory.
     pub fn shares_weights_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.model, &other.model)
@@ -122,7 +120,6 @@ impl LocalReader {
         self.cache.known(tokens, self.model.shape.layers).min(tokens.len().saturating_sub(1))
     }
 
-    #[cfg(feature = "inside")]
     /// Forgets the last sequence, and returns its memory.
     pub fn forget(&mut self) {
         self.cache.clear();

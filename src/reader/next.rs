@@ -21,7 +21,6 @@ impl Next {
         tokens.into_iter().map(|(token, score)| (token, score - total)).collect()
     }
 
-    #[cfg(feature = "inside")]
     /// The natural logarithm of a token's probability; `None` where there is no such token.
     pub fn log_probability(&self, token: u32) -> Option<f32> {
         Some(self.scores.get(usize::try_from(token).ok()?)? - self.log_total())

@@ -69,19 +69,16 @@ impl States {
         Self { width, numbers }
     }
 
-    #[cfg(feature = "inside")]
     /// Numbers of a state.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    #[cfg(feature = "inside")]
     /// The states in order of their tokens.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.numbers.chunks_exact(self.width.max(1))
     }
 
-    #[cfg(feature = "inside")]
     /// All numbers, row by row.
     pub fn numbers(&self) -> &[f32] {
         &self.numbers

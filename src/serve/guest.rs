@@ -186,8 +186,8 @@ mod tests {
     use tokio::io::AsyncReadExt;
 
     use super::*;
+    use crate::Opened;
     use crate::domain::{Record, SessionEvent};
-    use crate::serve::Opened;
     use crate::store::journal::{Header, Journal};
 
     /// The events of the session, each of them larger than what a socket holds back.

@@ -9,6 +9,7 @@ use super::{Base, Context};
 use crate::domain::{
     CacheBreak, InTask, Knob, MenuItem, Offered, Role, TaskEvent, TaskState, ToolName,
 };
+use crate::papers::toolnet::Weights;
 
 /// Makes sure that the next requests define every tool of this menu.
 pub fn cover(ctx: &impl Context, base: Base, menu: &[MenuItem]) {
@@ -27,7 +28,7 @@ pub fn followers(
     tools: &[(&ToolName, f64)],
     most: usize,
 ) -> impl Iterator<Item = ToolName> {
-    let weights = state.learning.weights(&state.knobs);
+    let weights = Weights::of(&state.learning, &state.knobs);
     let mut likely: IndexMap<ToolName, f64> = IndexMap::new();
     for (from, way) in tools {
         let even = 1.0 / weights.successors_len(from.as_str()).max(1) as f64;

@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 
 use super::{Base, CallResult, Context, Observation, Sought, Trajectory, array};
 use crate::domain::{InTask, Knob, MenuItem, Offered, Task, ToolName, ToolState};
-use crate::papers::toolnet::WeightedEdge;
+use crate::papers::toolnet::{WeightedEdge, Weights};
 
 /// The tools that the texts of a decision have found, each list best first.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +103,7 @@ pub fn menu(
     if menu.is_empty() {
         menu = planned(state);
     }
-    let weights = state.learning.weights(&state.knobs);
+    let weights = Weights::of(&state.learning, &state.knobs);
     let weight = walks.then(|| weights.weight(at.as_str(), ToolName::END)).flatten();
     menu.push(item(&ToolName::end(), weight, Offered::Finish));
     menu.into()
@@ -153,7 +153,7 @@ pub fn for_planner(state: &InTask<'_>, by_graph: bool, found: &Found) -> Arc<[Me
 
 /// Adds the weights of the edges from `at`.
 fn weigh(state: &InTask<'_>, at: &ToolName, menu: &mut [MenuItem]) {
-    let weights = state.learning.weights(&state.knobs);
+    let weights = Weights::of(&state.learning, &state.knobs);
     for item in menu {
         item.weight = weights.weight(at.as_str(), item.tool.as_str()).map(Into::into);
     }
@@ -191,7 +191,7 @@ fn all(state: &InTask<'_>, found: &Found) -> Vec<MenuItem> {
 fn first(state: &InTask<'_>, found: &Found) -> Vec<MenuItem> {
     let k = state.knobs.count(Knob::TopK);
     let hits = &found.by_task()[..k.min(found.by_task().len())];
-    let weights = state.learning.weights(&state.knobs);
+    let weights = Weights::of(&state.learning, &state.knobs);
     let filled = heaviest(state, ToolName::START, k)
         .filter(|edge| !hits.contains(&edge.to))
         .take(k.saturating_sub(hits.len()))
@@ -215,7 +215,7 @@ fn heaviest(state: &InTask<'_>, from: &str, most: usize) -> impl Iterator<Item =
     let off = state.tools.keys().filter(|tool| !state.offers(tool.as_str())).count();
     // `end` is in every row, and is no tool.
     let enough = most.saturating_add(off).saturating_add(1);
-    let row = state.learning.weights(&state.knobs).top(from, enough);
+    let row = Weights::of(&state.learning, &state.knobs).top(from, enough);
     row.into_iter().filter(|edge| state.offers(edge.to.as_str())).take(most)
 }
 
@@ -234,7 +234,7 @@ fn successors(
         Some(inside) => ways_inside(state, at, inside),
         None => whole_row(state, at, found),
     };
-    let weights = state.learning.weights(&state.knobs);
+    let weights = Weights::of(&state.learning, &state.knobs);
     let successor = |tool: &ToolName| {
         let weight = weights.weight(at.as_str(), tool.as_str())?;
         Some(item(tool, Some(weight), Offered::Successor))

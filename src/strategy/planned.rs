@@ -134,7 +134,7 @@ impl<C: Context> Planner<'_, C> {
             plan::read(&reply.text, &offered).map_err(|why| told(why.to_string()))?;
         let model = ToolName::from(LLM);
         let tools = self.menu.iter().map(|item| &item.tool).chain([&model]);
-        plan.check(tools).map_err(|faults| told(faults.to_string()))?;
+        plan::check(&plan, tools).map_err(|faults| told(faults.to_string()))?;
         let doubts = doubts.iter().map(ToString::to_string);
         let mut doubts: Vec<String> = cut.iter().cloned().chain(doubts).collect();
         let has_tools = self.menu.iter().any(|item| item.why != Offered::Finish);

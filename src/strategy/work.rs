@@ -14,7 +14,7 @@ use crate::domain::{
     Evidence, EvidenceId, MenuItem, NullReason, Plan, PlanEvent, Role, Task, ToolCall, ToolName,
     markers, tokens,
 };
-use crate::papers::plan::resolve;
+use crate::papers::plan::{ready, resolve};
 
 /// The result for one piece of evidence.
 #[derive(Default)]
@@ -40,7 +40,7 @@ pub async fn work(
     let mut running = FuturesUnordered::new();
     loop {
         let done: BTreeSet<EvidenceId> = came.keys().copied().collect();
-        for id in plan.ready(&done) {
+        for id in ready(plan, &done) {
             let Some(evidence) = plan.get(id).filter(|_| begun.insert(id)) else { continue };
             let needed = worker.needed(evidence, &came);
             let worker = &worker;

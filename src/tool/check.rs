@@ -7,7 +7,7 @@ use jsonschema::{ValidationError, Validator, paths::LocationSegment};
 use serde_json::Value;
 
 use crate::domain::words::{clipped, nearest};
-use crate::tool::{ToolError, ToolErrorKind};
+use crate::{ToolError, ToolErrorKind};
 
 /// More would bury the first; a hostile answer can violate a schema a thousand times.
 const VIOLATIONS: usize = 5;

@@ -1,8 +1,8 @@
 //! Cuts a tool's output to a limit, and says so in the text: the agent must know that it reads only
 //! the beginning.
 
+use crate::ToolOutput;
 use crate::net::known;
-use crate::tool::ToolOutput;
 
 /// Bytes of an answer that are kept, unless a manifest sets another limit.
 pub const MAX_OUTPUT: usize = 64 * 1024;

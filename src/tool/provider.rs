@@ -37,10 +37,6 @@ pub enum Change {
     /// Its list has changed.
     Listed,
     /// Its tools cannot be called any more; each call in flight ends by itself.
-    #[cfg_attr(
-        not(feature = "inside"),
-        expect(dead_code, reason = "no provider here dies; one behind a connection does")
-    )]
     Died { why: String },
     /// Its tools can be called again.
     Back,

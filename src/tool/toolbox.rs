@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::domain::{ToolName, ToolSpec, words::nearest};
-use crate::tool::{Tool, ToolError, ToolErrorKind, check::Checker, manifest::Manifest};
+use crate::{Tool, ToolError, ToolErrorKind, check::Checker, manifest::Manifest};
 
 /// Tools by name, in the order in which they were added.
 #[derive(Default)]
@@ -130,7 +130,6 @@ impl ToolBox {
         self.entries.get(name).map(|entry| entry.tool.clone())
     }
 
-    #[cfg(feature = "inside")]
     pub fn spec(&self, name: &str) -> Option<&Arc<ToolSpec>> {
         self.entries.get(name).map(|entry| entry.tool.spec())
     }
@@ -139,12 +138,10 @@ impl ToolBox {
         self.entries.values().map(|entry| entry.tool.spec())
     }
 
-    #[cfg(feature = "inside")]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    #[cfg(feature = "inside")]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -146,9 +146,9 @@ fn name(layer: Layer, action: Action) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::key::Key;
-    use crate::ui::keymap::{Hint, Meaning};
-    use crate::ui::pane::PaneId;
+    use crate::key::Key;
+    use crate::keymap::{Hint, Meaning};
+    use crate::pane::PaneId;
 
     fn changed(entries: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
         let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();

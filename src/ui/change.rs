@@ -6,6 +6,7 @@ use super::popups::{Choose, FaultForm, ModelChoice, StrategyChoice, ToolForm, Va
 use super::request::{Requests, ScreenRequest, World, send};
 use super::view::View;
 use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, knob::Kind};
+use crate::papers::toolnet::Weights;
 
 /// One key breaks a tool, a role or a model, and repairs it. Repairing disarms every fault on it. Breaking arms an
 /// earlier crash again if there is one, so that the list of faults does not fill up.
@@ -123,7 +124,7 @@ pub fn pin(world: &World<'_>, view: &mut View) -> Requests {
     if live.learning.pins.get(from.as_str(), to.as_str()).is_some() {
         return send(Command::UnpinWeight { from, to });
     }
-    let weights = live.learning.weights(&live.knobs);
+    let weights = Weights::of(&live.learning, &live.knobs);
     let weight = weights.weight(from.as_str(), to.as_str()).unwrap_or_default();
     view.open(Value::weight(from, to, weight))
 }

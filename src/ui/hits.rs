@@ -88,7 +88,6 @@ impl Hits {
     }
 
     /// Everything noted, from the bottom up.
-    #[cfg(feature = "inside")]
     pub fn targets(&self) -> impl Iterator<Item = &(Rect, Target)> {
         self.targets.iter()
     }

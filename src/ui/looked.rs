@@ -7,7 +7,7 @@ use crate::domain::program::{Again, LineStop, Pause, Reached, Set, Until};
 use crate::domain::state::{ProgramState, State};
 use crate::domain::{EffectId, TaskId, words::counted};
 use crate::papers::atc::record;
-use crate::ui::text::clean;
+use crate::text::clean;
 
 /// Expressions that are evaluated at each moment; of more, the oldest goes.
 const ASKS: usize = 8;

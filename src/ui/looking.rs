@@ -3,9 +3,9 @@
 use crate::domain::program::Until;
 use crate::domain::state::{ProgramState, State, TaskState};
 use crate::domain::{EffectId, ToolCallPhase};
-use crate::ui::looked::{Chosen, Wanted};
-use crate::ui::pane::PaneId;
-use crate::ui::view::View;
+use crate::looked::{Chosen, Wanted};
+use crate::pane::PaneId;
+use crate::view::View;
 
 /// What is to be seen of the program that is shown: the moment that was chosen, else in the past where it was then. What
 /// the session itself has told of it is not asked for again.

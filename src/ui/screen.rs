@@ -418,7 +418,6 @@ impl Screen {
     }
 
     /// Who owns which cell of the last frame.
-    #[cfg(feature = "inside")]
     pub fn hits(&self) -> &Hits {
         &self.hits
     }

@@ -3,7 +3,7 @@
 
 use crate::domain::Record;
 use crate::domain::state::Landmark;
-use crate::ui::request::World;
+use crate::request::World;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

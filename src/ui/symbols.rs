@@ -151,7 +151,7 @@ mod tests {
     use ratatui::layout::Rect;
 
     use super::*;
-    use crate::ui::text;
+    use crate::text;
 
     #[test]
     fn each_symbol_is_one_cell_wide_and_has_a_fallback_of_its_own() {

@@ -8,7 +8,8 @@ use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
     ModelError, NullReason, Origin, PlanEvent, ProbeEvent, ProgramEvent, ProgramSource,
-    ProgramVerdict, Ranking, ReaderEvent, SearchEvent, SessionEvent, TaskEvent, words::counted,
+    ProgramVerdict, Ranking, ReaderEvent, Resume, RunEvent, SearchEvent, SessionEvent, TaskEvent,
+    words::counted,
 };
 
 use crate::papers::cotools::FEWEST;
@@ -120,6 +121,18 @@ pub fn told(event: &Event) -> String {
         Event::Change(ChangeEvent::ToolSwitched { tool, on, .. }) => {
             format!("{tool} {} the menu", if *on { "back on" } else { "off" })
         }
+        Event::Run(RunEvent::RunOpened { run, strategy: Some(strategy) }) => {
+            format!("run {run} joined with {strategy}")
+        }
+        Event::Run(RunEvent::RunOpened { run, strategy: None }) => format!("run {run} joined"),
+        Event::Control(ControlEvent::PauseRequested { run: Some(run), .. }) => {
+            format!("run {run} paused")
+        }
+        Event::Control(ControlEvent::Resumed { run: Some(run), how, .. }) => match how {
+            Resume::Run => format!("run {run} resumed"),
+            Resume::Step => format!("run {run} stepped"),
+            Resume::Task => format!("run {run} resumed to the end of its task"),
+        },
         Event::Control(ControlEvent::LanePaused { lane, .. }) => format!("{lane} paused"),
         Event::Control(ControlEvent::LaneResumed { lane, .. }) => format!("{lane} resumed"),
         Event::Unknown { kind, .. } => {

@@ -25,5 +25,8 @@ mod sitting;
 #[expect(dead_code, reason = "the suite checks the list itself")]
 mod told;
 
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_toolyard");
+
 /// One part in this many of each run.
 const PART: usize = 1;

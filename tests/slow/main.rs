@@ -36,5 +36,8 @@ mod sitting;
 #[expect(dead_code, reason = "the suite checks the list itself")]
 mod told;
 
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_toolyard");
+
 /// One part in this many of each long run.
 const PART: usize = 100;

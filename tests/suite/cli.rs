@@ -9,7 +9,6 @@ use toolyard::store::journal;
 use crate::program::{Home, Ran};
 
 mod call;
-mod cotools;
 mod describe;
 mod embedding;
 mod experience;

@@ -160,7 +160,7 @@ fn heads_are_refused_with_their_file_and_what_to_do() {
     std::fs::write(path("text"), "no heads").unwrap();
     for (name, part) in [
         ("foreign", "train heads for it"),
-        ("text", "expected a file of `toolyard cotools train`"),
+        ("text", "expected a file of `toolyard-lab cotools train`"),
         ("missing", "cannot read the heads"),
         (".", "cannot read the heads"),
     ] {

@@ -1,7 +1,7 @@
 //! The tool graph and its weights, by properties: whatever was added, removed, scored and pinned.
 
 use proptest::prelude::*;
-use toolyard::domain::{Listing, Pins, Prior, Scores, ToolGraph, ToolName};
+use toolyard::domain::{Pins, Prior, Scores, ToolGraph, ToolName};
 use toolyard::papers::toolnet::{Weights, learn};
 
 /// Names from a small set, so that they collide.
@@ -175,7 +175,7 @@ proptest! {
         graph in graph(), scores in scores(), alpha in 0.0..3.0f64, beta in 0.0..=1.0f64,
     ) {
         let a = Weights { graph: &graph, scores: &scores, alpha, beta, pins: &Pins::new() };
-        let listing = Listing::weighed(&a, usize::MAX);
+        let listing = a.listing(usize::MAX);
         let written = ToolGraph::from_json(&listing.to_json()).unwrap();
         let b = Weights { graph: &written, ..a };
         for from in nodes(&graph) {

@@ -35,8 +35,7 @@ fn weights_list_every_row_in_full() {
     scores.set("b".into(), 2.0).unwrap();
     let weights =
         Weights { graph: &graph, scores: &scores, alpha: 0.5, beta: 0.5, pins: &Pins::new() };
-    let json: serde_json::Value =
-        serde_json::from_str(&Listing::weighed(&weights, 0).to_json()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&weights.listing(0).to_json()).unwrap();
     assert_eq!(json.get("structure"), None);
     let rows: Vec<_> = json["edges"]
         .as_array()
@@ -75,7 +74,7 @@ fn sixteen_thousand_uninformed_tools_stay_small() {
     assert_eq!(graph.edge_count(), 0);
     let top: Vec<_> = weights.top("tool_00000", 3).into_iter().map(|step| step.to).collect();
     assert_eq!(top, names(&["tool_09999", "tool_00000", "tool_00002"]));
-    let text = Listing::weighed(&weights, 1_000_000).to_json();
+    let text = weights.listing(1_000_000).to_json();
     assert!(text.len() < 500_000, "{} bytes", text.len());
     assert_eq!(ToolGraph::from_json(&text).unwrap(), graph);
 }

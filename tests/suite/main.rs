@@ -37,13 +37,13 @@ mod graph;
 mod graph_exports;
 mod honest;
 mod hostile;
+mod hostile_home;
 mod hostile_numbers;
 mod http_tools;
 mod import;
 mod import_cases;
 mod import_forms;
 mod import_openapi;
-mod import_qa;
 mod index;
 mod inputs;
 mod interrupted;
@@ -106,7 +106,11 @@ mod told_states;
 mod tools;
 mod trials;
 mod tuning;
+mod walls;
 mod working;
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_toolyard");
 
 /// A file of golden values, which are part of the project: every clone asserts them.
 fn vectors(name: &str) -> String {

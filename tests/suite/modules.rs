@@ -1,5 +1,5 @@
-//! The modules of this crate, and which modules define the names of their `use` statements. A re-export, such as
-//! those of `src/domain/mod.rs`, is followed to the definition. Paths that are written out in code are not read.
+//! The modules of a crate, and which modules define the names of their `use` statements. A re-export, such as
+//! those of `src/domain/lib.rs`, is followed to the definition. Paths that are written out in code are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,9 +40,11 @@ fn join(module: &str, name: &str) -> String {
 }
 
 impl Modules {
-    pub fn read(sources: Vec<Source>) -> Self {
-        let modules = sources.into_iter().filter(|source| source.path != "src/main.rs");
-        Self(modules.map(|source| (path_of(&source.path), Module::read(source))).collect())
+    /// The modules of the crate whose sources these are; its root is in this folder.
+    pub fn read(folder: &str, sources: Vec<Source>) -> Self {
+        let modules = sources.into_iter().filter(|source| !source.path.ends_with("/main.rs"));
+        let named = modules.map(|source| (path_of(folder, &source.path), Module::read(source)));
+        Self(named.collect())
     }
 
     /// What a name means in a module; `None` where it is not of this crate.
@@ -84,14 +86,21 @@ impl Modules {
         };
         for name in names {
             at = match at {
-                // A name that a macro makes is of the module that calls it.
-                Found::Module(module) => {
-                    self.find(&module, name, hops).unwrap_or(Found::Item(module))
-                }
+                Found::Module(module) => match self.find(&module, name, hops) {
+                    Some(found) => found,
+                    None if self.is_from_outside(&module, name) => return None,
+                    // A name that a macro makes is of the module that calls it.
+                    None => Found::Item(module),
+                },
                 Found::Item(_) => return Some(at),
             };
         }
         Some(at)
+    }
+
+    /// Whether a module has this name from another crate.
+    fn is_from_outside(&self, module: &str, name: &str) -> bool {
+        self.0.get(module).is_some_and(|module| module.uses.iter().any(|used| used.name == name))
     }
 
     /// The modules that this one uses.
@@ -201,11 +210,11 @@ fn items(list: &str) -> Vec<&str> {
     list.split(comma).filter(|item| !item.trim().is_empty()).collect()
 }
 
-/// The module of a file: `src/domain/event/mod.rs` is `domain::event`.
-fn path_of(file: &str) -> String {
-    let below = file.trim_start_matches("src/").trim_end_matches(".rs");
-    let parts: Vec<_> = below.split('/').filter(|part| !matches!(*part, "mod" | "lib")).collect();
-    parts.join("::")
+/// The module of a file: in `src/domain`, `src/domain/event/mod.rs` is `event`.
+fn path_of(folder: &str, file: &str) -> String {
+    let below = file.trim_start_matches(folder).trim_end_matches(".rs");
+    let parts = below.split('/').filter(|part| !matches!(*part, "" | "mod" | "lib"));
+    parts.collect::<Vec<_>>().join("::")
 }
 
 fn parent(module: &str) -> &str {

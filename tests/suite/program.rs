@@ -59,7 +59,7 @@ impl Home {
         // The sockets of sessions, which need a folder that is private.
         variables.push(("XDG_RUNTIME_DIR".to_owned(), format!("{here}/run")));
         variables.push(("TOOLYARD_LOCAL_SERVERS".to_owned(), self.1.clone()));
-        let program = Path::new(env!("CARGO_BIN_EXE_toolyard")).parent().unwrap();
+        let program = Path::new(crate::PROGRAM).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         variables.push(("PATH".to_owned(), format!("{}:{path}", program.display())));
         variables
@@ -67,7 +67,12 @@ impl Home {
 
     /// The program with these arguments, not started yet. It has no input.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_toolyard"));
+        self.command_of(Path::new(crate::PROGRAM), arguments)
+    }
+
+    /// Another program with these arguments.
+    pub fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         command.env_clear().envs(self.environment());
         command

@@ -1,10 +1,7 @@
-//! Rules of the house that neither the compiler nor its lints (`[lints]` in Cargo.toml) know, read from the
-//! sources: who may name whom, and how long a file may be.
+//! Rules of the house that neither the compiler nor its lints (`[workspace.lints]` in Cargo.toml) know, read from
+//! the sources: what pure rooms name, who prints, and how long a file may be.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-
-use crate::sources::{Source, root, sources};
+use crate::sources::sources;
 
 /// The longest file.
 const LINES: usize = 500;
@@ -14,7 +11,7 @@ const HARMLESS: [(&str, &str, &str); 1] =
     [("src/domain/tokens.rs", "RandomState", "keys of a cache, so that no text fills one slot")];
 
 /// Rooms that know no clock, no chance and no world outside.
-const PURE: [&str; 3] = ["domain", "papers", "strategy"];
+const PURE: [&str; 3] = ["src/domain", "src/papers", "src/strategy"];
 
 /// Names by which the world outside comes in.
 const OUTSIDE: [&str; 12] = [
@@ -32,64 +29,22 @@ const OUTSIDE: [&str; 12] = [
     "RandomState",
 ];
 
-/// Each room's line in the table of `src/lib.rs`, the lowest first.
-fn layers() -> BTreeMap<String, usize> {
-    let text = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let doc = text.lines().filter_map(|line| line.strip_prefix("//!"));
-    let table = doc.skip_while(|line| line.trim() != "rooms").skip(1);
-    let lines = table.take_while(|line| line.trim() != "```").enumerate();
-    lines
-        .flat_map(|(at, line)| line.split_whitespace().map(move |name| (name.into(), at)))
-        .collect()
-}
-
 fn assert_none(found: &[String], rule: &str) {
     assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
 }
 
 #[test]
-fn a_room_names_only_rooms_below_it() {
-    let layers = layers();
-    let sources = sources(&["src"]);
-    let there: BTreeSet<_> = sources.iter().filter_map(Source::room).collect();
-    let listed: BTreeSet<_> = layers.keys().map(String::as_str).collect();
-    assert_eq!(there, listed, "the table in src/lib.rs lists every room");
+fn pure_rooms_know_nothing_outside() {
     let mut wrong = Vec::new();
-    for source in &sources {
-        let Some(own) = source.room() else { continue };
-        for name in source.names().into_iter().filter(|name| *name != own) {
-            match layers.get(name) {
-                Some(layer) if *layer < layers[own] => {}
-                Some(_) => wrong.push(format!("{}: {own} names {name}", source.path)),
-                None => wrong.push(format!("{}: {name} is no room", source.path)),
-            }
-        }
-    }
-    assert_none(&wrong, "a room names only rooms of lower lines, see src/lib.rs");
-    assert_eq!(layers["ui"], layers["engine"], "the screen and the engine never name each other");
-}
-
-#[test]
-fn the_screen_alone_knows_the_terminal_and_pure_rooms_know_nothing_outside() {
-    let mut wrong = Vec::new();
-    for source in sources(&["src"]) {
-        let room = source.room();
-        let mut refuse = |names: &[&str]| {
-            let is_harmless = |name: &str| {
-                HARMLESS.iter().any(|(path, what, _)| *path == source.path && *what == name)
-            };
-            let named = names.iter().filter(|name| source.code.contains(**name));
-            let named = named.filter(|name| !is_harmless(name));
-            wrong.extend(named.map(|name| format!("{}: {name}", source.path)));
+    for source in sources(&PURE) {
+        let is_harmless = |name: &str| {
+            HARMLESS.iter().any(|(path, what, _)| *path == source.path && *what == name)
         };
-        if room != Some("ui") {
-            refuse(&["ratatui", "crossterm"]);
-        }
-        if room.is_some_and(|room| PURE.contains(&room)) {
-            refuse(&OUTSIDE);
-        }
+        let named = OUTSIDE.iter().filter(|name| source.code.contains(**name));
+        let named = named.filter(|name| !is_harmless(name));
+        wrong.extend(named.map(|name| format!("{}: {name}", source.path)));
     }
-    assert_none(&wrong, "what only some rooms may name");
+    assert_none(&wrong, "what pure rooms may not name");
 }
 
 /// The files that may write to standard output or standard error, and what they write there.

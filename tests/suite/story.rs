@@ -11,6 +11,7 @@ use toolyard::domain::{
     TaskId, ToolCallEvent, ToolDef, ToolError, ToolErrorKind, ToolGraph, ToolMode, ToolName,
     ToolOutput, ToolSpec, Usage, Verdict,
 };
+use toolyard::papers::toolnet::Weights;
 
 #[path = "story_demo.rs"]
 mod told;
@@ -135,7 +136,7 @@ impl Story {
 
     /// A step begins, with the best successors and one tool to explore on the menu.
     pub fn step(&mut self, task: u32, step: u32, from: &str) -> &mut Self {
-        let weights = self.state.learning.weights(&self.state.knobs);
+        let weights = Weights::of(&self.state.learning, &self.state.knobs);
         let why = if from == "start" { Offered::Retrieved } else { Offered::Successor };
         let mut menu: Vec<MenuItem> = weights
             .top(from, 7)

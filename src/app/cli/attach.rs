@@ -7,7 +7,7 @@ use std::thread;
 use super::journal_args::{AttachArgs, FollowArgs};
 use super::live::{self, FOLLOW};
 use super::{growing, out, save, sessions, trouble::Trouble};
-use crate::app::config::Config;
+use crate::config::Config;
 use crate::domain::{Event, SessionEvent};
 use crate::files::safe_json::safe;
 use crate::serve::{self, AttachError, Attached};

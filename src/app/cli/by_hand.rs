@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::app::config::{Config, ModelConfig};
+use crate::config::{Config, ModelConfig};
 use crate::files::safe_json::safe;
 use crate::model::{http::curl::quoted, openai::OpenAi};
 use crate::ui::{AsCommand, Called};

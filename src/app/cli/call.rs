@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::{call_args::CallArgs, out, trouble::Trouble};
-use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::{
     Command, Event, Record, Refusal, SessionEvent, State, ToolCallPhase, ToolCallState, ToolSpec,
     arguments, words,
 };
+use crate::session::{JournalChoice, Session, SessionSpec, TaskSource};
 
 pub fn call(args: &CallArgs) -> Result<(), Trouble> {
     let spec = SessionSpec {

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::session_args::ConfigArgs;
 use super::value::whole;
-use crate::app::sample::Sample;
 use crate::domain::FaultSpec;
+use crate::sample::Sample;
 
 /// Which tool to call, and with what.
 #[derive(Debug, Args)]

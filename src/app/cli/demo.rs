@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::live::{self, Show};
 use super::{out, trouble::Trouble, unseen};
-use crate::app::config::Config;
-use crate::app::demo::Demo;
+use crate::config::Config;
+use crate::demo::Demo;
 use crate::domain::knob::Knob;
 use crate::domain::{Choice, Speed};
 use crate::ui::tour::{Told, Tour};
@@ -66,7 +66,7 @@ fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
     // The person's colours and folders count; keys are the usual ones, since the tour presses them.
     let own = Config::find(None).map_err(Trouble::usage)?.ui;
     let shots = args.out.clone().or(own.shots.clone());
-    let ui = crate::app::config::UiConfig { shots, keys: Default::default(), ..own };
+    let ui = crate::config::UiConfig { shots, keys: Default::default(), ..own };
     let ended = live::show(spec, Show { tour: Some(tour), ui: Some(ui), ..Show::default() })?;
     tell(demo, &told)?;
     Ok(ended)

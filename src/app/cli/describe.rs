@@ -1,22 +1,23 @@
 //! `toolyard completions` and `toolyard man`: the command line as shells and `man` read it.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{Cli, ManArgs, out, trouble::Trouble};
+use super::{ManArgs, out, trouble::Trouble};
 use crate::domain::words;
+use crate::start::CommandLine;
 
 /// Prints what makes a shell complete commands and options.
-pub fn completions(shell: Shell) -> Result<(), Trouble> {
+pub fn completions<C: CommandLine>(shell: Shell) -> Result<(), Trouble> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "toolyard", &mut script);
+    clap_complete::generate(shell, &mut C::command(), C::NAME, &mut script);
     out::print(&*String::from_utf8_lossy(&script))
 }
 
 /// Prints a manual page, in the format that `man` reads.
-pub fn man(args: &ManArgs) -> Result<(), Trouble> {
-    let mut command = Cli::command();
+pub fn man<C: CommandLine>(args: &ManArgs) -> Result<(), Trouble> {
+    let mut command = C::command();
     // Gives the commands below their full names, such as `toolyard-graph-learn`.
     command.build();
     let mut page = Vec::new();

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stdout};
 
 use super::{DoctorArgs, colour, colour::Painted, out, runtime::runtime, trouble::Trouble};
-use crate::app::doctor::{self, Subject, Terminal};
+use crate::doctor::{self, Subject, Terminal};
 use crate::ui;
 
 /// Prints the findings; returns whether nothing failed.

@@ -54,14 +54,7 @@ Examples:
 pub const COTOOLS: &str = "\
 Examples:
   toolyard cotools encode --workspace mine
-  toolyard cotools tools \"Will it rain?\" --workspace mine
-  toolyard cotools train question --data stquestions --out question.heads
-  toolyard cotools eval question --data stquestions --heads question.heads";
-
-pub const RETRIEVAL: &str = "\
-Examples:
-  toolyard retrieval eval queries.jsonl --workspace mine
-  toolyard retrieval eval queries.jsonl --workspace mine --heads question.heads --json";
+  toolyard cotools tools \"Will it rain?\" --workspace mine";
 
 pub const REPLAY: &str = "\
 Examples:
@@ -99,9 +92,7 @@ Examples:
 
 pub const IMPORT: &str = "\
 Examples:
-  toolyard import api-bank DIR --out workspace
   toolyard import openapi api.yaml --out workspace --base https://api.example.org/v1
-  toolyard import qa strategy_qa.csv --out mine/tasks.jsonl --licence MIT
   toolyard import prices model_prices_and_context_window.json";
 
 pub const EXPERIENCE: &str = "\

@@ -8,12 +8,12 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::{ExperienceCommand, StoreArgs, colour, out, runtime::runtime, trouble::Trouble};
-use crate::app::{config::Config, session};
 use crate::domain::words::counted;
 use crate::files::whole_file;
 use crate::model::{Embedder, Embeddings};
 use crate::store::experience::{Experience, ExperienceError, Imported, Prune, Summary};
 use crate::ui::text::clean;
+use crate::{config::Config, session};
 
 /// Queries per request to an embedding model; endpoints accept at least some hundred.
 const TEXTS_AT_ONCE: u32 = 64;

@@ -4,12 +4,12 @@ use std::{fs, path::Path};
 
 use indexmap::IndexMap;
 
-use super::{GraphCommand, ImportCommand, QaArgs, openapi, out, prices, trouble::Trouble};
+use super::{GraphCommand, ImportCommand, openapi, out, prices, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::domain::{Listing, Pins, Scores, ToolGraph, ToolName};
 use crate::files::json_file;
 use crate::papers::toolnet::Weights;
-use crate::store::import::{self, Chosen, QuestionSet};
+use crate::store::import;
 use crate::ui::text::clean;
 
 pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
@@ -63,7 +63,7 @@ fn weights(
     let scores = scores.map(read_scores).transpose()?.unwrap_or_default();
     let pins = Pins::new();
     let weights = Weights { graph: &graph, scores: &scores, pins: &pins, alpha, beta };
-    let listing = Listing::weighed(&weights, usize::MAX);
+    let listing = weights.listing(usize::MAX);
     if json {
         return out::print(listing.to_json());
     }
@@ -98,34 +98,9 @@ fn read_scores(path: &Path) -> Result<Scores, Trouble> {
 
 pub fn import(command: &ImportCommand) -> Result<(), Trouble> {
     match command {
-        ImportCommand::ApiBank { dir, out, force } => {
-            let imported = import::import_api_bank(dir, out, *force).map_err(Trouble::usage)?;
-            let workspace = out.display();
-            out::print_line(format!("{imported}\nrun it: toolyard --workspace {workspace}"))
-        }
         ImportCommand::Openapi(args) => openapi::import(args),
-        ImportCommand::Qa(args) => questions(args),
         ImportCommand::Prices { file, out, config } => {
             prices::import(file, out.as_deref(), config.config.as_deref())
         }
     }
-}
-
-fn questions(args: &QaArgs) -> Result<(), Trouble> {
-    let QaArgs { file, out: to, question, answer, id, choices, source, licence, force } = args;
-    let chosen = Chosen {
-        question: question.clone(),
-        answer: answer.clone(),
-        id: id.clone(),
-        choices: choices.clone(),
-    };
-    let (source, licence) = (source.clone(), licence.clone());
-    let set = QuestionSet { file: file.clone(), chosen, source, licence };
-    let imported = import::import_questions(&set, to, *force).map_err(Trouble::usage)?;
-    for remark in &imported.remarks {
-        out::warn(remark);
-    }
-    let said = format!("{imported}\nwritten to {}", to.display());
-    let said: Vec<_> = said.lines().map(clean).collect();
-    out::print_line(said.join("\n"))
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{init_args::InitArgs, out, runtime::runtime, trouble::Trouble};
-use crate::app::init::{self, Written};
-use crate::app::servers::{self, Absent, Found, Place};
-use crate::app::trial::{self, Behaviour};
 use crate::domain::words::counted;
+use crate::init::{self, Written};
+use crate::servers::{self, Absent, Found, Place};
+use crate::trial::{self, Behaviour};
 use crate::ui::text::clean;
 
 /// Looks for models, writes the files of a project, and says what comes next.

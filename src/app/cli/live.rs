@@ -8,12 +8,12 @@ use tokio::sync::mpsc;
 
 use super::{by_hand, demo, init, init_args::InitArgs, openapi, out, save, sweep};
 use super::{trouble::Trouble, twin};
-use crate::app::config::{self, Config, UiConfig};
-use crate::app::demo::DEMOS;
-use crate::app::servers;
-use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
+use crate::config::{self, Config, UiConfig};
+use crate::demo::DEMOS;
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::program::Child;
+use crate::servers;
+use crate::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::store::journal::{JournalError, Marker, Past, Reader};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::watch_file::WatchFile;

@@ -89,8 +89,8 @@ fn subscriber<W: Write + Send + 'static>(
     level: LevelFilter,
 ) -> impl tracing::Subscriber + Send + Sync {
     let lines = fmt::layer().with_ansi(false).log_internal_errors(false);
-    // Libraries may log headers and bodies, and so keys.
-    let own = Targets::new().with_target(env!("CARGO_PKG_NAME"), level);
+    // Libraries may log headers and bodies, and so keys. The names of our crates begin with this.
+    let own = Targets::new().with_target("toolyard", level);
     tracing_subscriber::registry().with(lines.with_writer(Mutex::new(to))).with(own)
 }
 
@@ -114,7 +114,7 @@ mod tests {
         let written = fs::read_to_string(file.path()).unwrap();
         let (time, line) = written.split_once("  INFO ").unwrap();
         assert!(time.parse::<jiff::Timestamp>().is_ok(), "{time}");
-        let place = "call{tool=\"curl\"}: toolyard::app::cli::log::tests: ";
+        let place = "call{tool=\"curl\"}: toolyard_app::cli::log::tests: ";
         let said = "refused said=\"Bearer [key]\\n\\u{1b}[2J\"\n";
         assert_eq!(line, format!("{place}{said}"));
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
 use clap_complete::Shell;
 
-use self::compare::{BenchCommand, CompareArgs};
-use self::cotools::{CotoolsCommand, RetrievalCommand};
+use self::compare::CompareArgs;
+use self::cotools::CotoolsCommand;
 use self::demo::DemoArgs;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
@@ -15,7 +15,7 @@ use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{value::number, value::whole};
-use crate::app::doctor::Trials;
+use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::Choice};
 
 pub mod attach;
@@ -35,6 +35,7 @@ mod growing;
 pub mod init;
 mod init_args;
 mod journal_args;
+pub mod laboratory;
 pub mod live;
 pub mod log;
 pub mod openapi;
@@ -61,7 +62,7 @@ mod sweep;
 pub mod trouble;
 mod twin;
 mod unseen;
-mod value;
+pub mod value;
 
 /// A terminal workbench for tool-using LLM agents.
 ///
@@ -70,6 +71,7 @@ mod value;
 /// strategy is toolnet, unless --strategy or the configuration names another one.
 #[derive(Debug, Parser)]
 #[command(
+    name = "toolyard",
     version,
     // Otherwise help would name the program by its file.
     bin_name = "toolyard",
@@ -108,9 +110,6 @@ pub enum Command {
     /// tables.
     #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
-    /// Reproduce what papers report.
-    #[command(subcommand)]
-    Bench(BenchCommand),
     /// Resume a session that was killed, crashed or quit. Finished calls are answered from the journal; repeating a
     /// call that may have changed something needs consent.
     #[command(after_help = examples::RESUME)]
@@ -137,7 +136,7 @@ pub enum Command {
     /// Learn, weigh and convert tool graphs.
     #[command(after_help = examples::GRAPH, subcommand)]
     Graph(GraphCommand),
-    /// Import a data set or an API as a workspace, or prices of models.
+    /// Import an API as a workspace, or prices of models.
     #[command(after_help = examples::IMPORT, subcommand)]
     Import(ImportCommand),
     /// Manage past uses of tools, the basis of budget plans.
@@ -150,12 +149,9 @@ pub enum Command {
     /// Check and run programs over tools, without a model (ATC).
     #[command(after_help = examples::PROGRAM, subcommand)]
     Program(ProgramCommand),
-    /// Find tools with a small local model that reads along (CoTools): encode, train, eval, judge, rank.
+    /// Find tools with a small local model that reads along (CoTools): encode, judge, rank.
     #[command(after_help = examples::COTOOLS, subcommand)]
     Cotools(Box<CotoolsCommand>),
-    /// Measure how well tools are found for queries.
-    #[command(after_help = examples::RETRIEVAL, subcommand)]
-    Retrieval(Box<RetrievalCommand>),
     /// Draw a moment of a journal as an SVG picture.
     #[command(after_help = examples::SHOT)]
     Shot(ShotArgs),
@@ -301,22 +297,8 @@ pub enum GraphCommand {
 
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
-    /// API-Bank: dialogues become tools with recorded answers, tasks and a learned graph.
-    ApiBank {
-        dir: PathBuf,
-        #[arg(long, value_name = "WORKSPACE")]
-        out: PathBuf,
-        /// Replace the contents of an existing workspace.
-        #[arg(long)]
-        force: bool,
-    },
     /// OpenAPI 3, Swagger 2.0 or a Postman collection, in JSON or YAML: each operation becomes a tool over HTTP.
     Openapi(OpenApiArgs),
-    /// A set of questions and answers (.csv, .tsv, .jsonl or .json) becomes a file of tasks.
-    ///
-    /// Columns are found by the names that published sets use, such as question, input, answer,
-    /// target, id and choices. Beside the tasks, a file NAME.source.toml says where they are from.
-    Qa(QaArgs),
     /// LiteLLM's price table (model_prices_and_context_window.json): models get their prices from
     /// it.
     Prices {
@@ -327,35 +309,6 @@ pub enum ImportCommand {
         #[command(flatten)]
         config: ConfigArgs,
     },
-}
-
-#[derive(Debug, Args)]
-pub struct QaArgs {
-    pub file: PathBuf,
-    /// Write the tasks to this file, such as mine/tasks.jsonl.
-    #[arg(long, value_name = "TASKS.jsonl")]
-    pub out: PathBuf,
-    /// Column of questions. A name with dots goes into objects: question.text.
-    #[arg(long, value_name = "COLUMN")]
-    pub question: Option<String>,
-    /// Column of right answers: a text, or a list of several; "" if there is none.
-    #[arg(long, value_name = "COLUMN")]
-    pub answer: Option<String>,
-    /// Column of ids, which become names of tasks; "" if there is none.
-    #[arg(long, value_name = "COLUMN")]
-    pub id: Option<String>,
-    /// Column of choices, which are added to the question; "" to leave them out.
-    #[arg(long, value_name = "COLUMN")]
-    pub choices: Option<String>,
-    /// Where the set is from, to be noted beside the tasks.
-    #[arg(long, value_name = "TEXT")]
-    pub source: Option<String>,
-    /// The set's licence, to be noted beside the tasks.
-    #[arg(long, value_name = "TEXT")]
-    pub licence: Option<String>,
-    /// Replace a file that no import wrote.
-    #[arg(long)]
-    pub force: bool,
 }
 
 /// Which file of past uses to use.

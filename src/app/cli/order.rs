@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::{Command, CommandFactory};
 
-use super::{Cli, trouble::Trouble};
+use super::{Cli, laboratory, trouble::Trouble};
 
 /// Longest command name for which only one typo is accepted.
 const SHORT: usize = 5;
@@ -20,6 +20,10 @@ pub fn command_first(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Trou
     cli.build();
     let Some(at) = first_word(&cli, &arguments) else { return Ok(arguments) };
     let Some(word) = arguments[at].to_str() else { return Ok(arguments) };
+    let inner = arguments.get(at + 1).and_then(|next| next.to_str());
+    if let Some(trouble) = laboratory::elsewhere(word, inner) {
+        return Err(trouble);
+    }
     let Some(command) = cli.find_subcommand(word) else {
         let meant = match nearest(&cli, word) {
             Some(name) => format!("did you mean `{name}`?"),
@@ -30,7 +34,6 @@ pub fn command_first(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Trou
             "unknown command `{word}`; {meant} To give the agent this task, write: toolyard -- {word}"
         )));
     };
-    let inner = arguments.get(at + 1).and_then(|next| next.to_str());
     let is_nested = inner.is_some_and(|next| command.find_subcommand(next).is_some());
     let end = if is_nested { at + 2 } else { at + 1 };
     arguments[1..end].rotate_left(at - 1);
@@ -117,6 +120,15 @@ mod tests {
             );
             assert!(why.contains(&says), "{why}");
         }
+        for (line, there) in [
+            ("bench papers", "toolyard-lab bench."),
+            ("cotools train question", "toolyard-lab cotools train."),
+            ("import qa x.csv", "toolyard-lab import qa."),
+        ] {
+            let why = sorted(&format!("t --fresh {line}")).unwrap_err();
+            assert!(why.contains(there), "{why}");
+        }
+        assert!(sorted("t cotools encode").is_ok());
         for task in ["Why?", "man", "Explain", "17*23", "weather?", "天気"] {
             assert!(sorted(&format!("t {task}")).is_ok(), "{task}");
         }

@@ -143,7 +143,7 @@ pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
 ///
 /// # Errors
 /// What is in its way.
-pub(super) fn expect_place(path: &Path) -> Result<(), Trouble> {
+pub fn expect_place(path: &Path) -> Result<(), Trouble> {
     expect_folder(path)?;
     let wrong = |why: String| Err(Trouble::Usage(format!("{}: {why}", path.display())));
     match path.metadata() {

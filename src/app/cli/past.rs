@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::journal_args::{ReplayArgs, ShotArgs};
 use super::{ConfigArgs, live, out, sessions, trouble::Trouble};
-use crate::app::{config::Config, report::Report};
 use crate::domain::{State, state::Keeps, state::RECENT};
 use crate::net::known::without_known;
 use crate::store::{import::write_private, journal::Reader, kept};
 use crate::ui;
+use crate::{config::Config, report::Report};
 
 /// The state after this event of a journal, which is read no further, or after the last one. Also what should be
 /// known of the journal's end.

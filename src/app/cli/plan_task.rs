@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{PlanTaskArgs, experience::trouble, out, runtime::runtime, trouble::Trouble};
-use crate::app::session::{self, PreparedSession, SessionSpec};
-use crate::app::{config::Config, workspace::Workspace};
 use crate::domain::{Event, Knob, Lexical, Record, SessionEvent, State, ToolName};
 use crate::papers::btp::{Candidate, Estimate, candidates};
+use crate::session::{self, PreparedSession, SessionSpec};
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
 use crate::ui::wording::not_embedded;
+use crate::{config::Config, workspace::Workspace};
 
 /// A tool, what a plan needs of it, and what that was estimated from.
 pub type Named = (ToolName, Candidate, Option<Estimate>);

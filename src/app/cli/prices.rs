@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{out, trouble::Trouble};
-use crate::app::config::{Config, default_prices};
+use crate::config::{Config, default_prices};
 use crate::store::{import, prices::litellm};
 use crate::ui::text::clean;
 

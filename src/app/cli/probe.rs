@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::probe_args::ProbeArgs;
 use super::{out, trouble::Trouble};
-use crate::app::sample::Sample;
-use crate::app::session::{Session, SessionSpec, TaskSource};
 use crate::domain::approval::Rule;
 use crate::domain::breakpoint::Place;
 use crate::domain::probe::{KnownSchema, Probe, ProbeEnd, ProbeRow, SchemaSource};
 use crate::domain::words::counted;
 use crate::domain::{Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, ToolName};
+use crate::sample::Sample;
+use crate::session::{Session, SessionSpec, TaskSource};
 use crate::tool::manifest::Manifest;
 use crate::ui::text::clean;
 use crate::ui::wording;

@@ -13,8 +13,6 @@ use self::items::{Item, items};
 use self::print::Printer;
 use super::program_args::{CheckArgs, ProgramCommand, RunProgramArgs};
 use super::{openapi, out, trouble::Trouble};
-use crate::app::sample::Sample;
-use crate::app::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::domain::program::Function;
 use crate::domain::{
     Base, Command, Event, Knob, Mode, ProgramEvent, Record, Reflect, SessionEvent, State, Task,
@@ -22,6 +20,8 @@ use crate::domain::{
 };
 use crate::papers::atc::flaws::flaws_of;
 use crate::papers::atc::identifiers::{self, Identifiers};
+use crate::sample::Sample;
+use crate::session::{JournalChoice, Session, SessionSpec, TaskSource};
 use crate::store::import::OpenApi;
 
 /// The most stops that are printed. A stop stops the clock of a program, so an endless one would print without an end.

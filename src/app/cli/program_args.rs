@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::session_args::ConfigArgs;
-use crate::app::sample::Sample;
 use crate::domain::approval::Rule;
+use crate::sample::Sample;
 
 #[derive(Debug, Subcommand)]
 pub enum ProgramCommand {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{PromptsArgs, out, trouble::Trouble};
-use crate::app::{config::Config, workspace};
 use crate::domain::{Prompt, PromptSpec, Prompts, prompt::PROMPTS, words};
 use crate::store;
+use crate::{config::Config, workspace};
 
 pub fn prompts(args: &PromptsArgs) -> Result<(), Trouble> {
     let one = args.name.as_deref().map(named).transpose()?;

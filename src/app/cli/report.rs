@@ -1,9 +1,9 @@
 //! `toolyard report`: the results of a session, as JSON for a script or as a page for a person.
 
 use super::{journal_args::ReportArgs, out, past, sessions, trouble::Trouble};
-use crate::app::report::{Report, html};
 use crate::domain::state::Keeps;
 use crate::net::known::without_known;
+use crate::report::{Report, html};
 use crate::store::import::write_private;
 
 /// Prints or writes the report of a journal.

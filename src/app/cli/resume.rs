@@ -3,7 +3,7 @@
 use super::journal_args::ResumeArgs;
 use super::run::{self, Prints, RunEnd, Wanted};
 use super::{live, out, sessions, trouble::Trouble};
-use crate::app::session::{SessionSpec, newest_interrupted};
+use crate::session::{SessionSpec, newest_interrupted};
 use crate::ui::EndReason;
 
 /// How a resumed session ended.

@@ -4,12 +4,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{env, thread};
 
-use crate::app::scenario::{Observed, Scenario, saved};
-use crate::app::session::SessionSpec;
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::words::counted;
 use crate::domain::{Event, SessionEvent, State};
 use crate::net::known::without_known;
+use crate::scenario::{Observed, Scenario, saved};
+use crate::session::SessionSpec;
 use crate::store::journal::Reader;
 use crate::ui::scenario::SaveScenario;
 

@@ -5,10 +5,10 @@ use std::{num::NonZeroUsize, path::PathBuf};
 use clap::Args;
 
 use super::value::{self, number, whole};
-use crate::app::sample::Sample;
-use crate::app::session::CostRange;
 use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec};
+use crate::sample::Sample;
+use crate::session::CostRange;
 
 /// The configuration file to use.
 #[derive(Clone, Debug, Default, Args)]

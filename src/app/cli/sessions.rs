@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::journal_args::{SessionsArgs, SessionsCommand};
 use super::{ConfigArgs, colour, out, trouble::Trouble};
-use crate::app::config::{self, Config};
+use crate::config::{self, Config};
 use crate::domain::words::{clipped, counted};
 use crate::store::journal;
 use crate::store::journal::folder::{self, Kept};

@@ -3,10 +3,8 @@
 use std::num::NonZeroUsize;
 
 use super::{SessionArgs, trouble::Trouble};
-use crate::app::session::{
-    Field, JournalChoice, SessionError, SessionSpec, SimulatedSpec, TaskSource,
-};
 use crate::domain::{Knob, Role, Task};
+use crate::session::{Field, JournalChoice, SessionError, SessionSpec, SimulatedSpec, TaskSource};
 
 impl SessionArgs {
     /// The spec of a session on this task, if given, instead of a list of tasks.
@@ -113,7 +111,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::app::cli::Cli;
+    use crate::cli::Cli;
 
     fn spec(arguments: &str) -> Result<SessionSpec, Trouble> {
         let arguments = ["toolyard"].into_iter().chain(arguments.split_whitespace());

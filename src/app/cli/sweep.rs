@@ -5,10 +5,10 @@ use std::{sync::Arc, thread};
 
 use tokio::sync::mpsc::{self, UnboundedSender};
 
-use crate::app::session::{Origin, SessionError, Standing};
 use crate::domain::state::{Keeps, State};
 use crate::domain::{Command, Event, Record, TaskEvent};
 use crate::papers::sweep::Scope;
+use crate::session::{Origin, SessionError, Standing};
 use crate::ui::sweep::{StartSweep, SweepNews};
 
 /// Starts sweeps of the session that began so.

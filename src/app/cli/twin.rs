@@ -5,9 +5,9 @@ use std::{sync::Arc, thread};
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::app::session::{Origin, Session, faults_so_far};
 use crate::domain::state::{Keeps, State};
 use crate::domain::{Command, Event, Knob, Record, TaskEvent};
+use crate::session::{Origin, Session, faults_so_far};
 use crate::ui::twin::{StartTwin, TwinKind, TwinNews};
 
 /// Starts twins of the session that began so; `journal`: its own.

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::{fs, io};
 
-use crate::app::session::SessionSpec;
 use crate::domain::{Base, Knob, State, TaskId, words};
+use crate::session::SessionSpec;
 use crate::ui::tour::Beat;
 
 macro_rules! files {

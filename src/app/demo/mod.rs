@@ -8,9 +8,9 @@ use std::{fs, io, path::Path};
 
 use clap::ValueEnum;
 
-use crate::app::config::SIMULATED;
-use crate::app::session::{JournalChoice, SessionSpec};
+use crate::config::SIMULATED;
 use crate::domain::{Choice, Knob, Speed};
+use crate::session::{JournalChoice, SessionSpec};
 use crate::ui::tour::Beat;
 
 /// A guided session.

@@ -1,9 +1,9 @@
 //! The agent's favourite tool breaks, its scores move the agent to another one, and a twin shows what would have
 //! happened without learning.
 
-use crate::app::session::SessionSpec;
 use crate::domain::{Base, State, TriedEnd, words::counted};
 use crate::papers::resilience::{Broken, Resilience};
+use crate::session::SessionSpec;
 use crate::ui::tour::Beat;
 use crate::ui::twin::Twin;
 

@@ -1,9 +1,9 @@
 //! Concurrent workers: a large model plans all calls, those that need nothing run at once, a small model answers. Then a
 //! tool fails, and those that were asked beside it answer.
 
-use crate::app::session::{SessionSpec, TaskSource};
 use crate::domain::words::counted;
 use crate::domain::{Base, Role, State, Task, TaskId};
+use crate::session::{SessionSpec, TaskSource};
 use crate::ui::tour::Beat;
 
 /// Sample tasks whose plans have calls beside each other.

@@ -15,7 +15,7 @@ use std::{fmt, path::Path};
 use serde::Serialize;
 
 pub use self::terminal::Terminal;
-use crate::app::config::{Config, Environment};
+use crate::config::{Config, Environment};
 
 /// The subject of the checks: a start with these flags, in this environment.
 pub struct Subject<'s> {

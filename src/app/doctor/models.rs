@@ -3,11 +3,11 @@
 use futures::future::join_all;
 
 use super::{Finding, Subject, Trials, prices, reader};
-use crate::app::config::{Config, Environment, ModelConfig};
-use crate::app::trial::{self, Server, Words};
+use crate::config::{Config, Environment, ModelConfig};
 use crate::domain::{ModelName, Role};
 use crate::model::secret::{HeaderSource, KeySource};
 use crate::model::{About, Model, http::Endpoint, openai::OpenAi};
+use crate::trial::{self, Server, Words};
 
 /// Examines all bound endpoints in parallel: a silent one must not delay the others. `tools`: the tokens of the
 /// workspace's tools.

@@ -1,7 +1,7 @@
 //! The price table, and the prices of endpoints' models.
 
 use super::Finding;
-use crate::app::config::Config;
+use crate::config::Config;
 use crate::domain::words::{counted, credits};
 use crate::model::http::Endpoint;
 use crate::store::prices;

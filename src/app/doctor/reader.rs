@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Finding;
-use crate::app::config::Config;
+use crate::config::Config;
 use crate::domain::Retrieve;
 use crate::domain::spec::TOO_SMALL;
 use crate::files::sha256;

@@ -1,9 +1,9 @@
 //! Servers of models on this machine, where no role uses an endpoint: which there are, and what they do with tools.
 
 use super::{Finding, Subject, Trials, models};
-use crate::app::servers::{self, Absent, Found, Place};
-use crate::app::trial;
 use crate::domain::words::{clipped, counted};
+use crate::servers::{self, Absent, Found, Place};
+use crate::trial;
 
 const ABOUT: &str = "model servers";
 

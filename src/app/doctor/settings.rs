@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Finding, Subject, in_force};
-use crate::app::config::{Config, LoadedConfig, default_journals, default_path};
+use crate::config::{Config, LoadedConfig, default_journals, default_path};
 use crate::ui::theme;
 use crate::ui::{KeymapError, keymap::Keymap};
 

@@ -2,7 +2,7 @@
 //! queried, because it might not answer.
 
 use super::Finding;
-use crate::app::config::Environment;
+use crate::config::Environment;
 use crate::ui::layout::{MIN, Size};
 use crate::ui::symbols::Locale;
 use crate::ui::theme::detect::Depth;

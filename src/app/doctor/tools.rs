@@ -5,12 +5,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Finding, callable};
-use crate::app::{config::Config, sample::Sample, workspace::Workspace};
 use crate::domain::{EffectClass, Prompts, Request, Role, ToolDef};
 use crate::domain::{prompt::PROMPTS, tokens, words::counted};
 use crate::files::toml_file::Problem;
 use crate::tool::manifest::{Manifest, Source};
 use crate::tool::{check::Checker, command::is_executable};
+use crate::{config::Config, sample::Sample, workspace::Workspace};
 
 const ABOUT: &str = "tools";
 

@@ -23,13 +23,17 @@ pub struct LoadedHeads {
 /// Why heads cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HeadsError {
-    #[error("{path}: cannot read the heads: {source}; train some with `toolyard cotools train`")]
+    #[error(
+        "{path}: cannot read the heads: {source}; train some with `toolyard-lab cotools train`"
+    )]
     Io { path: PathBuf, source: io::Error },
-    #[error("{path}: larger than {LARGEST} bytes; expected a file of `toolyard cotools train`")]
+    #[error("{path}: larger than {LARGEST} bytes; expected a file of `toolyard-lab cotools train`")]
     Large { path: PathBuf },
-    #[error("{path}: {source}; expected a file of `toolyard cotools train`: train the heads again")]
+    #[error(
+        "{path}: {source}; expected a file of `toolyard-lab cotools train`: train the heads again"
+    )]
     Bad { path: PathBuf, source: BadHeadFile },
-    #[error("{path}: {source}; `toolyard cotools train` trains heads for this reader")]
+    #[error("{path}: {source}; `toolyard-lab cotools train` trains heads for this reader")]
     Misfit { path: PathBuf, source: Misfit },
     #[error("{path}: these are second heads for `{of:?}`; name one file for each use")]
     Twice { path: PathBuf, of: Use },

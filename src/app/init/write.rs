@@ -4,8 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::app::servers::Found;
-use crate::app::trial::Behaviour;
+use crate::servers::Found;
+use crate::trial::Behaviour;
 use crate::ui::text;
 
 /// How many models of a server a comment names.

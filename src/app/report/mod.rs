@@ -6,14 +6,15 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::domain::{
-    Event, FaultId, FaultState, KnobSpec, Knobs, ListedEdge, Listing, ModelName, Outcome, Rates,
-    Role, SessionEvent, State, Strategy, TaskId, ToolName,
+    Event, FaultId, FaultState, KnobSpec, Knobs, ListedEdge, ModelName, Outcome, Rates, Role,
+    SessionEvent, State, Strategy, TaskId, ToolName,
 };
 
 use crate::domain::knob::{KNOBS, Kind};
 use crate::domain::state::{Line, ProbingSums, What};
 use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{Resilience, sentence};
+use crate::papers::toolnet::Weights;
 
 pub mod budget;
 pub mod folded;
@@ -174,7 +175,7 @@ impl<T> Report<T> {
             tasks,
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
             score_history,
-            edges: Listing::weighed(&state.learning.weights(&state.knobs), EDGES).into_edges(),
+            edges: Weights::of(&state.learning, &state.knobs).listing(EDGES).into_edges(),
             faults: FaultReport::all(state),
             resilience: Resilience::of_session(state).map(|(fault, taken)| ResilienceReport {
                 fault: fault.spec.to_string(),

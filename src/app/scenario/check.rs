@@ -189,8 +189,8 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::scenario::expect::TaskRef;
     use crate::domain::expression::Scope;
+    use crate::scenario::expect::TaskRef;
 
     /// Each expectation, `+` for one that holds, with what was found.
     fn said(checked: &[Checked]) -> Vec<String> {

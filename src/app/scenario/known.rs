@@ -2,10 +2,10 @@
 
 use super::ScenarioFile;
 use super::expect::TaskRef;
-use crate::app::session::{Field, PreparedSession, SessionError, SessionSpec};
 use crate::domain::breakpoint::Place;
 use crate::domain::{Target, ToolName, words};
 use crate::files::toml_file::{Problem, Problems};
+use crate::session::{Field, PreparedSession, SessionError, SessionSpec};
 
 impl ScenarioFile {
     /// Its session with these changes, ready to start.

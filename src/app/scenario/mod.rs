@@ -24,8 +24,8 @@ pub use self::observed::Observed;
 pub use self::save::saved;
 pub use self::verdict::ScenarioVerdict;
 pub use self::{check::check, junit::junit};
-use crate::app::session::SessionSpec;
 use crate::files::toml_file::Lines;
+use crate::session::SessionSpec;
 
 /// A session, and what is expected of it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::expect::{Expectations, TaskRef};
-use crate::app::report::TaskReport;
 use crate::domain::chance::{Chance, canonical};
 use crate::domain::{
     EffectClass, EffectRef, Event, FaultKind, Lap, Origin, Outcome, Record, State, TaskEvent,
     ToolCallEvent, ToolName,
 };
+use crate::report::TaskReport;
 
 /// Repeated writes that are named.
 const NAMED: usize = 3;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{Expectations, Scenario, ScenarioFile};
-use crate::app::session::{JournalChoice, SessionSpec, TaskSource};
 use crate::domain::Target;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Field, Fields, Lines, Problems, TomlFile};
+use crate::session::{JournalChoice, SessionSpec, TaskSource};
 
 const EXPECTED: Expectation = Expectation {
     what: "a scenario in TOML",

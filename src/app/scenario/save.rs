@@ -6,14 +6,14 @@ use super::Scenario;
 use super::expect::{AtLeast, Expectations};
 use super::limits::Limits;
 use super::observed::Observed;
-use crate::app::config::Config;
-use crate::app::sample::Sample;
-use crate::app::session::{PreparedSession, SessionError, SessionSpec, TaskSource, faults_so_far};
+use crate::config::Config;
 use crate::domain::knob::KNOBS;
 use crate::domain::state::Landmark;
 use crate::domain::words::counted;
 use crate::domain::{Knob, Opening, State, Task};
 use crate::papers::resilience::{Resilience, Verdict};
+use crate::sample::Sample;
+use crate::session::{PreparedSession, SessionError, SessionSpec, TaskSource, faults_so_far};
 
 impl SessionSpec {
     /// What a journal says of how its session began. It does not name the configuration.

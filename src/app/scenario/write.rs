@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Expectations, Scenario};
-use crate::app::session::SessionSpec;
+use crate::session::SessionSpec;
 
 #[derive(Serialize)]
 struct Written<'s> {
@@ -60,11 +60,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::app::scenario::expect::{AtLeast, TaskExpectations, TaskRef};
-    use crate::app::scenario::limits::Limits;
-    use crate::app::session::TaskSource;
     use crate::domain::expression::{Expression, Scope};
     use crate::domain::{Knob, Task, ToolName};
+    use crate::scenario::expect::{AtLeast, TaskExpectations, TaskRef};
+    use crate::scenario::limits::Limits;
+    use crate::session::TaskSource;
 
     /// Texts with everything that TOML must escape.
     fn text() -> impl Strategy<Value = String> {

@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use super::Place;
-use crate::app::config::{Environment, PROVIDERS, Provider};
-use crate::app::trial::{self, Behaviour, Server};
+use crate::config::{Environment, PROVIDERS, Provider};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::{About, Model as _, http::Endpoint, openai::OpenAi};
+use crate::trial::{self, Behaviour, Server};
 
 /// The longest time for a connection. A port that a firewall drops must not delay a start.
 const CONNECT: Duration = Duration::from_millis(500);

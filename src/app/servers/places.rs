@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use crate::app::config::{Environment, PROVIDERS, Provider};
+use crate::config::{Environment, PROVIDERS, Provider};
 use crate::domain::words;
 
 /// The variable that names other places than the usual ports, such as `vllm=http://gpu-box:8000/v1`; `none` for none.

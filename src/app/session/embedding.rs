@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::SessionError;
-use crate::app::config::Config;
+use crate::config::Config;
 use crate::model::{Model, http::Endpoint, openai::OpenAi};
 
 /// The embedding model for past queries, if one is configured.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::JournalChoice;
-use crate::app::config::{self, Config};
+use crate::config::{self, Config};
 use crate::store::journal::{Header, Journal, JournalError};
 
 /// Most sessions that can start in one folder in the same second.

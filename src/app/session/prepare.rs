@@ -4,18 +4,18 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Field, SessionError, SessionSpec, TaskSource, made_up, task_tools};
-use crate::app::config::{Config, ModelConfig};
-use crate::app::learned::LearnedState;
-use crate::app::outside;
-use crate::app::sample::Sample;
-use crate::app::workspace::Workspace;
+use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
 use crate::engine::Beginning;
+use crate::learned::LearnedState;
+use crate::outside;
+use crate::sample::Sample;
 use crate::store::experience::SharedExperience;
 use crate::store::tasks;
 use crate::tool::manifest::Manifest;
+use crate::workspace::Workspace;
 
 /// The strategy of the demo on a screen.
 const SHOWN: Strategy =

@@ -1,8 +1,8 @@
 //! A session that repeats the recorded results of an earlier one.
 
 use super::{SessionError, SessionSpec, TaskSource};
-use crate::app::sample::Sample;
 use crate::domain::{By, Event, Record, SessionEvent, TaskEvent, knob::KNOBS};
+use crate::sample::Sample;
 use crate::store::journal;
 
 impl SessionSpec {

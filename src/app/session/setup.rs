@@ -4,15 +4,14 @@ use std::{path::PathBuf, rc::Rc};
 
 use super::reader;
 use super::{PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas};
-use crate::app::config::{Config, ModelConfig};
-use crate::app::learned::{Keeper, LearnedState};
-use crate::app::workspace;
+use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,
 };
 use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
 use crate::engine::{Beginning, Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
 use crate::files::toml_file::Problems;
+use crate::learned::{Keeper, LearnedState};
 use crate::model::{Model, http::Endpoint, local::Local, openai::OpenAi, simulated::Simulated};
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
@@ -21,6 +20,7 @@ use crate::tool::{
     manifest::{Loaded, Manifests},
     provider::Provider,
 };
+use crate::workspace;
 
 impl SessionSpec {
     /// A session with these models and tools instead of configured ones. The first model plays
@@ -31,7 +31,6 @@ impl SessionSpec {
     ///
     /// # Errors
     /// Faults in the spec.
-    #[cfg(feature = "inside")]
     pub fn setup_with(
         &self,
         models: Vec<Rc<dyn Model>>,

@@ -1,9 +1,9 @@
 //! A session that goes on from where another one stands, with one knob at another value. It saves nothing.
 
 use super::{Origin, PreparedSession, SessionError, SessionSpec, TaskSource};
-use crate::app::learned::LearnedState;
 use crate::domain::state::Keeps;
 use crate::domain::{ClassedBy, Command, FaultSpec, FaultState, Knob, State, Task};
+use crate::learned::LearnedState;
 use crate::store::experience::{Experience, SharedExperience};
 
 /// Where a session stands, to go on from there more than once.

@@ -5,9 +5,9 @@ use std::{fs, path::PathBuf};
 use jiff::Timestamp;
 
 use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, TaskSource};
-use crate::app::learned::LearnedState;
 use crate::domain::knob::KNOBS;
 use crate::domain::{FaultSpec, FaultState, Knob, State, Target};
+use crate::learned::LearnedState;
 use crate::store::experience::{Experience, Prune, SharedExperience};
 
 /// The largest file of past uses that is copied into memory, in bytes.

@@ -101,8 +101,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::app::trial::{CITY, request};
     use crate::domain::{ToolCall, Usage, unseen::NOTICEABLE};
+    use crate::trial::{CITY, request};
 
     fn reply(text: &str, called: Option<&str>, tokens_in: u64) -> Reply {
         let call = |name: &str| ToolCall {

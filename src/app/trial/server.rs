@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use crate::app::config::{PROVIDERS, Provider};
+use crate::config::{PROVIDERS, Provider};
 
 /// A program that serves models behind OpenAI's chat API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

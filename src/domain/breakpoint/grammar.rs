@@ -5,9 +5,9 @@
 use std::{fmt, str::FromStr};
 
 use super::{BreakpointSpec, Place, Side, Template, Trouble};
-use crate::domain::expression::{Expression, Scope};
-use crate::domain::target::{Sort, Target};
-use crate::domain::words;
+use crate::expression::{Expression, Scope};
+use crate::target::{Sort, Target};
+use crate::words;
 
 /// The text form of a breakpoint, for errors.
 const BREAKPOINT_SYNTAX: &str = "PLACE[:OPTION]…, such as search_web:after:if=ms > 500 (`toolyard run --help` lists \

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Trouble, When};
-use crate::domain::expression::{Expression, Scope};
-use crate::domain::finite::Finite;
-use crate::domain::id::ToolName;
-use crate::domain::program::LineStop;
-use crate::domain::target::{Aim, Target};
+use crate::expression::{Expression, Scope};
+use crate::finite::Finite;
+use crate::id::ToolName;
+use crate::program::LineStop;
+use crate::target::{Aim, Target};
 
 /// Where a breakpoint holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl Place {
     }
 
     /// Whether it is this call, on either side.
-    pub(in crate::domain) fn is_at(&self, at: &At<'_>) -> bool {
+    pub(crate) fn is_at(&self, at: &At<'_>) -> bool {
         match self {
             Place::Call(target) => target.matches(&at.aim),
             Place::Trouble(None) => at.troubles.iter().any(|trouble| trouble.is_failure()),

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::BreakpointSpec;
-use crate::domain::breakpoint::Place;
-use crate::domain::program::{Extra, LineStop, Moment, Told};
+use crate::breakpoint::Place;
+use crate::program::{Extra, LineStop, Moment, Told};
 
 /// What a breakpoint within a program asks there, in Python.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::domain::expression::{Evaluator, Expression, Scope};
+use crate::expression::{Evaluator, Expression, Scope};
 
 /// A text with expressions in braces: `score is {score.search_web}`. Two braces are one.
 #[derive(Clone, PartialEq)]

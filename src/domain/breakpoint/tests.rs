@@ -1,8 +1,8 @@
 use super::*;
-use crate::domain::chat::Role;
-use crate::domain::id::ToolName;
-use crate::domain::spec::EffectClass;
-use crate::domain::target::Aim;
+use crate::chat::Role;
+use crate::id::ToolName;
+use crate::spec::EffectClass;
+use crate::target::Aim;
 
 fn read(text: &str) -> BreakpointSpec {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::domain::words;
+use crate::words;
 
 /// What went wrong.
 #[derive(

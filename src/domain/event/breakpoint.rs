@@ -1,7 +1,7 @@
 //! Breakpoints: set, switched, deleted and hit.
 
 use super::{Boundary, By, Lane, family::family};
-use crate::domain::{breakpoint::BreakpointSpec, id::BreakpointId};
+use crate::{breakpoint::BreakpointSpec, id::BreakpointId};
 
 fn is_true() -> bool {
     true

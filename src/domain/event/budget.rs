@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{BudgetPlan, By, family::family};
-use crate::domain::id::{EffectId, TaskId, ToolName};
+use crate::id::{EffectId, TaskId, ToolName};
 
 family! {
     /// Budget events: what a task may use within its budget (BTP).

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::known_tool::KnownTool;
-use crate::domain::finite::Finite;
-use crate::domain::id::ToolName;
+use crate::finite::Finite;
+use crate::id::ToolName;
 
 /// How often each tool may be used within the rest of a budget (BTP, section 2.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! Changes of settings by a person.
 
 use super::{By, family::family};
-use crate::domain::finite::Finite;
-use crate::domain::id::{ModelName, ToolName};
-use crate::domain::{chat::Role, knob::Knob, strategy::Strategy};
+use crate::finite::Finite;
+use crate::id::{ModelName, ToolName};
+use crate::{chat::Role, knob::Knob, strategy::Strategy};
 
 family! {
     /// Changes of settings by a person.

@@ -1,7 +1,7 @@
 //! Consent to tool calls: asked for, given or refused.
 
 use super::{By, EffectRef, family::family};
-use crate::domain::approval::Approval;
+use crate::approval::Approval;
 
 family! {
     /// Consent to tool calls: asked for, given or refused.

@@ -1,6 +1,6 @@
 //! Whether the agent runs, and where it is held.
 
-use crate::domain::id::RunId;
+use crate::id::RunId;
 
 use super::{Boundary, By, Lane, Resume, family::family};
 

@@ -1,7 +1,7 @@
 //! What a person does to a call in flight.
 
 use super::{By, EffectRef, family::family};
-use crate::domain::edit::Edit;
+use crate::edit::Edit;
 
 family! {
     /// What a person does to a call in flight.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::{EffectId, RunId};
-use crate::domain::spec::EffectClass;
+use crate::id::{EffectId, RunId};
+use crate::spec::EffectClass;
 
 /// An effect, as its events name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +46,6 @@ impl EffectRef {
 
     /// The same, with an outcome from elsewhere.
     #[must_use]
-    #[cfg(feature = "inside")]
     pub fn from(self, origin: Origin) -> Self {
         Self { origin, ..self }
     }

@@ -3,8 +3,8 @@
 use super::{EffectRef, family::family};
 use std::sync::Arc;
 
-use crate::domain::finite::Finite;
-use crate::domain::{chat::Usage, error::ModelError, id::TaskId, retrieve::Ranking};
+use crate::finite::Finite;
+use crate::{chat::Usage, error::ModelError, id::TaskId, retrieve::Ranking};
 
 family! {
     /// Embeddings, from the request to the end.

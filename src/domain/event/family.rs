@@ -26,7 +26,7 @@ macro_rules! family {
 
             /// The field of this type, if the event has one. The author of an event and its effect
             /// are found by type, so that no family lists its events for that.
-            pub(in crate::domain) fn part<T: Copy + 'static>(&self) -> Option<T> {
+            pub(crate) fn part<T: Copy + 'static>(&self) -> Option<T> {
                 let parts: &[&dyn std::any::Any] = match self {
                     $(Self::$variant { $($field),* } => &[$($field),*]),*
                 };

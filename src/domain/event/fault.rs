@@ -1,8 +1,8 @@
 //! Faults: armed, disarmed and fired.
 
 use super::{By, EffectRef, family::family};
-use crate::domain::fault::FaultSpec;
-use crate::domain::id::{EffectId, FaultId};
+use crate::fault::FaultSpec;
+use crate::id::{EffectId, FaultId};
 
 family! {
     /// Faults: armed, disarmed and fired.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{By, Verdict, family::family};
-use crate::domain::finite::Finite;
-use crate::domain::graph::ToolGraph;
-use crate::domain::id::{TaskId, ToolName};
+use crate::finite::Finite;
+use crate::graph::ToolGraph;
+use crate::id::{TaskId, ToolName};
 
 family! {
     /// The tool graph, and what was learned about it (ToolNet).

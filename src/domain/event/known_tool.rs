@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::finite::Finite;
-use crate::domain::id::ToolName;
+use crate::finite::Finite;
+use crate::id::ToolName;
 
 /// The data about a tool for the current task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

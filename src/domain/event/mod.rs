@@ -69,7 +69,7 @@ pub use self::{
 };
 
 use self::family::events;
-use crate::domain::id::TaskId;
+use crate::id::TaskId;
 
 // Adds `Unknown`, for kinds of newer versions.
 events! {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{Bill, EffectRef, family::family};
-use crate::domain::chat::{Reply, Request, Role};
-use crate::domain::finite::Finite;
-use crate::domain::id::{ModelName, TaskId};
-use crate::domain::{error::ModelError, plan::EvidenceId};
+use crate::chat::{Reply, Request, Role};
+use crate::finite::Finite;
+use crate::id::{ModelName, TaskId};
+use crate::{error::ModelError, plan::EvidenceId};
 
 family! {
     /// Model calls, from the request to the end.

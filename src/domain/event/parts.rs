@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::approval::Approval;
-use crate::domain::breakpoint::When;
-use crate::domain::chat::{Finish, Role, Usage};
-use crate::domain::finite::Finite;
-use crate::domain::id::{ModelName, ToolName};
-use crate::domain::role_settings::{FewShot, SamplingOfRoles};
-use crate::domain::{
+use crate::approval::Approval;
+use crate::breakpoint::When;
+use crate::chat::{Finish, Role, Usage};
+use crate::finite::Finite;
+use crate::id::{ModelName, ToolName};
+use crate::role_settings::{FewShot, SamplingOfRoles};
+use crate::{
     knob::Knobs, prompt::Prompts, rates::Rates, spec::ModelSpec, strategy::Strategy,
     worker_settings::WorkerSettings,
 };
@@ -31,11 +31,11 @@ pub enum By {
 
 impl By {
     /// The author of what says nothing else.
-    pub(in crate::domain) fn engine() -> Self {
+    pub(crate) fn engine() -> Self {
         By::Engine
     }
 
-    pub(in crate::domain) fn is_engine(&self) -> bool {
+    pub(crate) fn is_engine(&self) -> bool {
         *self == By::Engine
     }
 }

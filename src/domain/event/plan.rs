@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{By, ClassAssignment, family::family};
-use crate::domain::id::{TaskId, ToolName};
-use crate::domain::null_filter::NullReason;
-use crate::domain::plan::{EvidenceId, Plan};
+use crate::id::{TaskId, ToolName};
+use crate::null_filter::NullReason;
+use crate::plan::{EvidenceId, Plan};
 
 family! {
     /// Plans, and the evidence found for them (ReWOO; concurrent workers).

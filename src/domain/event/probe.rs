@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::family::family;
-use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::probe::{LearnedSchema, ProbeEnd, SchemaSource};
-use crate::domain::result_schema::Drift;
+use crate::id::{EffectId, TaskId, ToolName};
+use crate::probe::{LearnedSchema, ProbeEnd, SchemaSource};
+use crate::result_schema::Drift;
 
 family! {
     /// What tools return, learned by calling them (ATC, section 4.3).

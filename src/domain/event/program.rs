@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::family::family;
 use super::parts::By;
-use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::program::{Back, Extra, LineStop, ProgramEnd, Raised};
+use crate::id::{EffectId, TaskId, ToolName};
+use crate::program::{Back, Extra, LineStop, ProgramEnd, Raised};
 
 family! {
     /// Programs over tools (ATC).

@@ -3,7 +3,7 @@
 use super::{EffectRef, family::family};
 use std::sync::Arc;
 
-use crate::domain::reading::{JudgedPiece, ReaderAbout, ToolMap};
+use crate::reading::{JudgedPiece, ReaderAbout, ToolMap};
 
 family! {
     /// What a reader does beside the effects of a session.

@@ -1,8 +1,8 @@
 //! Runs: agents at work in one session.
 
 use super::family::family;
-use crate::domain::id::RunId;
-use crate::domain::strategy::Strategy;
+use crate::id::RunId;
+use crate::strategy::Strategy;
 
 family! {
     /// Runs beside the first, which every session has.

@@ -1,7 +1,7 @@
 //! Movements of a search (DFSDT; ToT-DFS).
 
 use super::{NodeEnd, family::family};
-use crate::domain::id::TaskId;
+use crate::id::TaskId;
 
 family! {
     /// Movements of a search (DFSDT; ToT-DFS).

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Opening, Reach, Totals, family::family};
-use crate::domain::id::{ModelName, ToolName};
-use crate::domain::{pairs::PairTally, spec::ToolSpec};
+use crate::id::{ModelName, ToolName};
+use crate::{pairs::PairTally, spec::ToolSpec};
 
 family! {
     /// The contents of a session, and its end.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{By, CacheBreak, Caveat, MenuItem, Outcome, family::family};
-use crate::domain::id::{TaskId, ToolName};
-use crate::domain::spec::Task;
+use crate::id::{TaskId, ToolName};
+use crate::spec::Task;
 
 family! {
     /// Tasks, from the queue to their end.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{By, EffectRef, Refusal, family::family};
-use crate::domain::id::{TaskId, ToolName};
-use crate::domain::{error::ToolError, output::ToolOutput, plan::EvidenceId};
+use crate::id::{TaskId, ToolName};
+use crate::{error::ToolError, output::ToolOutput, plan::EvidenceId};
 
 family! {
     /// Tool calls, from the request to the end, and the judgements on their results.

@@ -1,6 +1,6 @@
 //! What a session came to. Its last event has it, so that a list of sessions need not read them.
 
-use crate::domain::finite::Finite;
+use crate::finite::Finite;
 use serde::{Deserialize, Serialize};
 
 /// What a session came to.

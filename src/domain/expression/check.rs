@@ -7,7 +7,7 @@ use cel::common::ast::{EntryExpr, Expr, IdedExpr, SourceInfo};
 use cel::{ExecutionError, Value};
 
 use super::{ENV, Evaluator, ExpressionError, Fact, Field, Fields, Kind, Resolver, Scope, error};
-use crate::domain::words;
+use crate::words;
 
 /// Most characters of an expression.
 const MOST: usize = 4096;

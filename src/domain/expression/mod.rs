@@ -71,7 +71,7 @@ impl Expression {
     ///
     /// # Errors
     /// What is wrong, and where.
-    pub(in crate::domain) fn unchecked(text: &str) -> Result<Self, ExpressionError> {
+    pub(crate) fn unchecked(text: &str) -> Result<Self, ExpressionError> {
         check::parse(text).map(|(parsed, _)| Self::new(text, parsed))
     }
 

@@ -8,9 +8,9 @@ use std::{fmt, str::FromStr};
 
 use super::settings::{number, positive};
 use super::{FaultKind, FaultSpec, Trigger};
-use crate::domain::expression::{Expression, Scope};
-use crate::domain::target::{Sort, Target};
-use crate::domain::words;
+use crate::expression::{Expression, Scope};
+use crate::target::{Sort, Target};
+use crate::words;
 
 /// The text form of a fault, for errors.
 const FAULT_SYNTAX: &str = "TARGET:KIND[:KEY=VALUE]…, such as search_web:error:p=0.5 (`toolyard run --help` lists \

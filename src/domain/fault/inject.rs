@@ -6,10 +6,10 @@ use super::kind::{FaultKind, Spread};
 use super::settings::LONGEST_LATENCY;
 use super::text;
 use super::trigger::{MICROS, Progress};
-use crate::domain::chance::Chance;
-use crate::domain::chat::Reply;
-use crate::domain::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
-use crate::domain::output::ToolOutput;
+use crate::chance::Chance;
+use crate::chat::Reply;
+use crate::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
+use crate::output::ToolOutput;
 
 pub(super) const TOOL_ERROR: &str = "503 Service Unavailable";
 /// The status of a model error that names none.
@@ -124,7 +124,7 @@ fn refused(status: u16, text: Option<&str>) -> ModelError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::fault::FaultSpec;
+    use crate::fault::FaultSpec;
 
     fn kind(text: &str) -> FaultKind {
         text.parse::<FaultSpec>().unwrap().kind

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::domain::chat::Role;
-use crate::domain::finite::Finite;
-use crate::domain::target::{Sort, Target};
+use crate::chat::Role;
+use crate::finite::Finite;
+use crate::target::{Sort, Target};
 
 /// The effect of a fault on its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, IntoStaticStr)]

@@ -13,7 +13,7 @@ mod trigger;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::target::Target;
+use crate::target::Target;
 
 pub use grammar::FAULT_HELP;
 pub use kind::{Drift, FaultKind, Scores, Spread};

@@ -3,9 +3,9 @@
 use strum::VariantArray;
 
 use super::{FaultKind, FaultSpec, Spread, Trigger};
-use crate::domain::finite::Finite;
-use crate::domain::id::ToolName;
-use crate::domain::target::Target;
+use crate::finite::Finite;
+use crate::id::ToolName;
+use crate::target::Target;
 
 /// A fault for demonstrations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]

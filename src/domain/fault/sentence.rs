@@ -1,8 +1,8 @@
 //! A fault in a sentence, for a person.
 
 use super::{Drift, FaultKind, FaultSpec, Scores, Spread, Trigger, inject};
-use crate::domain::target::Target;
-use crate::domain::words;
+use crate::target::Target;
+use crate::words;
 
 impl FaultSpec {
     /// What happens from now on: `search_web now fails: 503 Service Unavailable, on every call`.

@@ -7,8 +7,8 @@ use strum::VariantArray;
 
 use super::inject;
 use super::kind::{Drift, FaultKind, Scores, Spread};
-use crate::domain::target::Sort;
-use crate::domain::words;
+use crate::target::Sort;
+use crate::words;
 
 /// The longest latency in milliseconds. More is a timeout, or a mistake.
 pub(super) const LONGEST_LATENCY: u64 = 3_600_000;

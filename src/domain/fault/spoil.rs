@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::kind::FaultKind;
 use super::text::{self, beginning};
-use crate::domain::chance::Chance;
-use crate::domain::chat::{Finish, Reply};
-use crate::domain::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
-use crate::domain::output::ToolOutput;
+use crate::chance::Chance;
+use crate::chat::{Finish, Reply};
+use crate::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
+use crate::output::ToolOutput;
 
 const RESET: &str = "connection reset by peer";
 
@@ -106,8 +106,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::chat::{ToolCall, Usage};
-    use crate::domain::fault::FaultSpec;
+    use crate::chat::{ToolCall, Usage};
+    use crate::fault::FaultSpec;
 
     fn kind(text: &str) -> FaultKind {
         text.parse::<FaultSpec>().unwrap().kind

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chance::Chance;
-use crate::domain::expression::Expression;
-use crate::domain::finite::Finite;
+use crate::chance::Chance;
+use crate::expression::Expression;
+use crate::finite::Finite;
 
 /// The conditions under which a fault fires; all that are set must hold. None set: always.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl Trigger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::fault::FaultSpec;
+    use crate::fault::FaultSpec;
 
     fn at(task: u32, seen: u32) -> Occasion {
         let chance = Chance::new(7).with(&seen.to_le_bytes());

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::listing::{ListedEdge, Listing};
 use super::store::{Prior, Structure, ToolGraph};
-use crate::domain::id::ToolName;
+use crate::id::ToolName;
 
 /// Why a text is not a graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

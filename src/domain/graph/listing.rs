@@ -21,20 +21,20 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::store::{Prior, Structure, ToolGraph};
-use crate::domain::finite::Finite;
-use crate::domain::id::ToolName;
+use crate::finite::Finite;
+use crate::id::ToolName;
 
 /// Nodes and edges in stable order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listing {
     #[serde(default = "informed", skip_serializing_if = "is_informed")]
-    pub(crate) prior: Prior,
+    pub prior: Prior,
     #[serde(default = "listed", skip_serializing_if = "is_listed")]
-    pub(crate) structure: Structure,
-    pub(crate) nodes: Vec<ToolName>,
+    pub structure: Structure,
+    pub nodes: Vec<ToolName>,
     #[serde(deserialize_with = "numbered")]
-    pub(crate) edges: Vec<ListedEdge>,
+    pub edges: Vec<ListedEdge>,
 }
 
 /// One edge of a [`Listing`].
@@ -69,7 +69,7 @@ fn is_listed(structure: &Structure) -> bool {
 
 impl Listing {
     /// The stored edges with their data.
-    pub(crate) fn stored(graph: &ToolGraph) -> Self {
+    pub fn stored(graph: &ToolGraph) -> Self {
         let edges = graph.edges().into_iter().map(|edge| ListedEdge {
             from: edge.from.clone(),
             to: edge.to.clone(),
@@ -110,7 +110,7 @@ impl Listing {
     }
 
     /// Why the list omits some edges, if it does.
-    pub(crate) fn note(&self) -> Option<&'static str> {
+    pub fn note(&self) -> Option<&'static str> {
         match (self.prior, self.structure) {
             (Prior::Uninformed, Structure::Implied | Structure::Listed) => {
                 Some("uninformed: every tool leads to every tool and to end, all equally")
@@ -124,7 +124,7 @@ impl Listing {
     }
 }
 
-pub(crate) fn nodes(graph: &ToolGraph) -> Vec<ToolName> {
+pub fn nodes(graph: &ToolGraph) -> Vec<ToolName> {
     let tools = graph.tools().cloned();
     [ToolName::start()].into_iter().chain(tools).chain([ToolName::end()]).collect()
 }

@@ -8,6 +8,7 @@
 //!
 //! Everything here is pure: no files, no clock, no randomness.
 
+mod drawing;
 mod file;
 mod format;
 mod listing;
@@ -16,9 +17,7 @@ mod scores;
 mod store;
 
 pub use format::WeightFormat;
-pub(crate) use listing::nodes;
-pub use listing::{ListedEdge, Listing};
+pub use listing::{ListedEdge, Listing, nodes};
 pub use pins::Pins;
 pub use scores::Scores;
-pub use store::{Prior, Structure, ToolGraph};
-pub(crate) use store::{Row, Successor};
+pub use store::{Prior, Row, Structure, Successor, ToolGraph};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::ToolName;
+use crate::id::ToolName;
 
 /// Fixed weights by edge. A pin replaces one weight and does not change the rest of its row, so a
 /// row with pins need not sum to 1. A pin on a missing edge has no effect.

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::ToolName;
+use crate::id::ToolName;
 
 /// The sum of all scores given to each tool, by the evaluator or by the user. A missing tool counts
 /// as 0. `end` may have a score too.

@@ -13,9 +13,9 @@ use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 use petgraph::visit::{EdgeRef as _, IntoEdgeReferences as _};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use rows::{Row, Successor};
+pub use rows::{Row, Successor};
 
-use crate::domain::id::ToolName;
+use crate::id::ToolName;
 
 /// The graph's assumption before the first score (ToolNet, sections 3.2 and 3.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ impl ToolGraph {
         Self::with_structure(prior, Structure::Implied)
     }
 
-    pub(crate) fn with_structure(prior: Prior, structure: Structure) -> Self {
+    pub fn with_structure(prior: Prior, structure: Structure) -> Self {
         let mut store = StableDiGraph::new();
         let start = store.add_node(Node { name: ToolName::start(), rank: 0 });
         let end = store.add_node(Node { name: ToolName::end(), rank: u64::MAX });
@@ -142,7 +142,7 @@ impl ToolGraph {
     }
 
     /// Adds a node without edges.
-    pub(crate) fn add_node(&mut self, tool: ToolName) -> bool {
+    pub fn add_node(&mut self, tool: ToolName) -> bool {
         if tool.is_special() || self.tools.contains_key(&tool) {
             return false;
         }
@@ -199,7 +199,7 @@ impl ToolGraph {
 
     /// Stores an edge, which must not be stored yet: checking would walk the whole row. `false` if
     /// it is impossible.
-    pub(crate) fn put_edge(&mut self, from: &str, to: &str, prior: f64, count: u64) -> bool {
+    pub fn put_edge(&mut self, from: &str, to: &str, prior: f64, count: u64) -> bool {
         let (Some(from), Some(to)) = (self.node(from), self.node(to)) else {
             return false;
         };
@@ -282,7 +282,7 @@ impl ToolGraph {
     }
 
     /// The graph's own copy of a name, and its position.
-    pub(crate) fn named(&self, name: &str) -> Option<(&ToolName, u64)> {
+    pub fn named(&self, name: &str) -> Option<(&ToolName, u64)> {
         self.node(name).map(|node| (&self.store[node].name, self.store[node].rank))
     }
 }

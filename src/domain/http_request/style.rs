@@ -153,7 +153,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::http_request::encoded;
+    use crate::http_request::encoded;
 
     #[test]
     fn every_style_writes_lists_and_objects_as_openapi_does() {

@@ -42,7 +42,7 @@ impl KnobSpec {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::knob::{KNOBS, Knob};
+    use crate::knob::{KNOBS, Knob};
 
     #[test]
     fn values_around_one_are_on_its_steps_and_in_its_range() {

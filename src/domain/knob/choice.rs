@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::{VariantArray, VariantNames};
 
 use super::name::Knob;
-use crate::domain::graph::WeightFormat;
+use crate::graph::WeightFormat;
 
 /// The values of a knob, in the order of its numbers.
 pub trait Choice: Copy + VariantArray + VariantNames {
@@ -206,7 +206,7 @@ mod tests {
     use std::fmt::Debug;
 
     use super::*;
-    use crate::domain::knob::{KNOBS, Kind, KnobSpec, Knobs};
+    use crate::knob::{KNOBS, Kind, KnobSpec, Knobs};
 
     /// The knob has these names, and each means the value of that name.
     fn has<C: Choice + Debug + PartialEq>(names: &[&str]) -> Knob {

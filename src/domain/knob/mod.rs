@@ -8,10 +8,10 @@ mod spec;
 mod table;
 mod unread;
 
-use crate::domain::words;
+use crate::words;
 use std::{collections::BTreeMap, fmt};
 
-use crate::domain::finite::Finite;
+use crate::finite::Finite;
 use serde::{Deserialize, Serialize};
 
 pub use self::{

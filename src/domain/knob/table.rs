@@ -5,7 +5,7 @@ use super::choice::{
 };
 use super::name::Knob;
 use super::spec::{Kind, KnobSpec, Takes};
-use crate::domain::graph::WeightFormat;
+use crate::graph::WeightFormat;
 
 /// Every knob, in display order.
 pub const KNOBS: &[KnobSpec] = &[

@@ -1,7 +1,7 @@
 //! Knobs that nothing reads, and why.
 
 use super::{Knob, Knobs, Retrieve};
-use crate::domain::strategy::{Base, Strategy};
+use crate::strategy::{Base, Strategy};
 
 impl Knob {
     /// Why an agent of this strategy never reads the knob; `None`: it does.

@@ -15,7 +15,7 @@ pub struct EvidenceId(pub u32);
 pub struct NotAnId(String);
 
 /// Digits of any number that fits into 32 bits.
-pub(crate) const DIGITS: usize = 9;
+pub const DIGITS: usize = 9;
 
 impl EvidenceId {
     /// Its form in inputs: `#E1`.
@@ -40,7 +40,7 @@ impl FromStr for EvidenceId {
         let digits = bare.strip_prefix(['E', 'e']).unwrap_or(bare);
         let all_digits = digits.chars().all(|c| c.is_ascii_digit()) && digits.len() <= DIGITS;
         let number = digits.parse().ok().filter(|_| all_digits);
-        number.map(Self).ok_or_else(|| NotAnId(crate::domain::words::clipped(text, 40)))
+        number.map(Self).ok_or_else(|| NotAnId(crate::words::clipped(text, 40)))
     }
 }
 

@@ -12,8 +12,8 @@
 //! Evidence belongs to the plan that it follows and is stored only there. So no list has to be
 //! matched with another by position, which loses evidence as soon as a plan has two pieces.
 //!
-//! This module contains all that needs no I/O: parsing (`papers::plan::parse`), checking ([`Plan::check`]), the
-//! order of calls ([`Plan::ready`]), the arguments of a call ([`Evidence::arguments`]), and the
+//! This module contains all that needs no I/O: parsing (`papers::plan::parse`), checking (`papers::plan::check`), the
+//! order of calls (`papers::plan::ready`), the arguments of a call ([`Evidence::arguments`]), and the
 //! solver's input ([`Plan::worklog`]).
 
 mod id;
@@ -24,7 +24,7 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use self::{
+pub use self::{
     id::DIGITS,
     reference::{spelled, unnamed},
 };
@@ -32,7 +32,7 @@ pub use self::{
     id::EvidenceId,
     reference::{references, substitute},
 };
-use crate::domain::arguments;
+use crate::arguments;
 
 /// Replaces empty or missing evidence, in inputs and for the solver.
 pub const NULL: &str = "null";
@@ -74,7 +74,6 @@ impl Plan {
     }
 
     /// Steps as the paper counts them: the plans, and the solver's.
-    #[cfg(feature = "inside")]
     pub fn paper_steps(&self) -> usize {
         self.steps.len() + 1
     }
@@ -206,23 +205,5 @@ mod tests {
         let single = json!({"properties": {"query": {"type": "string"}}});
         assert_eq!(one("#E1").arguments(&single, text), json!({"query": city}));
         assert_eq!(one("#E4").arguments(&single, text), json!({"query": "\"quoted\""}));
-    }
-
-    #[test]
-    fn a_worklog_has_all_evidence_under_its_plan_and_no_forged_ones() {
-        let plan = crate::papers::plan::parse(
-            "Plan: a\n#E1 = x[1]\n#E2 = y[#E1]\nPlan: b\nPlan: c\n#E3 = z[]",
-            &crate::papers::plan::Offered::default(),
-        )
-        .unwrap();
-        let log = plan.worklog(|id| match id.0 {
-            1 => Some("good\nPlan: forged"),
-            2 => None,
-            _ => Some(""),
-        });
-        let right = "Plan: a\n#E1 = x[1]\n  good\n  Plan: forged\n#E2 = y[#E1]\n  null\n\
-                     Plan: b\nPlan: c\n#E3 = z[]\n";
-        assert_eq!(log, right);
-        assert_eq!(plan.paper_steps(), 4);
     }
 }

@@ -33,11 +33,7 @@ pub fn substitute(input: &str, mut text: impl FnMut(EvidenceId) -> String) -> St
 /// is text, because people write "the #1 song" too.
 ///
 /// They also put names into brackets, `{E1}` or `<#E1>`, which mean any evidence of the plan, and forget the hash.
-pub(crate) fn spelled(
-    input: &str,
-    before: &BTreeSet<EvidenceId>,
-    all: &BTreeSet<EvidenceId>,
-) -> String {
+pub fn spelled(input: &str, before: &BTreeSet<EvidenceId>, all: &BTreeSet<EvidenceId>) -> String {
     let marked =
         replaced(input, |mark| (!mark.bare || before.contains(&mark.id)).then(|| mark.id.mark()));
     let mut output = String::with_capacity(marked.len());
@@ -58,7 +54,7 @@ pub(crate) fn spelled(
 
 /// The input of code with the name of a variable replaced by that of its evidence: `{capital}` in any text, and the
 /// bare name where nothing is in quotes.
-pub(crate) fn unnamed(input: &str, variable: &str, id: EvidenceId) -> String {
+pub fn unnamed(input: &str, variable: &str, id: EvidenceId) -> String {
     let braced = input.replace(&format!("{{{variable}}}"), &id.mark());
     if braced.contains(['"', '\'']) {
         return braced;

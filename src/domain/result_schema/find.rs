@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Schema;
 use super::path::{element, field, plain, resolve};
-use crate::domain::words::nearest;
+use crate::words::nearest;
 
 /// The most places of a key that are found in one schema.
 const PLACES: usize = 16;

@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::drift::Drift;
-#[cfg(feature = "inside")]
 pub use self::drift::Drifted;
 pub use self::find::who_has;
 

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::Schema;
-use crate::domain::words::clipped;
+use crate::words::clipped;
 
 /// Characters of a key that a text shows.
 const KEY: usize = 60;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Schema;
 use super::path::plain;
-use crate::domain::words::counted;
+use crate::words::counted;
 
 /// Lines of the longest text.
 pub const LINES: usize = 200;

@@ -11,7 +11,7 @@ use super::bm25::{Bm25, rarity};
 use super::ranking::Ranking;
 use super::union::union;
 use super::words::taken_apart;
-use crate::domain::{id::ToolName, spec::ToolSpec, state::InTask};
+use crate::{id::ToolName, spec::ToolSpec, state::InTask};
 
 /// A searchable index of the tools.
 ///
@@ -126,12 +126,10 @@ impl Lexical {
         true
     }
 
-    #[cfg(feature = "inside")]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    #[cfg(feature = "inside")]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -206,7 +204,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::{
+    use crate::{
         event::{By, ChangeEvent, Event, Record, SessionEvent},
         spec::EffectClass,
         state::State,

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::domain::finite::Finite;
+use crate::finite::Finite;
 use serde::{Deserialize, Serialize};
 
 use super::union::union;
-use crate::domain::{
+use crate::{
     id::ToolName,
     knob::{Knob, Knobs, Retrieve},
 };

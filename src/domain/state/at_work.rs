@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::{RunId, TaskId};
+use crate::id::{RunId, TaskId};
 
 /// The tasks at work, and the run that was last active.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::breakpoint::BreakpointSpec;
-use crate::domain::event::{Boundary, Lane};
-use crate::domain::id::BreakpointId;
+use crate::breakpoint::BreakpointSpec;
+use crate::event::{Boundary, Lane};
+use crate::id::BreakpointId;
 
 /// A breakpoint and how often it was hit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,9 +5,9 @@ use std::{ops::AddAssign, sync::Arc};
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::{BudgetPlan, PlannedTool, Refusal};
-use crate::domain::finite::Finite;
-use crate::domain::id::{EffectId, ToolName};
+use crate::event::{BudgetPlan, PlannedTool, Refusal};
+use crate::finite::Finite;
+use crate::id::{EffectId, ToolName};
 
 /// Tolerance for comparing credits to the budget: sums of decimals are not exact.
 pub const CENT: f64 = 1e-9;

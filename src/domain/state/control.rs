@@ -7,8 +7,8 @@ use strum::IntoStaticStr;
 
 use super::breakpoints::Stop;
 use super::undo::Changes;
-use crate::domain::event::{Boundary, Lane, Resume};
-use crate::domain::id::{EffectId, RunId};
+use crate::event::{Boundary, Lane, Resume};
+use crate::id::{EffectId, RunId};
 
 /// Whether the agent runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]

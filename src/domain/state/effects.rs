@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::{EffectRef, Lane, Origin};
-use crate::domain::id::{EffectId, FaultId, TaskId};
-use crate::domain::spec::EffectClass;
+use crate::event::{EffectRef, Lane, Origin};
+use crate::id::{EffectId, FaultId, TaskId};
+use crate::spec::EffectClass;
 
 /// The part of an effect that does not depend on its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

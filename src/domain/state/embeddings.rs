@@ -5,7 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use super::effects::EffectState;
-use crate::domain::{error::ModelError, retrieve::Ranking};
+use crate::{error::ModelError, retrieve::Ranking};
 
 /// One request to an embedding model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

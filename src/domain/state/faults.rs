@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::fault::{FaultKind, FaultSpec};
-use crate::domain::{id::TaskId, target::Aim};
+use crate::fault::{FaultKind, FaultSpec};
+use crate::{id::TaskId, target::Aim};
 
 /// A fault and how often it fired.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

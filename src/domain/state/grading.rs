@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chat::Usage;
-use crate::domain::finite::Finite;
+use crate::chat::Usage;
+use crate::finite::Finite;
 
 /// The grading of one task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

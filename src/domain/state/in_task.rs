@@ -3,10 +3,10 @@
 use std::ops::Deref;
 
 use super::{State, TaskState, ToolState, budget::CENT};
-use crate::domain::chat::Role;
-use crate::domain::id::{TaskId, ToolName};
-use crate::domain::knob::Knob;
-use crate::domain::strategy::Decides;
+use crate::chat::Role;
+use crate::id::{TaskId, ToolName};
+use crate::knob::Knob;
+use crate::strategy::Decides;
 
 /// The state as the agent of one task sees it; between tasks, as the next one will.
 #[derive(Clone, Copy, Debug)]

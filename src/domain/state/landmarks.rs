@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::{
+use crate::event::{
     BreakpointEvent, BudgetEvent, By, EmbeddingEvent, Event, FaultEvent, GraphEvent,
     ModelCallEvent, Origin, TaskEvent, ToolCallEvent,
 };

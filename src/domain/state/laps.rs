@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::Outcome;
-use crate::domain::finite::Finite;
-use crate::domain::id::{FaultId, TaskId, ToolName};
+use crate::event::Outcome;
+use crate::finite::Finite;
+use crate::id::{FaultId, TaskId, ToolName};
 
 /// A task that has ended, in short. It stays when the task's details are gone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

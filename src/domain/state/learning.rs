@@ -7,10 +7,10 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::kept::Kept;
-use crate::domain::event::Verdict;
-use crate::domain::finite::Finite;
-use crate::domain::graph::{Pins, Scores, ToolGraph};
-use crate::domain::id::{TaskId, ToolName};
+use crate::event::Verdict;
+use crate::finite::Finite;
+use crate::graph::{Pins, Scores, ToolGraph};
+use crate::id::{TaskId, ToolName};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Learning {

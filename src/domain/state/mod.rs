@@ -15,10 +15,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::finite::Finite;
-use crate::domain::id::{BreakpointId, EffectId, FaultId, RunId, TaskId, ToolName};
-use crate::domain::role_settings::{FewShot, SamplingOfRoles};
-use crate::domain::{
+use crate::finite::Finite;
+use crate::id::{BreakpointId, EffectId, FaultId, RunId, TaskId, ToolName};
+use crate::role_settings::{FewShot, SamplingOfRoles};
+use crate::{
     approval::Approval, knob::Knobs, pairs::Pairs, probe::Probing, prompt::Prompts, rates::Rates,
     strategy::Strategy, worker_settings::WorkerSettings,
 };
@@ -34,6 +34,7 @@ mod fold;
 pub mod grading;
 mod in_task;
 mod kept;
+mod known_tool;
 mod landmarks;
 mod laps;
 pub mod learning;
@@ -290,7 +291,7 @@ impl State {
 }
 
 /// The number of the next thing in a list of this length; numbers count from 1 without gaps.
-pub(crate) fn next_number(len: usize) -> u32 {
+pub fn next_number(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX).saturating_add(1)
 }
 

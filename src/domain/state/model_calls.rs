@@ -5,9 +5,9 @@ use std::{ops::Deref, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use super::effects::EffectState;
-use crate::domain::chat::{Reply, Request, Role, Usage};
-use crate::domain::finite::Finite;
-use crate::domain::{error::ModelError, id::ModelName, plan::EvidenceId, reading::JudgedPiece};
+use crate::chat::{Reply, Request, Role, Usage};
+use crate::finite::Finite;
+use crate::{error::ModelError, id::ModelName, plan::EvidenceId, reading::JudgedPiece};
 
 /// The progress of a model call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ impl ModelCallState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ModelError, ModelErrorKind};
+    use crate::{ModelError, ModelErrorKind};
 
     #[test]
     fn a_call_is_over_when_it_has_an_answer_or_an_error() {

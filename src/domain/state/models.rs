@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chat::{Role, Usage};
-use crate::domain::event::{Bill, Reach};
-use crate::domain::finite::Finite;
-use crate::domain::{id::ModelName, spec::ModelSpec};
+use crate::chat::{Role, Usage};
+use crate::event::{Bill, Reach};
+use crate::finite::Finite;
+use crate::{id::ModelName, spec::ModelSpec};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Models {

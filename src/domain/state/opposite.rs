@@ -1,8 +1,8 @@
 //! The command that takes an event back.
 
-use crate::domain::breakpoint::BreakpointSpec;
-use crate::domain::command::Command;
-use crate::domain::event::{
+use crate::breakpoint::BreakpointSpec;
+use crate::command::Command;
+use crate::event::{
     BreakpointEvent, BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, EditEvent, Event,
     FaultEvent, GraphEvent, PlanEvent, TaskEvent,
 };

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::{BlamedBy, ProgramSource, ProgramVerdict};
-use crate::domain::id::{EffectId, ToolName};
-use crate::domain::program::{Back, Extra, LineStop, ProgramEnd, Raised, Set};
+use crate::event::{BlamedBy, ProgramSource, ProgramVerdict};
+use crate::id::{EffectId, ToolName};
+use crate::program::{Back, Extra, LineStop, ProgramEnd, Raised, Set};
 
 /// Values that are kept of a program.
 const VALUES: usize = 500;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::finite::Finite;
-use crate::domain::id::ToolName;
-use crate::domain::reading::{ReaderAbout, ToolMap};
+use crate::finite::Finite;
+use crate::id::ToolName;
+use crate::reading::{ReaderAbout, ToolMap};
 
 /// The reader of a session and how far it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

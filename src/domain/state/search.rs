@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::NodeEnd;
+use crate::event::NodeEnd;
 
 /// One node of a search tree. Its decision is the step of the same number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::{CENT, TaskBudget};
 use super::{grading::Grading, programs::ProgramState, search::SearchTree, work::Work};
-use crate::domain::event::{BudgetPlan, CacheBreak, Caveat, MenuItem, Outcome, Verdict};
-use crate::domain::finite::Finite;
-use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::{chat::Role, spec::Task, strategy::Strategy};
+use crate::event::{BudgetPlan, CacheBreak, Caveat, MenuItem, Outcome, Verdict};
+use crate::finite::Finite;
+use crate::id::{EffectId, TaskId, ToolName};
+use crate::{chat::Role, spec::Task, strategy::Strategy};
 
 fn is_zero(n: &u32) -> bool {
     *n == 0

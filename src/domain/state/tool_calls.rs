@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::effects::EffectState;
-use crate::domain::event::{By, Refusal};
-use crate::domain::{error::ToolError, id::ToolName, output::ToolOutput, plan::EvidenceId};
+use crate::event::{By, Refusal};
+use crate::{error::ToolError, id::ToolName, output::ToolOutput, plan::EvidenceId};
 
 /// The progress of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::{ClassAssignment, ClassedBy};
-use crate::domain::finite::Finite;
-use crate::domain::{probe::KnownSchema, spec::ToolSpec, target::Aim};
+use crate::event::{ClassAssignment, ClassedBy};
+use crate::finite::Finite;
+use crate::{probe::KnownSchema, spec::ToolSpec, target::Aim};
 
 /// One tool and the totals of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

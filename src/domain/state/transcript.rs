@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::event::{BudgetPlan, Event};
-use crate::domain::id::{EffectId, TaskId};
-use crate::domain::plan::Plan;
+use crate::event::{BudgetPlan, Event};
+use crate::id::{EffectId, TaskId};
+use crate::plan::Plan;
 
 /// A line of the transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub enum What {
 
 impl What {
     /// A line that an event makes by itself.
-    pub(in crate::domain) fn told(event: impl Into<Event>) -> Option<(Option<TaskId>, What)> {
+    pub(crate) fn told(event: impl Into<Event>) -> Option<(Option<TaskId>, What)> {
         Some((None, What::Told { event: Box::new(event.into()) }))
     }
 }

@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
-use crate::domain::event::{BudgetEvent, By, ChangeEvent, Event, GraphEvent, Record, Verdict};
-use crate::domain::{command::Command, id::TaskId, id::ToolName};
+use crate::event::{BudgetEvent, By, ChangeEvent, Event, GraphEvent, Record, Verdict};
+use crate::{command::Command, id::TaskId, id::ToolName};
 
 /// Presses of a key are one change while each follows the one before within this time, in
 /// microseconds.

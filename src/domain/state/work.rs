@@ -5,9 +5,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::EffectId;
-use crate::domain::null_filter::NullReason;
-use crate::domain::plan::{EvidenceId, Plan, PlanStep};
+use crate::id::EffectId;
+use crate::null_filter::NullReason;
+use crate::plan::{EvidenceId, Plan, PlanStep};
 
 /// The plan of a task, and its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,12 +8,12 @@ use crate::domain::{
     EffectId, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Reply, Request, Role,
     SessionEvent, State, TaskId, ToolMode, role_settings, tokens, window,
 };
-use crate::engine::{
+use crate::model::{Model, text};
+use crate::strategy::Before;
+use crate::{
     handle::Handle,
     session::{Session, lanes::Waits},
 };
-use crate::model::{Model, text};
-use crate::strategy::Before;
 
 /// Most retries of a stream that broke off after some text.
 const AGAIN: u32 = 2;

@@ -9,9 +9,9 @@ use crate::domain::{
     Bill, EffectId, EffectRef, EmbeddingEvent, Event, Lane, ModelCallEvent, ModelError,
     ModelErrorKind, Refusal, RunId, ToolCallEvent, ToolError, ToolErrorKind, Usage, tokens,
 };
-use crate::engine::session::lanes::Waits;
-use crate::engine::{session::Session, station::Passage};
 use crate::net::known;
+use crate::session::lanes::Waits;
+use crate::{session::Session, station::Passage};
 
 /// A tool call that was cancelled before it started was not run.
 pub fn as_told(session: &Session, passage: &Passage, outcome: Outcome) -> Outcome {

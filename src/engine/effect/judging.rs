@@ -9,9 +9,9 @@ use super::{ModelCall, stream};
 use crate::domain::{
     CallJudge, EffectRef, Finish, JudgedPiece, Knob, ModelError, ReaderEvent, Reply, Usage, tokens,
 };
-use crate::engine::{handle::Handle, ranker::Query};
 use crate::papers::cotools::hand_rule;
 use crate::strategy::Before;
+use crate::{handle::Handle, ranker::Query};
 
 /// The text so far.
 #[derive(Default)]

@@ -8,9 +8,9 @@ use crate::domain::{
     Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Ranking, Refusal,
     Reply, Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
 };
-use crate::engine::{actor::Actor, ranker::Ranker};
 use crate::model::Model;
 use crate::strategy::{Before, Sought};
+use crate::{actor::Actor, ranker::Ranker};
 
 /// The action of an effect.
 pub enum Effect {

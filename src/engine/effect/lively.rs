@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use crate::domain::{Chance, Speed};
-use crate::engine::handle::Handle;
+use crate::handle::Handle;
 
 /// The shortest and the longest answer of a tool and of a model, in seconds at the speed of 1.
 const TOOL: (f64, f64) = (0.2, 1.5);

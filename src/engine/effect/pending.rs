@@ -4,7 +4,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::kinds::Effect;
 use crate::domain::{Chance, EffectRef, TaskId};
-use crate::engine::fault_choice::FaultChoice;
+use crate::fault_choice::FaultChoice;
 
 /// An effect that was requested and has not ended.
 pub struct PendingEffect {

@@ -11,8 +11,8 @@ use tracing::{Instrument, info, info_span};
 
 use super::{Effect, Outcome, PendingEffect, ended, real};
 use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent};
-use crate::engine::handle::Handle;
-use crate::engine::station::{Passage, Verdict};
+use crate::handle::Handle;
+use crate::station::{Passage, Verdict};
 
 /// Runs a requested effect to its end, in a span of its own in the log; the outcome, and whether it is to be made again.
 pub async fn perform(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {

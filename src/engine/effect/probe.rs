@@ -1,7 +1,7 @@
 //! Probes whether models can be reached: in parallel with the agent, and only on request.
 
 use crate::domain::{ModelName, Reach, Reachable, SessionEvent};
-use crate::engine::handle::Handle;
+use crate::handle::Handle;
 
 /// Probes every configured model that is not being probed already.
 pub fn probe_models(handle: &Handle) {

@@ -8,17 +8,17 @@ use tokio::time::timeout;
 
 use super::{Effect, Embedded, EmbeddingCall, ModelCall, Outcome, Ranked, ReadingCall, ToolCall};
 use super::{judging, lively, stream::stream};
+use crate::actor::Actor;
 use crate::domain::{
     Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
     ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
-use crate::engine::actor::Actor;
-use crate::engine::ranker::{Query, Scored};
-use crate::engine::{handle::Handle, session::Session, station::Passage};
 use crate::model::understood;
 use crate::papers::cotools;
+use crate::ranker::{Query, Scored};
 use crate::strategy::Sought;
 use crate::tool::{Invocation, Tool};
+use crate::{handle::Handle, session::Session, station::Passage};
 
 /// How long a client waits for a silent model.
 const SILENCE: Duration = Duration::from_secs(60);

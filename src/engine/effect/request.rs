@@ -8,11 +8,11 @@ use crate::domain::{
     Chance, EffectClass, EffectId, EffectRef, EmbeddingEvent, Event, ModelCallEvent, Request, Role,
     TaskId, ToolCallEvent, ToolName, chance::canonical,
 };
-use crate::engine::{
+use crate::model::Model;
+use crate::{
     fault_choice::FaultChoice,
     session::{Session, lanes::Waits},
 };
-use crate::model::Model;
 
 /// Requests an effect for this task. Effects of one decision are all requested before the first one
 /// runs, so that their numbers and draws follow their order.

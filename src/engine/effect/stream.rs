@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::domain::{EffectRef, ModelCallEvent, ModelError, Reply, Request, SessionEvent};
-use crate::engine::handle::Handle;
+use crate::handle::Handle;
 use crate::model::{Model, Progress};
 use crate::net::known;
 

@@ -6,7 +6,7 @@ use crate::domain::{BreakpointEvent, Event, Record, SessionEvent, State};
 /// Saves the breakpoints of a state beyond the session.
 pub type KeepBreakpoints = Box<dyn FnMut(&State) -> Result<(), String>>;
 
-pub(in crate::engine) struct KeptBreakpoints(pub KeepBreakpoints);
+pub(crate) struct KeptBreakpoints(pub KeepBreakpoints);
 
 impl Observer for KeptBreakpoints {
     fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {

@@ -11,7 +11,7 @@ use crate::domain::{
 };
 use crate::store::experience::{SharedExperience, Use};
 
-pub(in crate::engine) struct Remembered {
+pub(crate) struct Remembered {
     store: SharedExperience,
     /// Judged calls of the tasks at work.
     judged: Vec<EffectId>,

@@ -10,7 +10,7 @@ use crate::domain::{
 
 /// Says it once for each model, and once more where a call cannot be read.
 #[derive(Default)]
-pub(in crate::engine) struct InText {
+pub(crate) struct InText {
     told: HashSet<(ModelName, bool)>,
 }
 

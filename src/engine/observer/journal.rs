@@ -5,7 +5,7 @@ use crate::domain::Record;
 use crate::store::journal::{Journal, JournalError};
 
 /// Writes records, until that fails.
-pub(in crate::engine) struct Writer {
+pub(crate) struct Writer {
     journal: Option<Journal>,
     /// The journal could not be written; the session must end.
     broken: Option<JournalError>,

@@ -6,7 +6,7 @@ use crate::domain::{Event, Learning, Record, SessionEvent, State, TaskEvent};
 /// Saves the learned knowledge beyond the session.
 pub type Keep = Box<dyn FnMut(&Learning) -> Result<(), String>>;
 
-pub(in crate::engine) struct Learned(pub Keep);
+pub(crate) struct Learned(pub Keep);
 
 impl Observer for Learned {
     fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {

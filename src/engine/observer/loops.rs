@@ -3,7 +3,7 @@
 use super::Observer;
 use crate::domain::{Event, Origin, Record, SessionEvent, State, ToolCallEvent};
 
-pub(in crate::engine) struct Loops;
+pub(crate) struct Loops;
 
 impl Observer for Loops {
     fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {

@@ -10,7 +10,7 @@ use crate::domain::{
 
 /// Says it once for each model.
 #[derive(Default)]
-pub(in crate::engine) struct Offered {
+pub(crate) struct Offered {
     told: HashSet<ModelName>,
 }
 

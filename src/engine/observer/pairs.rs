@@ -7,7 +7,7 @@ use super::Observer;
 use crate::domain::{Event, GraphEvent, Record, SessionEvent, State, TaskEvent};
 use crate::store::experience::SharedExperience;
 
-pub(in crate::engine) struct Pairs(pub SharedExperience);
+pub(crate) struct Pairs(pub SharedExperience);
 
 impl Observer for Pairs {
     fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {

@@ -42,7 +42,7 @@ impl Default for SchemaBook {
 }
 
 /// Watches the results of tools.
-pub(in crate::engine) struct Schemas {
+pub(crate) struct Schemas {
     book: SchemaBook,
     /// What is to be saved.
     new: KeptSchemas,

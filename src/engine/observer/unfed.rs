@@ -8,7 +8,7 @@ const TEXT: &str = "+reflexion has no effect on answers: gold_feedback is off, s
 
 /// Says it once.
 #[derive(Default)]
-pub(in crate::engine) struct Unfed {
+pub(crate) struct Unfed {
     told: bool,
 }
 

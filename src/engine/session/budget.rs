@@ -9,10 +9,10 @@ use crate::domain::{
     BudgetEvent, BudgetPlan, By, EffectId, Embedding, Event, Knob, KnownTool, SessionEvent,
     TaskBudget, TaskId, ToolName,
 };
-use crate::engine::{effect::EmbeddingCall, memory::Memory};
 use crate::papers::btp::candidates;
 use crate::papers::btp::policy::Policy;
 use crate::store::experience::{Experience, ExperienceError, Query, Same};
+use crate::{effect::EmbeddingCall, memory::Memory};
 
 impl Session {
     /// Whether tasks can be compared by their embeddings.

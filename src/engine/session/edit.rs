@@ -6,7 +6,7 @@ use crate::domain::edit::Edit;
 use crate::domain::{
     By, EditEvent, EffectId, EffectState, Event, Reply, Request, ToolCall, ToolOutput,
 };
-use crate::engine::effect::{self, Effect, Outcome, PendingEffect};
+use crate::effect::{self, Effect, Outcome, PendingEffect};
 
 const SEEN: &str =
     "the agent has seen it: hold the call after its end (H, or a breakpoint with `after`)";

@@ -7,12 +7,12 @@ use crate::domain::words::counted;
 use crate::domain::{
     By, ControlEvent, EffectId, FaultEvent, GraphEvent, Mode, Resume, SessionEvent, State,
 };
-use crate::engine::observer::{
+use crate::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
     journal::Writer, learned::Learned, loops::Loops, offered::Offered, pairs::Pairs,
     schemas::Schemas, unfed::Unfed,
 };
-use crate::engine::{
+use crate::{
     beginning::{Beginning, Rest},
     by_hand, faults,
     handle::Handle,

@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::breakpoints::AskedOf;
 use crate::domain::{Embedding, KnownTool, Lexical, ModelName, Record, TaskList, ToolName};
-use crate::engine::effect::PendingEffect;
-use crate::engine::observer::{Observer, journal::Writer};
-use crate::engine::ranker::Ranker;
+use crate::effect::PendingEffect;
 use crate::model::Model;
+use crate::observer::{Observer, journal::Writer};
 use crate::program::Child;
+use crate::ranker::Ranker;
 use crate::tool::ToolBox;
 
 /// Called with every record, in order.

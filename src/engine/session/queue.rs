@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use super::Session;
 use crate::domain::probe::Probe;
 use crate::domain::{By, Event, RunId, Task, TaskEvent, TaskId, ToolName, state::next_number};
-use crate::engine::effect::PendingEffect;
+use crate::effect::PendingEffect;
 
 /// How many tasks are queued by one event.
 const AT_ONCE: usize = 1000;

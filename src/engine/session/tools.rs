@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 use super::Session;
 use crate::domain::{Lexical, SessionEvent, words::counted};
-use crate::engine::providers::{List, ProviderListing};
+use crate::providers::{List, ProviderListing};
 use crate::tool::provider::Change;
 use crate::tool::{Changes, ToolError};
 

@@ -10,8 +10,8 @@ use crate::domain::expression::{Evaluator, Expression, Resolver};
 use crate::domain::{
     Boundary, By, ConsentEvent, ControlEvent, EffectId, Event, Refusal, SessionEvent, ToolName,
 };
-use crate::engine::session::Session;
 use crate::papers::facts::Facts;
+use crate::session::Session;
 
 /// Why a call is asked for that ran when its session was interrupted.
 const UNKNOWN: &str = "its outcome is unknown";

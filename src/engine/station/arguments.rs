@@ -2,7 +2,7 @@
 
 use super::{Actor, Effect, Passage, Passing, Station, ToolCall, Verdict, now};
 use crate::domain::{Refusal, ToolErrorKind};
-use crate::engine::session::Session;
+use crate::session::Session;
 
 pub(super) struct Arguments;
 

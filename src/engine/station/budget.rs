@@ -3,7 +3,7 @@
 
 use super::{Actor, Effect, Passage, Passing, Station, Verdict, now};
 use crate::domain::{ModelError, ModelErrorKind, Origin};
-use crate::engine::effect::{EmbeddingCall, ReadingCall};
+use crate::effect::{EmbeddingCall, ReadingCall};
 
 pub(super) struct Budget;
 

@@ -6,8 +6,8 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Tally, Usage, tokens};
-use crate::engine::effect::{EmbeddingCall, ReadingCall};
-use crate::engine::{commands, session::Session};
+use crate::effect::{EmbeddingCall, ReadingCall};
+use crate::{commands, session::Session};
 
 /// How the reason begins when a session ends at its limit.
 pub const DOLLARS_REACHED: &str = "the limit of dollars is reached";

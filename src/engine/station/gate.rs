@@ -3,7 +3,7 @@
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Lane, Origin};
-use crate::engine::handle::Handle;
+use crate::handle::Handle;
 
 pub(super) struct Gate;
 

@@ -7,10 +7,10 @@
 
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, ToolCall, now};
 use crate::domain::{EffectId, Request, Role, RunId, TaskId, ToolErrorKind, knob};
-use crate::engine::effect::{self, Caller};
-use crate::engine::session::lanes::Waits;
-use crate::engine::{handle::Handle, session::Session};
+use crate::effect::{self, Caller};
+use crate::session::lanes::Waits;
 use crate::strategy::judge;
+use crate::{handle::Handle, session::Session};
 
 pub(super) struct Judge;
 

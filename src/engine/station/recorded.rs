@@ -1,4 +1,4 @@
-//! Answers an effect from the record of an earlier session (see [`crate::engine::recorded`]). It is
+//! Answers an effect from the record of an earlier session (see [`crate::recorded`]). It is
 //! the first station, because a recorded answer is free, takes no room, and may be a refusal.
 
 use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
@@ -7,8 +7,8 @@ use crate::domain::{
     FaultEvent, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, ToolCallEvent,
     ToolOutput, Usage,
 };
-use crate::engine::effect::{self, Embedded, Ranked};
-use crate::engine::{handle::Handle, session::Session};
+use crate::effect::{self, Embedded, Ranked};
+use crate::{handle::Handle, session::Session};
 
 pub(super) struct FromRecord;
 

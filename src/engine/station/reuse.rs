@@ -4,7 +4,7 @@
 use super::approval::ask;
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{EffectId, Knob, Origin, ProgramSource, ToolCallPhase, ToolOutput};
-use crate::engine::session::Session;
+use crate::session::Session;
 
 /// Why a person is asked.
 const REPEATED: &str =

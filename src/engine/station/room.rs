@@ -3,7 +3,7 @@
 
 use super::{Actor, Effect, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{EffectId, Knob};
-use crate::engine::session::Session;
+use crate::session::Session;
 
 pub(super) struct Room;
 

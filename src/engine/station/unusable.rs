@@ -4,7 +4,7 @@
 
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, now};
 use crate::domain::{By, EffectId, ModelError, ModelName, Origin, SessionEvent};
-use crate::engine::{commands, handle::Handle, session::Session};
+use crate::{commands, handle::Handle, session::Session};
 
 /// How the reason begins when a session ends because of a model.
 pub const MODEL_UNUSABLE: &str = "a model is unusable";

@@ -99,7 +99,7 @@ fn plain(message: &str) -> Option<String> {
 mod tests {
     use serde::Deserialize;
 
-    use crate::files::toml_file::{Problem, TomlFile};
+    use crate::toml_file::{Problem, TomlFile};
 
     #[derive(Debug, Default, Deserialize)]
     #[serde(default, deny_unknown_fields)]

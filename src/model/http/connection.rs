@@ -11,10 +11,10 @@ use tracing::warn;
 
 use super::line::{LONGEST_BODY, Line};
 use super::{Amended, Answer, Endpoint, Failure, Place, Refused, Wire, endpoint};
+use crate::Progress;
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
-use crate::model::Progress;
-use crate::model::secret::{HeaderSource, Key, KeySource, from_env};
 use crate::net::{known, secret::Secret};
+use crate::secret::{HeaderSource, Key, KeySource, from_env};
 
 /// Changes a request that was refused; `None` if no change can help.
 type Amend<'a> = dyn FnMut(&Refused) -> Option<Amended> + 'a;

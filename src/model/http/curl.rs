@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::{Endpoint, Wire, endpoint};
 use crate::domain::ModelError;
 use crate::files::safe_json::safe;
-use crate::model::secret::{HeaderSource, KeySource};
 use crate::net::known::without_known;
+use crate::secret::{HeaderSource, KeySource};
 
 /// What ends the body. No line of indented JSON is just this word.
 const END: &str = "JSON";

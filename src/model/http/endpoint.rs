@@ -7,9 +7,9 @@ use reqwest::{Certificate, Client, NoProxy, Proxy, Url};
 use serde_json::{Map, Value};
 
 use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
-use crate::model::secret::{HeaderSource, KeySource, from_env};
 use crate::net::client::{self, carries_key};
 use crate::net::known;
+use crate::secret::{HeaderSource, KeySource, from_env};
 
 /// How to reach a model, and the options of its requests.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use super::failure::{Failure, Place};
 use super::line::Line;
 use super::reading::{Reading, Stage};
 use super::sse::Event;
-use crate::model::Progress;
+use crate::Progress;
 
 /// How long usage may arrive after the finish reason, which ends the answer itself.
 const AFTER_FINISH: Duration = Duration::from_secs(5);

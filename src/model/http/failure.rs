@@ -10,8 +10,8 @@ use super::retry::{self, Again};
 use super::{Refused, Wire, json, limit, pieces, sse::Event, verdict};
 use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
-use crate::model::secret::KeySource;
 use crate::net::known::without_keys;
+use crate::secret::KeySource;
 
 /// How soon after a request the end of an idle connection shows.
 const AT_ONCE: Duration = Duration::from_secs(1);

@@ -23,7 +23,6 @@ mod retry;
 pub mod sse;
 mod verdict;
 
-#[cfg(feature = "inside")]
 pub use self::reading::read_pieces;
 pub use self::{
     connection::Connection,

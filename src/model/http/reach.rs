@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Connection, Failure, endpoint, failure::visible, json, line::Line};
 use crate::domain::ModelError;
-use crate::model::{About, Reachability};
+use crate::{About, Reachability};
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.
 const LONGEST_LIST: usize = 8 * 1024 * 1024;

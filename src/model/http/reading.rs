@@ -11,8 +11,8 @@ use super::json::{self, Scan};
 use super::line::{LONGEST_BODY, LONGEST_REFUSAL};
 use super::retry::Again;
 use super::sse::{Event, Parser};
+use crate::Progress;
 use crate::domain::ModelErrorKind;
-use crate::model::Progress;
 
 /// Bytes that count as a token where tokens do not come one by one.
 const BYTES_PER_TOKEN: usize = 4;
@@ -266,7 +266,6 @@ impl<'a, A: Answer> Reading<'a, A> {
 ///
 /// # Errors
 /// The failure of this one attempt.
-#[cfg(feature = "inside")]
 pub fn read_pieces<'a, A: Answer>(
     pieces: impl Iterator<Item = &'a [u8]>,
     kind: &str,
@@ -274,7 +273,7 @@ pub fn read_pieces<'a, A: Answer>(
     answer: A,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<A, crate::domain::ModelError> {
-    let key = &crate::model::secret::KeySource::None;
+    let key = &crate::secret::KeySource::None;
     let place = Place { host: "h", model: "m", key, wire };
     let mut reading = Reading::new(&place, 32_768, StatusCode::OK, kind, answer);
     for piece in pieces {

@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn a_cancelled_answer_ends_before_the_next_token() {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vectors/cotools/tiny.gguf");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/data/vectors/cotools/tiny.gguf");
         let reader = LocalReader::open(&path).unwrap();
         let mut open = Open { chat: ChatMl::of(&reader).unwrap(), reader };
         let request = Request::new(Role::Actor, vec![Message::user("Go on and on.")]);

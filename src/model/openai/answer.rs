@@ -10,9 +10,9 @@ use super::calls::{Call, Calls};
 use super::usage::{self, Report};
 use super::{field::field, finish, kept::Kept, names::Names};
 use crate::domain::{Finish, ModelErrorKind, Reply, ReplySource, Request, ToolCall};
-use crate::model::http::pieces::{Joiner, joined};
-use crate::model::http::{self, Again, Event, Failure, Place};
-use crate::model::{Progress, ids::FreeIds};
+use crate::http::pieces::{Joiner, joined};
+use crate::http::{self, Again, Event, Failure, Place};
+use crate::{Progress, ids::FreeIds};
 
 /// Largest answer in bytes. No model writes that much, but a broken server may.
 const LARGEST: usize = 16 * 1024 * 1024;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{messages::messages, names::Names, negotiated::Negotiated};
 use crate::domain::{Request, ToolDef};
-use crate::model::http::Endpoint;
+use crate::http::Endpoint;
 
 /// The whole body; the endpoint's extra fields come last and take precedence. `source` is the endpoint's name in
 /// replies.

@@ -4,7 +4,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use crate::domain::{Chance, ToolCall};
-use crate::model::ids::{LENGTH, fits};
+use crate::ids::{LENGTH, fits};
 
 /// Letters of an id that is made.
 const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

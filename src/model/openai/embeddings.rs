@@ -9,8 +9,8 @@ use super::{
     usage::{self, Report},
 };
 use crate::domain::{Embedding, ModelError, ModelErrorKind, Usage, tokens};
-use crate::model::http::{Again, Failure, Place};
-use crate::model::{Embedder, Embeddings};
+use crate::http::{Again, Failure, Place};
+use crate::{Embedder, Embeddings};
 
 /// One entry of an answer's list.
 #[derive(Deserialize)]

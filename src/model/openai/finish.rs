@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::field::field;
 use crate::domain::{Finish, ModelErrorKind};
-use crate::model::http::{Again, Failure};
+use crate::http::{Again, Failure};
 
 /// Ran into a limit of tokens.
 const LENGTHS: [&str; 9] = [

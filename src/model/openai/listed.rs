@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::About;
+use crate::About;
 
 /// Fields with the window in tokens, where a model is loaded before where it could be: a server gives less than the model
 /// was trained for. llama.cpp has `meta.n_ctx`, vLLM `max_model_len`, LM Studio and routers the others.

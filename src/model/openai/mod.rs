@@ -17,7 +17,6 @@ mod messages;
 mod names;
 mod negotiated;
 mod refusal;
-#[cfg(feature = "inside")]
 pub mod replies;
 mod schema_words;
 mod usage;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::domain::{Chance, Request, ToolName};
-use crate::model::ids::calls;
+use crate::ids::calls;
 
 const LONGEST: usize = 64;
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::refusal::{LIMITS, Sent, has};
 use super::schema_words;
 use crate::domain::ToolDef;
-use crate::model::http::{Endpoint, Refused};
+use crate::http::{Endpoint, Refused};
 
 /// A field that some endpoints want in every message or call of a model with calls, also in those that another model
 /// wrote.

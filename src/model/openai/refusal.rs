@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::model::http::{Refused, RefusedField};
+use crate::http::{Refused, RefusedField};
 
 /// What every request needs.
 const NEEDED: [&str; 3] = ["model", "messages", "tools"];

@@ -6,13 +6,13 @@ use reqwest::header::HeaderMap;
 
 use super::{WIRE, answer::Answer, names::Names};
 use crate::domain::{ModelError, Reply, Request};
-use crate::model::{Progress, http};
+use crate::{Progress, http};
 
 /// Reads the body of a successful response to this request, of this content type, in pieces of this many
 /// bytes (at least 1), as if they had come from a server.
 ///
 /// # Errors
-/// As [`crate::model::Model::ask`], without retries.
+/// As [`crate::Model::ask`], without retries.
 pub fn read(
     body: &[u8],
     kind: &str,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::refusal::{REFUSALS, has, words};
-use crate::{domain::ToolDef, model::http::Refused};
+use crate::{domain::ToolDef, http::Refused};
 
 /// Without these nobody could call a tool.
 const NEEDED: [&str; 5] = ["type", "properties", "required", "items", "description"];
@@ -134,7 +134,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::http::RefusedField;
+    use crate::http::RefusedField;
 
     fn tool() -> ToolDef {
         let parameters = json!({"$schema": "x", "type": "object", "additionalProperties": false,

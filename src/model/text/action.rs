@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::label::{Label, Section, sections};
 use crate::domain::{Finish, Reply, Request, ToolCall, ToolDef, ToolName, arguments};
-use crate::model::ids::FreeIds;
-use crate::model::markup::{Call, Written, find, offered};
+use crate::ids::FreeIds;
+use crate::markup::{Call, Written, find, offered};
 
 /// Names of actions by which a model ends the task.
 const FINISH: [&str; 4] = ["finish", "final answer", "final_answer", "finalanswer"];

@@ -95,7 +95,6 @@ impl Evidence {
     pub const UNKNOWN_VALUE: f64 = 0.1;
 
     /// No uses yet.
-    #[cfg(feature = "inside")]
     pub fn new(mode: Estimation) -> Self {
         Self::sharp(mode, 1.0)
     }
@@ -124,7 +123,6 @@ impl Evidence {
 
     /// One past use: the similarity of its query (a cosine, −1 to 1; values beyond are clamped, and
     /// NaN is ignored), and whether it helped.
-    #[cfg(feature = "inside")]
     pub fn add_use(&mut self, similarity: f64, helpful: bool) {
         let helpful = u32::from(helpful);
         self.add_uses(similarity, helpful, 1 - helpful);

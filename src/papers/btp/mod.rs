@@ -37,7 +37,6 @@ mod why;
 
 pub use estimate::{Estimate, Evidence};
 pub use marginal::{Change, Marginal, Step, marginal};
-#[cfg(feature = "inside")]
 pub use plan::Field;
 pub use plan::{BadInput, Candidate, Plan, plan};
 pub use spread::{spread, spread_marginal};

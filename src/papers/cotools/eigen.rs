@@ -57,7 +57,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::papers::cotools::{
+    use crate::cotools::{
         product::{by_rows, plain},
         real::dot,
     };

@@ -126,7 +126,7 @@ pub(super) mod tests {
     use super::*;
     use crate::domain::Chance;
 
-    pub(in crate::papers::cotools) fn file(of: Use) -> HeadFile {
+    pub(in crate::cotools) fn file(of: Use) -> HeadFile {
         let heads = match of {
             Use::Judge => Heads::Judge(Judge::start(6, 5, Chance::new(1))),
             Use::Question | Use::Here => Heads::Retriever {

@@ -42,7 +42,6 @@ pub fn judge_labels(ends: &[usize], starts: &[usize]) -> Vec<bool> {
 /// That is right if the tokenizer puts a token before the text, as LLaMA's does. For others every
 /// label is one token late. `before` is the number of the text's own tokens before each result, and
 /// `tokens` counts all.
-#[cfg(feature = "inside")]
 pub fn published_judge_labels(tokens: usize, before: &[usize]) -> Vec<bool> {
     let mut labels = vec![false; tokens];
     for count in before {

@@ -73,7 +73,6 @@ impl<R: Real> Mlp<R> {
     }
 
     /// D of the paper.
-    #[cfg(feature = "inside")]
     pub fn hidden(&self) -> usize {
         self.gate.rows()
     }

@@ -37,7 +37,6 @@ mod matrix;
 mod misfit;
 mod mix;
 mod mlp;
-#[cfg(feature = "inside")]
 mod numbers;
 mod pca;
 mod positives;
@@ -76,7 +75,6 @@ pub use texts::{QueryTemplate, tool_text};
 pub use train_judge::{JudgeData, JudgeTraining};
 pub use train_retriever::{RetrieverData, RetrieverTraining};
 pub use trained::Best;
-#[cfg(feature = "inside")]
 pub use {
     adamw::AdamW,
     batches::{Batch, Batches},

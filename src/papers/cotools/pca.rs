@@ -52,7 +52,6 @@ impl Map {
 
     /// Two directions of length 1. The entry of largest magnitude is positive, so that the map does
     /// not flip.
-    #[cfg(feature = "inside")]
     pub fn axes(&self) -> &[Vec<f64>; 2] {
         &self.axes
     }

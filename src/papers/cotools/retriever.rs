@@ -128,7 +128,6 @@ pub fn scores<R: Real>(queries: &Matrix<R>, tools: &Matrix<R>) -> Result<Matrix<
 ///
 /// # Errors
 /// The states have different widths.
-#[cfg(feature = "inside")]
 pub fn untrained<R: Real>(queries: &Matrix<R>, tools: &Matrix<R>) -> Result<Matrix<R>, BadShape> {
     let unit = |states: &Matrix<R>| {
         let mut states = states.clone();

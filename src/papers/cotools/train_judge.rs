@@ -134,7 +134,7 @@ impl<R: Real> Iterator for JudgeTraining<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::cotools::{ModelSize, Positives, Recipe};
+    use crate::cotools::{ModelSize, Positives, Recipe};
 
     /// Texts whose token starts a call if the first number of its state is large.
     fn data() -> JudgeData<f64> {

@@ -59,7 +59,6 @@ impl<R: Real> RetrieverData<R> {
         self.gold.len()
     }
 
-    #[cfg(feature = "inside")]
     pub fn is_empty(&self) -> bool {
         self.gold.is_empty()
     }
@@ -156,7 +155,7 @@ impl<R: Real> Iterator for RetrieverTraining<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::cotools::{
+    use crate::cotools::{
         Figures, ModelSize, Recipe, Schedule, Use, centre::scale, rank_of, retriever::scores,
     };
 

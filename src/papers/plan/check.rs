@@ -69,40 +69,38 @@ fn folded(name: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-impl Plan {
-    /// Checks whether the plan can be carried out with these tools. Evidence may be named before it
-    /// is written, unless it waits for itself; a plan may have no evidence.
-    ///
-    /// # Errors
-    /// All faults of the plan.
-    pub fn check<'t>(
-        &self,
-        tools: impl Iterator<Item = &'t ToolName> + Clone,
-    ) -> Result<(), Faults> {
-        let mut faults = Vec::new();
-        let ids: BTreeSet<EvidenceId> = self.evidence().map(|evidence| evidence.id).collect();
-        let mut seen = BTreeSet::new();
-        for evidence in self.evidence() {
-            let id = evidence.id;
-            if resolve(&evidence.tool, tools.clone()).is_none() {
-                let expected = words::expected(&evidence.tool, tools.clone().map(ToolName::as_str));
-                let tool = words::clipped(&evidence.tool, NAME);
-                faults.push(Fault::UnknownTool { id, tool, expected });
-            }
-            if !seen.insert(id) {
-                faults.push(Fault::Duplicate { id });
-            }
-            for names in references(&evidence.input) {
-                if names == id {
-                    faults.push(Fault::Itself { id });
-                } else if !ids.contains(&names) {
-                    faults.push(Fault::UnknownReference { id, names, known: known(&ids, id) });
-                }
+/// Checks whether the plan can be carried out with these tools. Evidence may be named before it
+/// is written, unless it waits for itself; a plan may have no evidence.
+///
+/// # Errors
+/// All faults of the plan.
+pub fn check<'t>(
+    plan: &Plan,
+    tools: impl Iterator<Item = &'t ToolName> + Clone,
+) -> Result<(), Faults> {
+    let mut faults = Vec::new();
+    let ids: BTreeSet<EvidenceId> = plan.evidence().map(|evidence| evidence.id).collect();
+    let mut seen = BTreeSet::new();
+    for evidence in plan.evidence() {
+        let id = evidence.id;
+        if resolve(&evidence.tool, tools.clone()).is_none() {
+            let expected = words::expected(&evidence.tool, tools.clone().map(ToolName::as_str));
+            let tool = words::clipped(&evidence.tool, NAME);
+            faults.push(Fault::UnknownTool { id, tool, expected });
+        }
+        if !seen.insert(id) {
+            faults.push(Fault::Duplicate { id });
+        }
+        for names in references(&evidence.input) {
+            if names == id {
+                faults.push(Fault::Itself { id });
+            } else if !ids.contains(&names) {
+                faults.push(Fault::UnknownReference { id, names, known: known(&ids, id) });
             }
         }
-        faults.extend(circles(&Needs::of(self)).map(|ids| Fault::Circle { ids }));
-        if faults.is_empty() { Ok(()) } else { Err(Faults(faults)) }
     }
+    faults.extend(circles(&Needs::of(plan)).map(|ids| Fault::Circle { ids }));
+    if faults.is_empty() { Ok(()) } else { Err(Faults(faults)) }
 }
 
 /// The evidence that could be named instead.
@@ -145,11 +143,11 @@ fn circle(needs: &Needs, open: &mut [bool], start: usize) -> Option<Vec<Evidence
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::plan::{Offered, parse};
+    use crate::plan::{Offered, parse};
 
     fn faults(text: &str) -> String {
         let tools = ["Wikipedia", "web_search", "LLM", "Web Search"].map(ToolName::from);
-        let checked = parse(text, &Offered::default()).unwrap().check(tools[..3].iter());
+        let checked = check(&parse(text, &Offered::default()).unwrap(), tools[..3].iter());
         checked.err().map(|faults| faults.to_string()).unwrap_or_default()
     }
 

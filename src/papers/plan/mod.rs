@@ -18,13 +18,13 @@ mod table;
 mod text;
 
 pub use self::{
-    check::resolve,
+    check::{check, resolve},
     json::schema,
     offered::{Offered, OfferedTool},
+    order::{critical_path, levels, ready},
     parse::read,
     reading::Reading,
 };
-#[cfg(feature = "inside")]
 pub use self::{
     json::parse_json,
     parse::parse,

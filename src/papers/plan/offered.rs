@@ -40,7 +40,6 @@ impl Offered {
     }
 
     /// Tools of which only the names are known.
-    #[cfg(feature = "inside")]
     pub fn named<'t>(names: impl IntoIterator<Item = &'t str>) -> Self {
         let tool = |name: &str| OfferedTool {
             name: name.to_owned(),

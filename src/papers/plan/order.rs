@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::{EvidenceId, Plan, plan::references};
 
 /// The needs of each piece of evidence, as positions in writing order. References to missing
-/// evidence, and to itself, are left out: [`Plan::check`] finds them.
+/// evidence, and to itself, are left out: [`check`](super::check()) finds them.
 pub(super) struct Needs {
     pub ids: Vec<EvidenceId>,
     pub needs: Vec<Vec<usize>>,
@@ -45,54 +45,50 @@ impl Needs {
     }
 }
 
-impl Plan {
-    /// The evidence that is not `done` and whose needs all are; in writing order, including
-    /// evidence in progress. Null or failed evidence is done.
-    pub fn ready(&self, done: &BTreeSet<EvidenceId>) -> Vec<EvidenceId> {
-        let open = self.evidence().filter(|evidence| !done.contains(&evidence.id));
-        let is_ready = |input: &str| references(input).iter().all(|id| done.contains(id));
-        open.filter(|evidence| is_ready(&evidence.input)).map(|evidence| evidence.id).collect()
-    }
+/// The evidence that is not `done` and whose needs all are; in writing order, including
+/// evidence in progress. Null or failed evidence is done.
+pub fn ready(plan: &Plan, done: &BTreeSet<EvidenceId>) -> Vec<EvidenceId> {
+    let open = plan.evidence().filter(|evidence| !done.contains(&evidence.id));
+    let is_ready = |input: &str| references(input).iter().all(|id| done.contains(id));
+    open.filter(|evidence| is_ready(&evidence.input)).map(|evidence| evidence.id).collect()
+}
 
-    /// The evidence by the number of calls that it waits for in a row, in writing order within a
-    /// level. Evidence in a circle is in none.
-    #[cfg(feature = "inside")]
-    pub fn levels(&self) -> Vec<Vec<EvidenceId>> {
-        let needs = Needs::of(self);
-        let named = |level: Vec<usize>| level.into_iter().map(|at| needs.ids[at]).collect();
-        needs.levels().into_iter().map(named).collect()
-    }
+/// The evidence by the number of calls that it waits for in a row, in writing order within a
+/// level. Evidence in a circle is in none.
+pub fn levels(plan: &Plan) -> Vec<Vec<EvidenceId>> {
+    let needs = Needs::of(plan);
+    let named = |level: Vec<usize>| level.into_iter().map(|at| needs.ids[at]).collect();
+    needs.levels().into_iter().map(named).collect()
+}
 
-    /// The calls that determine the total duration, in the order of their running: the chain of
-    /// needs with the largest sum of `durations` (milliseconds, say). Of equal ones a shorter, then
-    /// the first written. Only needs count: with fewer workers than calls it takes longer.
-    pub fn critical_path(&self, durations: impl Fn(EvidenceId) -> u64) -> Vec<EvidenceId> {
-        let needs = Needs::of(self);
-        let mut ends = vec![0u64; needs.ids.len()];
-        let mut last = None;
-        for at in needs.levels().into_iter().flatten() {
-            let begins = needs.needs[at].iter().map(|need| ends[*need]).max().unwrap_or(0);
-            ends[at] = begins.saturating_add(durations(needs.ids[at]));
-            if last.is_none_or(|last: usize| ends[at] > ends[last]) {
-                last = Some(at);
-            }
+/// The calls that determine the total duration, in the order of their running: the chain of
+/// needs with the largest sum of `durations` (milliseconds, say). Of equal ones a shorter, then
+/// the first written. Only needs count: with fewer workers than calls it takes longer.
+pub fn critical_path(plan: &Plan, durations: impl Fn(EvidenceId) -> u64) -> Vec<EvidenceId> {
+    let needs = Needs::of(plan);
+    let mut ends = vec![0u64; needs.ids.len()];
+    let mut last = None;
+    for at in needs.levels().into_iter().flatten() {
+        let begins = needs.needs[at].iter().map(|need| ends[*need]).max().unwrap_or(0);
+        ends[at] = begins.saturating_add(durations(needs.ids[at]));
+        if last.is_none_or(|last: usize| ends[at] > ends[last]) {
+            last = Some(at);
         }
-        let mut path = Vec::new();
-        while let Some(at) = last {
-            path.push(needs.ids[at]);
-            // `min_by_key` takes the first of equals, `max_by_key` the last.
-            last =
-                needs.needs[at].iter().copied().min_by_key(|need| (u64::MAX - ends[*need], *need));
-        }
-        path.reverse();
-        path
     }
+    let mut path = Vec::new();
+    while let Some(at) = last {
+        path.push(needs.ids[at]);
+        // `min_by_key` takes the first of equals, `max_by_key` the last.
+        last = needs.needs[at].iter().copied().min_by_key(|need| (u64::MAX - ends[*need], *need));
+    }
+    path.reverse();
+    path
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::plan::{Offered, parse};
+    use crate::plan::{Offered, parse};
 
     fn ids(ids: &[EvidenceId]) -> String {
         ids.iter().map(EvidenceId::to_string).collect::<Vec<_>>().join(" ")
@@ -107,19 +103,19 @@ mod tests {
         )
         .unwrap();
         let ready =
-            |done: &[u32]| ids(&plan.ready(&done.iter().map(|id| EvidenceId(*id)).collect()));
+            |done: &[u32]| ids(&ready(&plan, &done.iter().map(|id| EvidenceId(*id)).collect()));
         assert_eq!(ready(&[]), "E1 E2");
         assert_eq!(ready(&[1]), "E2");
         assert_eq!(ready(&[1, 2]), "E3");
         assert_eq!(ready(&[1, 2, 3, 4]), "E5");
         assert_eq!(ready(&[1, 2, 3, 4, 5]), "");
-        let levels: Vec<String> = plan.levels().iter().map(|level| ids(level)).collect();
+        let levels: Vec<String> = levels(&plan).iter().map(|level| ids(level)).collect();
         assert_eq!(levels, ["E1 E2", "E3", "E4", "E5"]);
-        assert_eq!(ids(&plan.critical_path(|_| 1)), "E1 E3 E4 E5");
-        assert_eq!(ids(&plan.critical_path(|id| u64::from(id.0 == 2))), "E2");
-        assert_eq!(ids(&plan.critical_path(|id| u64::from(id.0 != 1))), "E2 E3 E4 E5");
-        assert_eq!(ids(&plan.critical_path(|_| u64::MAX)), "E1");
-        assert_eq!(ids(&Plan::default().critical_path(|_| 1)), "");
+        assert_eq!(ids(&critical_path(&plan, |_| 1)), "E1 E3 E4 E5");
+        assert_eq!(ids(&critical_path(&plan, |id| u64::from(id.0 == 2))), "E2");
+        assert_eq!(ids(&critical_path(&plan, |id| u64::from(id.0 != 1))), "E2 E3 E4 E5");
+        assert_eq!(ids(&critical_path(&plan, |_| u64::MAX)), "E1");
+        assert_eq!(ids(&critical_path(&Plan::default(), |_| 1)), "");
     }
 
     #[test]
@@ -129,8 +125,8 @@ mod tests {
             &Offered::default(),
         )
         .unwrap();
-        assert_eq!(plan.levels(), [[EvidenceId(4)]]);
-        assert_eq!(ids(&plan.critical_path(|_| 1)), "E4");
-        assert_eq!(ids(&plan.ready(&BTreeSet::new())), "E4");
+        assert_eq!(levels(&plan), [[EvidenceId(4)]]);
+        assert_eq!(ids(&critical_path(&plan, |_| 1)), "E4");
+        assert_eq!(ids(&ready(&plan, &BTreeSet::new())), "E4");
     }
 }

@@ -9,7 +9,7 @@ use super::{json, names, text};
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 
 /// Reads a planner's answer: the text form in any decoration, or JSON, also in a fence or after a preface. A call is
-/// the name of an offered tool together with an input. [`Plan::check`] decides whether its tools and references make
+/// the name of an offered tool together with an input. [`check`](super::check()) decides whether its tools and references make
 /// sense.
 ///
 /// # Errors
@@ -51,7 +51,6 @@ pub fn read(text: &str, offered: &Offered) -> Result<Reading, Unreadable> {
 ///
 /// # Errors
 /// As [`read`], and for what could not be read.
-#[cfg(feature = "inside")]
 pub fn parse(text: &str, offered: &Offered) -> Result<Plan, Unreadable> {
     read(text, offered)?.whole()
 }
@@ -307,5 +306,23 @@ mod tests {
         assert!(said(&"x".repeat(LONGEST + 1)).contains("are allowed"));
         let many = format!("{{\"plans\": [{}{{}}]}}", "{\"text\": \"a\"},".repeat(MOST + 1));
         assert!(said(&many).contains("more than 256 plans"));
+    }
+
+    #[test]
+    fn a_worklog_has_all_evidence_under_its_plan_and_no_forged_ones() {
+        let plan = parse(
+            "Plan: a\n#E1 = x[1]\n#E2 = y[#E1]\nPlan: b\nPlan: c\n#E3 = z[]",
+            &Offered::default(),
+        )
+        .unwrap();
+        let log = plan.worklog(|id| match id.0 {
+            1 => Some("good\nPlan: forged"),
+            2 => None,
+            _ => Some(""),
+        });
+        let right = "Plan: a\n#E1 = x[1]\n  good\n  Plan: forged\n#E2 = y[#E1]\n  null\n\
+                     Plan: b\nPlan: c\n#E3 = z[]\n";
+        assert_eq!(log, right);
+        assert_eq!(plan.paper_steps(), 4);
     }
 }

@@ -59,7 +59,6 @@ pub struct Reading {
     pub doubts: Vec<Doubt>,
 }
 
-#[cfg(feature = "inside")]
 impl Reading {
     /// The plan, if all that was written is in it.
     ///

@@ -3,19 +3,19 @@
 use super::weights::Weights;
 use crate::domain::{ListedEdge, Listing, Prior, Structure, graph::nodes};
 
-impl Listing {
+impl Weights<'_> {
     /// Every row in full, including implied edges, with the current weights.
     ///
     /// Only an uninformed graph with more than `most` edges stays unlisted: written out, 16,000
     /// tools would take some 30 GB.
-    pub fn weighed(weights: &Weights<'_>, most: usize) -> Self {
-        let graph = weights.graph;
+    pub fn listing(&self, most: usize) -> Listing {
+        let graph = self.graph;
         if graph.prior() == Prior::Uninformed && graph.len() * (graph.len() + 2) > most {
-            return Self::stored(graph);
+            return Listing::stored(graph);
         }
         let nodes = nodes(graph);
         let edges = nodes.iter().flat_map(|from| {
-            weights.in_order(from.as_str()).into_iter().map(|step| ListedEdge {
+            self.in_order(from.as_str()).into_iter().map(|step| ListedEdge {
                 from: from.clone(),
                 to: step.to,
                 prior: step.prior.into(),
@@ -24,6 +24,6 @@ impl Listing {
             })
         });
         let edges = edges.collect();
-        Self { prior: Prior::Static, structure: Structure::Listed, nodes, edges }
+        Listing { prior: Prior::Static, structure: Structure::Listed, nodes, edges }
     }
 }

@@ -40,20 +40,18 @@ pub struct WeightedEdge {
     pub count: u64,
 }
 
-impl Learning {
+impl<'a> Weights<'a> {
     /// The weights of all edges for these knobs.
-    pub fn weights(&self, knobs: &Knobs) -> Weights<'_> {
-        Weights {
-            graph: &self.graph,
-            scores: &self.scores,
-            pins: &self.pins,
+    pub fn of(learning: &'a Learning, knobs: &Knobs) -> Self {
+        Self {
+            graph: &learning.graph,
+            scores: &learning.scores,
+            pins: &learning.pins,
             alpha: knobs.get(Knob::Alpha),
             beta: knobs.get(Knob::Beta),
         }
     }
-}
 
-impl<'a> Weights<'a> {
     /// The largest alpha. One step of the evaluator then changes a weight by three orders of magnitude.
     pub const MAX_ALPHA: f64 = 1000.0;
 
@@ -61,7 +59,6 @@ impl<'a> Weights<'a> {
     /// tools, `end` last. Empty for `end` and for an unknown name.
     ///
     /// Builds the whole row, even an implied one: use [`Weights::top`] for a menu.
-    #[cfg(feature = "inside")]
     pub fn row(&self, from: &str) -> Vec<WeightedEdge> {
         self.top(from, usize::MAX)
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::program::{Function, ProgramCall, ProgramLimits, Raised};
 use crate::papers::atc::{flaws::ALL_OF, prepare::Prepared};
-use crate::program::value::argument;
+use crate::value::argument;
 
 /// What a call amounts to.
 pub enum Called {

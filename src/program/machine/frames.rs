@@ -6,7 +6,7 @@ use monty_types::{ExcType, MontyException, MontyObject, PrintWriter, StackFrame}
 use super::SCRIPT;
 use crate::domain::program::{Frame, ProgramLimits, Raised, Span};
 use crate::papers::atc::prepare::{Prepared, unmarked};
-use crate::program::value::clipped;
+use crate::value::clipped;
 
 /// The frames of a paused call, outermost first. The interpreter tells frames only by an exception, so a copy of it
 /// gets one; the call itself goes on unharmed.

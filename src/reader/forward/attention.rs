@@ -1,8 +1,8 @@
 //! Causal attention: a token looks at itself and at the tokens before it.
 
 use super::cache::Layer;
-use crate::reader::kernel::{Lanes, Work, dot};
-use crate::reader::shape::Shape;
+use crate::kernel::{Lanes, Work, dot};
+use crate::shape::Shape;
 
 /// Adds up values by the softmax of `query · key / √head`. Several heads of queries share a head of keys and values.
 pub struct Attention<'a> {

@@ -1,6 +1,6 @@
 //! Keys and values of tokens that were read, so that a sequence which begins in the same way is read on.
 
-use crate::reader::shape::Shape;
+use crate::shape::Shape;
 
 /// Keys and values of the last sequence. Layers may have read different lengths of it.
 #[derive(Default)]
@@ -45,7 +45,6 @@ impl Cache {
         &mut self.layers
     }
 
-    #[cfg(feature = "inside")]
     /// Forgets everything, and returns the memory.
     pub fn clear(&mut self) {
         self.tokens = Vec::new();

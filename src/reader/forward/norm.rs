@@ -1,6 +1,6 @@
 //! Normalisation by the root mean square.
 
-use crate::reader::kernel::{Lanes, Work, dot};
+use crate::kernel::{Lanes, Work, dot};
 
 /// Writes `x / sqrt(mean(x²) + ε) ⊙ weights` of each row `x` to `out`.
 pub struct Normalization<'a> {
@@ -33,7 +33,7 @@ impl Work for Normalization<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::kernel::Kernel;
+    use crate::kernel::Kernel;
 
     #[test]
     fn a_row_is_divided_by_its_root_mean_square() {

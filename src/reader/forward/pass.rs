@@ -6,9 +6,9 @@ use super::{
     Cache, Weights, attention::Attention, norm::Normalization, rotation::Rotation, swiglu::SwiGlu,
     weights::Layer,
 };
-use crate::reader::error::ReaderError;
-use crate::reader::kernel::Kernel;
-use crate::reader::shape::Shape;
+use crate::error::ReaderError;
+use crate::kernel::Kernel;
+use crate::shape::Shape;
 
 /// Tokens that go through the layers together. It bounds memory and how late a cancellation takes effect.
 const PIECE: usize = 64;

@@ -1,6 +1,6 @@
 //! The gate of the feed-forward network.
 
-use crate::reader::kernel::{Lanes, Work};
+use crate::kernel::{Lanes, Work};
 
 /// Replaces `gate` by `silu(gate) ⊙ up`, with `silu(x) = x / (1 + e⁻ˣ)`.
 pub struct SwiGlu<'a> {

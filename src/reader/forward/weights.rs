@@ -4,10 +4,10 @@
 use std::io::{Read, Seek};
 
 use super::norm::Normalization;
-use crate::reader::error::Fault;
-use crate::reader::gguf::{Source, Tensor, Tensors};
-use crate::reader::kernel::{Kernel, Matrix};
-use crate::reader::shape::Shape;
+use crate::error::Fault;
+use crate::gguf::{Source, Tensor, Tensors};
+use crate::kernel::{Kernel, Matrix};
+use crate::shape::Shape;
 
 /// Bytes that are read at once, about.
 const PIECE: usize = 64 * 1024;

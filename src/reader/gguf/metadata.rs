@@ -7,7 +7,7 @@ use super::{
     source::Source,
     value::{Texts, Value},
 };
-use crate::reader::error::Fault;
+use crate::error::Fault;
 
 /// The most keys. Real files have some dozens.
 const MOST: u64 = 65_536;

@@ -3,7 +3,7 @@
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
-use crate::reader::error::Fault;
+use crate::error::Fault;
 
 /// A model file and the position in it.
 pub struct Source<R> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
 use super::source::Source;
-use crate::reader::{error::Fault, kernel::Packing};
+use crate::{error::Fault, kernel::Packing};
 
 /// The most tensors. A model of 1,024 layers has 9,219.
 const MOST: u64 = 65_536;

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 
 use super::source::Source;
-use crate::reader::error::Fault;
+use crate::error::Fault;
 
 /// How deep arrays may be nested. The format has no limit; real files have depth 1.
 const DEPTH: usize = 4;

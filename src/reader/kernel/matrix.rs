@@ -3,7 +3,7 @@
 use super::lanes::{LANES, Lanes};
 use super::product::{ROWS, TOKENS, tile};
 use super::{Kernel, Packing, Work, half};
-use crate::reader::error::Fault;
+use crate::error::Fault;
 
 /// Weights in a block.
 const BLOCK: usize = 32;

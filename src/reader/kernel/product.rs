@@ -45,7 +45,7 @@ pub fn dot<L: Lanes>(a: &[f32], b: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::kernel::{Kernel, Work};
+    use crate::kernel::{Kernel, Work};
 
     struct Dot<'a>(&'a [f32], &'a [f32]);
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::{alphabet, vocabulary::Vocabulary};
-use crate::reader::{error::Fault, gguf::Metadata};
+use crate::{error::Fault, gguf::Metadata};
 
 /// The most merges.
 const MOST: usize = 1 << 20;

@@ -187,7 +187,6 @@ impl Tokenizer {
         });
     }
 
-    #[cfg(feature = "inside")]
     /// The text of tokens.
     pub fn decode(&self, tokens: &[u32]) -> String {
         let mut decoder = Decoder::default();

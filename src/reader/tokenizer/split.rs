@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use crate::reader::error::Fault;
+use crate::error::Fault;
 
 /// GPT-2's expression without its look-ahead, which [`Splitter::words`] does by hand.
 const WORD: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+";

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::alphabet;
-use crate::reader::{error::Fault, gguf::Metadata};
+use crate::{error::Fault, gguf::Metadata};
 
 /// The most tokens. The largest known vocabularies have about 260,000.
 const MOST: usize = 1 << 20;

@@ -12,7 +12,6 @@ impl Experience {
     ///
     /// # Errors
     /// The use is invalid, or the store fails; nothing is written in that case.
-    #[cfg(feature = "inside")]
     pub fn add(&mut self, past: &Use) -> Result<(), ExperienceError> {
         self.add_all(std::slice::from_ref(past))
     }

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use rusqlite::backup::Backup;
 
 use super::{Experience, error::ExperienceError};
-use crate::store::sqlite::create_private;
+use crate::sqlite::create_private;
 
 /// Pages that are copied in one go.
 const PAGES: i32 = 4096;
@@ -48,7 +48,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::store::experience::{Prune, Use};
+    use crate::experience::{Prune, Use};
 
     #[test]
     fn a_copy_is_a_store_of_the_same_uses_and_goes_its_own_way() {

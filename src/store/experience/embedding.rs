@@ -8,7 +8,7 @@ use crate::domain::Embedding;
 
 impl Query {
     /// The identity of a query: its text without surrounding white space, up to
-    /// [`MAX_QUERY`](super::MAX_QUERY).
+    /// `MAX_QUERY`.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::files::toml_file::Problem;
-use crate::store::sqlite::Fault;
+use crate::sqlite::Fault;
 
 /// Why the store could not be opened, read or written. A failed write changes nothing.
 #[derive(Debug, thiserror::Error)]

@@ -41,7 +41,6 @@ pub use self::{
     shared::SharedExperience,
     summary::Summary,
 };
-#[cfg(feature = "inside")]
 pub use self::{
     history::{History, MOST_PAST},
     prune::PruneSummary,
@@ -56,7 +55,6 @@ pub struct Experience {
 
 impl Experience {
     /// The file; `:memory:` for a store without one.
-    #[cfg(feature = "inside")]
     pub fn path(&self) -> &std::path::Path {
         &self.path
     }

@@ -8,7 +8,7 @@ use tracing::info;
 
 use super::upgrade::{VERSION, keep_copy, upgrade};
 use super::{Experience, error::ExperienceError, reread::reread, words::Reader};
-use crate::store::sqlite;
+use crate::sqlite;
 
 /// Identifies the file as a store of past uses: "tyex", stored as `application_id`.
 const MARK: i64 = 0x7479_6578;

@@ -44,7 +44,7 @@ mod tests {
     use jiff::Timestamp;
     use tempfile::TempDir;
 
-    use crate::store::experience::{Experience, Same, Use};
+    use crate::experience::{Experience, Same, Use};
 
     #[test]
     fn queries_that_were_read_otherwise_are_read_anew() {

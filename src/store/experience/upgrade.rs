@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::error::ExperienceError;
-use crate::store::sqlite::create_private;
+use crate::sqlite::create_private;
 
 /// The format of `schema.sql`, stored in the file as `user_version`; the first was 1.
 pub(super) const VERSION: i64 = 4;
@@ -65,7 +65,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::VERSION;
-    use crate::store::experience::{Experience, Same, Use};
+    use crate::experience::{Experience, Same, Use};
 
     fn one_use(path: &Path) {
         let past = Use {

@@ -10,7 +10,7 @@ use crate::files::{json_file, toml_file::Problem};
 
 /// One entry. A name may have several, since the levels of API-Bank repeat the declarations.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Declared {
+pub struct Declared {
     name: String,
     /// `apis` are the tools of levels 1 and 2.
     #[serde(default)]
@@ -25,7 +25,7 @@ pub(super) struct Declared {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Parameter {
+pub struct Parameter {
     /// In Python-like words: `str`, `int`, `list(str)`.
     #[serde(rename = "type", default)]
     pub kind: String,
@@ -35,14 +35,14 @@ pub(super) struct Parameter {
 
 impl Declared {
     /// Whether it is one of levels 1 and 2.
-    pub(super) fn is_of_apis(&self) -> bool {
+    pub fn is_of_apis(&self) -> bool {
         self.set == "apis"
     }
 }
 
 /// Reads the declarations in a folder by tool; empty if there are none, since dialogues can be used
 /// alone. Of several for one name the one in `apis` counts, else the first.
-pub(super) fn read(folder: &Path) -> Result<HashMap<String, Declared>, Problem> {
+pub fn read(folder: &Path) -> Result<HashMap<String, Declared>, Problem> {
     let path = folder.join("derived_tools.json");
     if !path.is_file() {
         return Ok(HashMap::new());

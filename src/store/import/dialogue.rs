@@ -14,12 +14,12 @@ const EXPECTED: &str = "{\"role\": \"User\" or \"AI\", \"text\": …} or {\"role
     \"api_name\": TOOL, \"param_dict\": {…}, \"result\": {\"output\": …, \"exception\": …}}";
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Dialogue {
+pub struct Dialogue {
     pub turns: Vec<Turn>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Turn {
+pub enum Turn {
     User(String),
     /// The assistant's text is never part of the task: an agent would have to find it itself.
     Assistant,
@@ -27,7 +27,7 @@ pub(super) enum Turn {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Call {
+pub struct Call {
     pub tool: ToolName,
     pub arguments: Map<String, Value>,
     /// The result as text; an error's text if the call failed.

@@ -70,7 +70,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), ImportError> {
 /// The same for content of sessions, which only its owner may read.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_private(path: &Path, text: &str) -> Result<(), ImportError> {
     whole_file::write_private(path, |out| out.write_all(text.as_bytes()))
         .map_err(|source| io_error(path, "cannot be written", source))

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::domain::EffectClass;
 
 #[derive(Serialize)]
-pub(super) struct Manifest<'a> {
+pub struct Manifest<'a> {
     pub name: &'a str,
     pub description: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -24,7 +24,7 @@ pub(super) struct Manifest<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum Source<'a> {
+pub enum Source<'a> {
     Recorded {
         /// The file of recorded answers, next to the manifest.
         recorded: &'a str,
@@ -34,7 +34,7 @@ pub(super) enum Source<'a> {
 
 /// A request: texts with places for arguments, `{name}`, and for environment variables, `${NAME}`.
 #[derive(Debug, Default, PartialEq, Serialize)]
-pub(super) struct HttpSource {
+pub struct HttpSource {
     pub method: String,
     pub url: String,
     pub operation: String,
@@ -60,7 +60,7 @@ pub(super) struct HttpSource {
 
 /// The form of a result.
 #[derive(Debug, PartialEq, Serialize)]
-pub(super) struct Returns {
+pub struct Returns {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub example: String,
     pub schema: Value,

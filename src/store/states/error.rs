@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::store::sqlite::Fault;
+use crate::sqlite::Fault;
 
 /// Why the cache could not be opened, read or written. A failed write changes nothing.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tracing::info;
 
 use super::{MOST_STATES, StateCache, StatesError};
-use crate::store::sqlite;
+use crate::sqlite;
 
 /// Identifies the file as a cache of states: "tyst", stored as `application_id`.
 const MARK: i64 = 0x7479_7374;
@@ -44,7 +44,6 @@ impl StateCache {
     }
 
     /// The same with another bound, 1 or more.
-    #[cfg(feature = "inside")]
     #[must_use]
     pub fn with_most(self, most: u64) -> Self {
         Self { most: most.max(1), ..self }

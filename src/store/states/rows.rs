@@ -73,7 +73,6 @@ impl StateCache {
     ///
     /// # Errors
     /// The cache fails.
-    #[cfg(feature = "inside")]
     pub fn count(&self) -> Result<u64, StatesError> {
         count(&self.connection).map_err(StatesError::of(&self.path))
     }

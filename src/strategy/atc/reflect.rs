@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::papers::atc::blame::{self, CallMade, Step};
 use crate::papers::atc::identifiers::Identifiers;
-use crate::strategy::{CallResult, Context, Observation};
+use crate::{CallResult, Context, Observation};
 
 pub(super) struct Reflection<'a, C> {
     pub ctx: &'a C,

@@ -18,7 +18,7 @@ use crate::domain::{
     Boundary, InTask, ProgramEvent, Refusal, SessionEvent, ToolCall, ToolCallPhase,
 };
 use crate::papers::atc::{identifiers::Identifiers, record};
-use crate::strategy::{CallResult, CallSpec, Context, Observation, Program};
+use crate::{CallResult, CallSpec, Context, Observation, Program};
 
 /// The time of its own that a program may take to tell its values after its end, in milliseconds.
 const TELLING_MS: u64 = 100;

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::Shows;
 use super::retrace::{Way, retrace};
+use crate::Sought;
 use crate::domain::{InTask, Knob, Lexical, Strategy, TaskState, ToolName};
-use crate::strategy::Sought;
-use crate::strategy::menu::{self, Found};
+use crate::menu::{self, Found};
+use crate::papers::toolnet::Weights;
 
 /// Edges that are shown where no menu is known.
 const EDGES: usize = 32;
@@ -114,7 +115,8 @@ impl<'a> Place<'a> {
             Place::Edges => {
                 let mut knobs = state.knobs.clone();
                 knobs.set(knob, value);
-                let row = state.learning.weights(&knobs).top(ToolName::START, EDGES).into_iter();
+                let row =
+                    Weights::of(&state.learning, &knobs).top(ToolName::START, EDGES).into_iter();
                 let row = row.filter(|edge| state.offers(edge.to.as_str()));
                 return row.map(|edge| (edge.to, Some(edge.weight))).collect();
             }

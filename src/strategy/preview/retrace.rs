@@ -1,8 +1,8 @@
 //! What an agent did in its present attempt, from the state.
 
+use crate::act::{Decision, decide};
 use crate::domain::{EffectId, Outcome, State, TaskState, ToolCallPhase, ToolCallState, ToolName};
-use crate::strategy::act::{Decision, decide};
-use crate::strategy::{CallResult, Observation, Trajectory, Turn};
+use crate::{CallResult, Observation, Trajectory, Turn};
 
 /// Where the agent decides next, and the decisions before that.
 pub(super) struct Way {

@@ -8,7 +8,7 @@ use super::ActorInput;
 use crate::domain::excerpt::{beginning, is_long};
 use crate::domain::markers::MORE;
 use crate::domain::{InTask, Prompt, Role, ToolDef, ToolName};
-use crate::strategy::{CallResult, Observation};
+use crate::{CallResult, Observation};
 
 /// The text of a result as the agent reads it.
 pub(super) fn shown(state: &InTask<'_>, called: &CallResult) -> String {

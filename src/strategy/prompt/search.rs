@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::{question, told};
 use crate::domain::markers::{CHOSEN, RIVALS, shortened};
 use crate::domain::{InTask, Message, Prompt, Request, Role, Task, ToolName, words};
-use crate::strategy::search::{Node, NodeResult};
-use crate::strategy::{CallResult, Trajectory};
+use crate::search::{Node, NodeResult};
+use crate::{CallResult, Trajectory};
 
 /// Characters up to which results are repeated in full.
 const RESULT: usize = 2_000;
 
 /// The request for a choice different from the earlier ones.
-pub(in crate::strategy) fn something_else(
+pub(crate) fn something_else(
     state: &InTask<'_>,
     chosen: impl Iterator<Item = (ToolName, Value)>,
 ) -> String {
@@ -29,7 +29,7 @@ pub(in crate::strategy) fn something_else(
 }
 
 /// The request that asks which of two decisions at the end of a path brings the task further.
-pub(in crate::strategy) fn compare(
+pub(crate) fn compare(
     state: &InTask<'_>,
     task: &Task,
     path: &Trajectory,

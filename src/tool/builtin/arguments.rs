@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::domain::words::clipped;
-use crate::tool::{ToolError, ToolErrorKind};
+use crate::{ToolError, ToolErrorKind};
 
 fn wrong(name: &str, expected: &str, value: Option<&Value>) -> ToolError {
     let text = match value {

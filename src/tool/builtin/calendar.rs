@@ -4,7 +4,7 @@ use jiff::{ToSpan, civil::Date};
 use serde_json::Value;
 
 use super::arguments;
-use crate::tool::{ToolError, ToolErrorKind};
+use crate::{ToolError, ToolErrorKind};
 
 fn date(arguments: &Value, name: &str) -> Result<Date, ToolError> {
     let text = arguments::text(arguments, name)?;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{arguments, numbers::plain};
 use crate::domain::words::clipped;
-use crate::tool::{ToolError, ToolErrorKind};
+use crate::{ToolError, ToolErrorKind};
 
 /// Characters of an expression: each may nest one level deeper.
 const LENGTH: usize = 300;

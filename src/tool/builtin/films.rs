@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::arguments;
-use crate::tool::films::{Archive, Film, Id};
-use crate::tool::{ToolError, ToolErrorKind};
+use crate::films::{Archive, Film, Id};
+use crate::{ToolError, ToolErrorKind};
 
 /// One view of the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::arguments;
+use crate::ToolError;
 use crate::domain::words::nearest;
-use crate::tool::ToolError;
-use crate::tool::world::{Article, World};
+use crate::world::{Article, World};
 
 /// The reply of every search that finds nothing, whether genuine or not.
 pub const NOTHING: &str = "Nothing found";

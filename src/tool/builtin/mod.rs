@@ -21,7 +21,7 @@ use self::films::{VIEWS, View};
 use self::knowledge::Search;
 use crate::domain::{Chance, words};
 use crate::files::toml_file::{Field, Fields};
-use crate::tool::{Invocation, ToolError, ToolErrorKind};
+use crate::{Invocation, ToolError, ToolErrorKind};
 
 /// A built-in function with its options.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::arguments;
-use crate::tool::{ToolError, world::World};
+use crate::{ToolError, world::World};
 
 /// `amount` of the currency `from`, given in the currency `to`, to two decimals.
 pub fn convert_currency(arguments: &Value) -> Result<String, ToolError> {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::arguments;
-use crate::tool::ToolError;
+use crate::ToolError;
 
 type Count = fn(&str) -> usize;
 type Change = fn(&str) -> String;

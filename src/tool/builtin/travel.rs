@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::arguments;
 use super::knowledge::{NOTHING, unknown_city};
-use crate::tool::{ToolError, world::World};
+use crate::{ToolError, world::World};
 
 /// The fastest route `from` one city `to` another.
 pub fn timetable(arguments: &Value) -> Result<String, ToolError> {

@@ -18,7 +18,7 @@ use tracing::info;
 use self::capture::{Capture, Keep};
 use crate::domain::words::counted;
 use crate::process::{Pipes, Program};
-use crate::tool::{ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
+use crate::{ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
 
 /// Bytes of the end of stderr that an error shows, which usually contain the reason.
 const STDERR: usize = 2 * 1024;

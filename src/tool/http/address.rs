@@ -128,9 +128,9 @@ mod tests {
     use reqwest::header::HeaderMap;
 
     use super::*;
+    use crate::ToolErrorKind;
+    use crate::http::sending::{Outgoing, send};
     use crate::net::client;
-    use crate::tool::ToolErrorKind;
-    use crate::tool::http::sending::{Outgoing, send};
 
     fn refused(url: &str) -> bool {
         check(&Url::parse(url).unwrap()).is_err()

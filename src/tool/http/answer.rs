@@ -9,8 +9,8 @@ use reqwest::{Method, Response, StatusCode};
 use super::sending::{failed, place};
 use crate::domain::words::clipped;
 use crate::net::waiting;
-use crate::tool::output::{bounded, from_bytes};
-use crate::tool::{ToolError, ToolOutput};
+use crate::output::{bounded, from_bytes};
+use crate::{ToolError, ToolOutput};
 
 /// The longest answer in bytes. Of a shorter one the beginning is kept; a longer one is a failure.
 const LONGEST: u64 = 16 * 1024 * 1024;

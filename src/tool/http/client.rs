@@ -6,7 +6,7 @@ use reqwest::Client;
 
 use super::address::Checked;
 use crate::net::client;
-use crate::tool::{ToolError, ToolErrorKind};
+use crate::{ToolError, ToolErrorKind};
 
 /// Time limit for a connection; the whole call has the limit of its manifest.
 const CONNECT: Duration = Duration::from_secs(10);

@@ -23,7 +23,7 @@ use self::sending::Outgoing;
 use crate::domain::HttpRequest;
 use crate::domain::http_request::{Template, Unfilled, encoded, pairs};
 use crate::net::secret::Secret;
-use crate::tool::{ToolError, ToolErrorKind, ToolOutput};
+use crate::{ToolError, ToolErrorKind, ToolOutput};
 
 /// What is asked for, if a manifest does not say it.
 const ACCEPTED: &str = "application/json, text/*;q=0.9, */*;q=0.5";

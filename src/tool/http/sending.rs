@@ -7,7 +7,7 @@ use reqwest::{Client, Method, Response, StatusCode, Url};
 
 use super::address::{self, Refused};
 use crate::domain::words::clipped;
-use crate::tool::{ToolError, ToolErrorKind};
+use crate::{ToolError, ToolErrorKind};
 
 /// Most redirects of one call.
 const REDIRECTS: usize = 5;

@@ -9,10 +9,10 @@ use crate::domain::HttpRequest;
 use crate::domain::http_request::Template;
 use crate::domain::words::clipped;
 use crate::files::toml_file::{Field, Fields};
+use crate::http::{Body, Content, HttpSource, JsonTemplate};
 use crate::net::client::{carries_key, holds_a_key};
 use crate::net::secret::Secret;
-use crate::tool::http::{Body, Content, HttpSource, JsonTemplate};
-use crate::tool::output::MAX_OUTPUT;
+use crate::output::MAX_OUTPUT;
 
 /// Headers that the client sets, which a manifest would only get wrong.
 const OWN_HEADERS: [&str; 5] =

@@ -63,9 +63,9 @@ pub use self::provider::Manifests;
 use crate::domain::{ToolName, ToolSpec};
 use crate::files::parallel;
 use crate::files::toml_file::{Problem, Problems, TomlFile};
-use crate::tool::output::{MAX_OUTPUT, bounded};
-use crate::tool::{Invocation, Tool, ToolError, ToolOutput};
-use crate::tool::{builtin::Builtin, command::CommandSource, http::HttpSource, recorded::Table};
+use crate::output::{MAX_OUTPUT, bounded};
+use crate::{Invocation, Tool, ToolError, ToolOutput};
+use crate::{builtin::Builtin, command::CommandSource, http::HttpSource, recorded::Table};
 
 /// The source of a tool.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,8 +9,8 @@ use futures::{FutureExt, StreamExt};
 use super::Manifest;
 use crate::domain::ToolName;
 use crate::files::toml_file::Problems;
-use crate::tool::provider::{Change, Provider};
-use crate::tool::{Tool, ToolError, ToolErrorKind};
+use crate::provider::{Change, Provider};
+use crate::{Tool, ToolError, ToolErrorKind};
 
 type Read = Box<dyn Fn() -> Result<Vec<Manifest>, Problems>>;
 

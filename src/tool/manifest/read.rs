@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Manifest, Source, source, words};
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec, words::clipped};
 use crate::files::toml_file::{Field, Fields, Lines, Problem, Problems};
-use crate::tool::{builtin::Builtin, check::Checker, http::HttpSource};
+use crate::{builtin::Builtin, check::Checker, http::HttpSource};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// A tool that needs longer should be split: one call starts the work, and another gets the result.

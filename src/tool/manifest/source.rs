@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Source, http};
 use crate::domain::words::clipped;
 use crate::files::toml_file::{Field, Fields, Problem};
-use crate::tool::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
+use crate::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
 
 /// A source, and its description for people.
 ///

@@ -12,7 +12,7 @@ use self::nearest::{difference, key, likeness};
 use crate::domain::words::clipped;
 use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
-use crate::tool::{ToolError, ToolErrorKind};
+use crate::{ToolError, ToolErrorKind};
 
 /// Recorded calls of one tool. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]

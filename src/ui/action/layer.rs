@@ -2,7 +2,7 @@
 
 use strum::IntoStaticStr;
 
-use crate::ui::pane::PaneId;
+use crate::pane::PaneId;
 
 /// Where a key has its meaning. A popup hides all layers but [`Layer::Everywhere`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]

@@ -1,7 +1,7 @@
 //! The default keys of panes and popups.
 
 use super::{Action, Layer};
-use crate::ui::pane::PaneId;
+use crate::pane::PaneId;
 
 /// The default keys of the other layers than the global one.
 pub const LAYER_KEYS: &[(Layer, Action, &[&str])] = &[

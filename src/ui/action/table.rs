@@ -4,19 +4,19 @@ use std::borrow::Cow;
 
 use super::why::{self, never};
 use super::{Action, Group};
+use crate::change::{self, no_tool};
 use crate::domain::{Command, Knob, State};
-use crate::ui::change::{self, no_tool};
-use crate::ui::layout::Side;
-use crate::ui::popups::{
+use crate::layout::Side;
+use crate::popups::{
     Actions, Choose, Confirm, Faults, Find, Form, Inspect, PairTable, Subject, TaskEntry,
     WatchEntry,
 };
-use crate::ui::request::{Requests, ScreenRequest, World, send};
-use crate::ui::seek::Sought;
-use crate::ui::update::past::{self, Way};
-use crate::ui::update::{self, arrange, control, copied, debug, edits, jump, moments, own, queue};
-use crate::ui::window::{self, Move};
-use crate::ui::{pane::PaneId, view::View};
+use crate::request::{Requests, ScreenRequest, World, send};
+use crate::seek::Sought;
+use crate::update::past::{self, Way};
+use crate::update::{self, arrange, control, copied, debug, edits, jump, moments, own, queue};
+use crate::window::{self, Move};
+use crate::{pane::PaneId, view::View};
 
 /// What is declared about an action.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct ActionSpec {
     /// One or two words, for the footer.
     pub short: &'static str,
     pub doc: &'static str,
-    /// Default keys in the global layer, as [`crate::ui::key::Keys`] reads them. Those in other layers are in
+    /// Default keys in the global layer, as [`crate::key::Keys`] reads them. Those in other layers are in
     /// [`super::LAYER_KEYS`].
     pub keys: Keys,
     /// Why it cannot be done where the session is not over.

@@ -2,8 +2,8 @@
 
 use crate::domain::{Speed, State};
 use crate::papers::sweep::Scope;
-use crate::ui::update::edits;
-use crate::ui::{change, pane::PaneId, panes, view::View};
+use crate::update::edits;
+use crate::{change, pane::PaneId, panes, view::View};
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
     None

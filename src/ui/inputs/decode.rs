@@ -8,7 +8,7 @@ use termina::event::{self, Modifiers};
 use termina::style::RgbColor;
 
 use super::framer::Unit;
-use crate::ui::theme::Rgb;
+use crate::theme::Rgb;
 
 /// What a unit means.
 #[derive(Clone, Debug, PartialEq)]

@@ -128,7 +128,7 @@ pub fn fault(layout: &Layout) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::pane::PaneId;
+    use crate::pane::PaneId;
 
     #[test]
     fn what_is_saved_is_read_again() {

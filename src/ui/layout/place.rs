@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::Layout;
-use crate::ui::pane::PaneId;
+use crate::pane::PaneId;
 
 /// A pane in its slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
     use crate::domain::Strategy;
-    use crate::ui::layout::{MIN, Size};
+    use crate::layout::{MIN, Size};
 
     fn part(share: u16, least: u16, most: Option<u16>) -> Part {
         Part { share, least, most }

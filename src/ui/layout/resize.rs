@@ -1,7 +1,7 @@
 //! Changing the sizes of slots.
 
 use super::{Layout, Placed};
-use crate::ui::pane::PaneId;
+use crate::pane::PaneId;
 
 /// What of a pane is resized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
     use crate::domain::Strategy;
-    use crate::ui::layout::{Size, place};
+    use crate::layout::{Size, place};
 
     const BODY: Rect = Rect { x: 0, y: 1, width: 120, height: 38 };
 

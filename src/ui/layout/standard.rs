@@ -4,7 +4,7 @@
 use super::{Column, Layout, Size, Slot};
 use crate::domain::strategy::Decides;
 use crate::domain::{Base, Strategy};
-use crate::ui::pane::PaneId;
+use crate::pane::PaneId;
 
 impl Layout {
     /// The default layout of a strategy.
@@ -211,7 +211,7 @@ mod tests {
     use strum::VariantArray;
 
     use super::*;
-    use crate::ui::layout::load;
+    use crate::layout::load;
 
     #[test]
     fn every_pane_has_its_place_in_every_layout() {

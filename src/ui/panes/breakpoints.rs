@@ -4,15 +4,15 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
 use crate::domain::breakpoint::Hits as HitCount;
 use crate::domain::{BreakpointId, BreakpointState, Command, State, words::counted};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::popups::BreakpointForm;
-use crate::ui::request::{Requests, World, send};
-use crate::ui::symbols::{CHOSEN, HELD, WAITING};
-use crate::ui::vlist::{self, List};
-use crate::ui::{cx::Cx, pane::PaneId, text, view::Tone, view::View};
+use crate::hits::{Hits, Target};
+use crate::popups::BreakpointForm;
+use crate::request::{Requests, World, send};
+use crate::symbols::{CHOSEN, HELD, WAITING};
+use crate::vlist::{self, List};
+use crate::{cx::Cx, pane::PaneId, text, view::Tone, view::View};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Breakpoints,

@@ -4,7 +4,7 @@ use ratatui::widgets::Widget;
 use ratatui::widgets::canvas::{Canvas, Line};
 use ratatui::{buffer::Buffer, layout::Rect, style::Color, style::Style, symbols::Marker};
 
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
 
 /// Draws a line from point to point: cells from the left, and a value between `low` and `high`. It ends where a point
 /// is missing. What was drawn before stays under it.

@@ -1,7 +1,7 @@
 //! Money, weights and counted things, in words.
 
 use crate::domain::{ClassedBy, Knobs, WeightFormat, pairs::Cost};
-use crate::ui::symbols::{FELL, ROSE};
+use crate::symbols::{FELL, ROSE};
 
 /// How weights are written: as the model sees them; where it sees none, as whole numbers.
 pub fn weight_format(knobs: &Knobs) -> WeightFormat {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::ui::text;
+use crate::text;
 
 /// Bytes of a reply that is read as JSON at each frame.
 const LONGEST: usize = 4096;

@@ -9,13 +9,13 @@ use ratatui::{buffer::Buffer, layout::Rect, widgets::Widget};
 use super::reading::about;
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
 use crate::domain::{Finite, Ranking, State, ToolName};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::symbols::{CHOSEN, CRITICAL};
-use crate::ui::text::clean;
-use crate::ui::vlist::List;
-use crate::ui::{cx::Cx, pane::PaneId, view::View};
+use crate::hits::{Hits, Target};
+use crate::symbols::{CHOSEN, CRITICAL};
+use crate::text::clean;
+use crate::vlist::List;
+use crate::{cx::Cx, pane::PaneId, view::View};
 
 /// How many of the best tools carry a letter.
 const LETTERS: &str = "abcdefgh";

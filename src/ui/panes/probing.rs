@@ -6,15 +6,15 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 use super::format::credits;
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
 use crate::domain::probe::{ProbeEnd, ProbeRow};
 use crate::domain::{Base, State, ToolName, ToolState, words::counted};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::popups::Subject;
-use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
-use crate::ui::text::{clean, count};
-use crate::ui::vlist::{self, List};
-use crate::ui::{cx::Cx, pane::PaneId, view::View};
+use crate::hits::{Hits, Target};
+use crate::popups::Subject;
+use crate::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
+use crate::text::{clean, count};
+use crate::vlist::{self, List};
+use crate::{cx::Cx, pane::PaneId, view::View};
 
 /// The most room for a name.
 const NAME: usize = 34;
@@ -66,7 +66,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let window = vlist::window(cx, SPEC.id, area, (cx.state.tools.len(), selected));
     hits.window(SPEC.id, window);
     let places = window.range().map(|i| (i, selected == Some(i)));
-    let longest = cx.state.tools.keys().map(|name| crate::ui::text::width(name.as_str())).max();
+    let longest = cx.state.tools.keys().map(|name| crate::text::width(name.as_str())).max();
     let width = longest.unwrap_or(0).min(NAME).min(usize::from(inside.width) / 2);
     vlist::draw_rows(cx, (inside, buf, hits), places, |i, out| {
         let (name, tool) = cx.state.tools.get_index(i)?;

@@ -7,7 +7,7 @@ use super::inline_json;
 use crate::domain::program::{Raised, Set, Told};
 use crate::domain::state::{Blamed, ProgramState};
 use crate::domain::{ProgramSource, ProgramVerdict};
-use crate::ui::text::clean;
+use crate::text::clean;
 
 /// What a row shows.
 #[derive(Clone, Copy, Debug)]

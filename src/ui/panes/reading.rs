@@ -10,16 +10,16 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
 use crate::domain::{
     JudgedPiece, Knob, ModelCallState, RankedTool, Ranking, State, ToolName, words::counted,
 };
+use crate::hits::{Hits, Target};
 use crate::papers::cotools::FEWEST;
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::symbols::LEADS;
-use crate::ui::text::{clean, width as width_of};
-use crate::ui::vlist::{self, List};
-use crate::ui::{cx::Cx, pane::PaneId, view::View};
+use crate::symbols::LEADS;
+use crate::text::{clean, width as width_of};
+use crate::vlist::{self, List};
+use crate::{cx::Cx, pane::PaneId, view::View};
 
 /// Columns of a number, and of a place.
 const NUMBER: usize = 7;

@@ -6,15 +6,15 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 use super::program_words::{changes, standing, way};
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
 use crate::domain::state::ProgramState;
 use crate::domain::{Origin, ProgramVerdict, State, TaskState, words::counted};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::popups::Subject;
-use crate::ui::symbols::{DONE, EDITED, EMPTY, FAILED, HELD, RECORDED, REFUSED, RUNNING};
-use crate::ui::text::clean;
-use crate::ui::vlist::{self, List};
-use crate::ui::{cx::Cx, pane::PaneId, view::View};
+use crate::hits::{Hits, Target};
+use crate::popups::Subject;
+use crate::symbols::{DONE, EDITED, EMPTY, FAILED, HELD, RECORDED, REFUSED, RUNNING};
+use crate::text::clean;
+use crate::vlist::{self, List};
+use crate::{cx::Cx, pane::PaneId, view::View};
 
 /// Changed lines that are shown below a program.
 const CHANGES: usize = 6;
@@ -76,7 +76,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let Row { program, is_first, mark, text, style, end } = &rows[i];
         let number = if *is_first { program.to_string() } else { String::new() };
         out.gap(1).right(&number, 2, cx.theme.dim).gap(1).cell(mark.0, 2, mark.1);
-        let room = out.left().saturating_sub(crate::ui::text::width(end) + 1);
+        let room = out.left().saturating_sub(crate::text::width(end) + 1);
         out.cell(text, room, *style).gap(1).put(end, cx.theme.dim);
         Some(Target::Program(task.id, *program))
     });

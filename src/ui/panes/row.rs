@@ -5,7 +5,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::glyph;
-use crate::ui::text;
+use crate::text;
 
 /// The first rows of an area, and what is left.
 pub fn split(area: Rect, rows: u16) -> (Rect, Rect) {

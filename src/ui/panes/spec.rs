@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::domain::State;
-use crate::ui::request::{ScreenRequest, World};
-use crate::ui::window::Move;
-use crate::ui::{action::Action, change, cx::Cx, hits::Hits, pane::PaneId};
-use crate::ui::{popups::Subject, view::View, vlist::List};
+use crate::request::{ScreenRequest, World};
+use crate::window::Move;
+use crate::{action::Action, change, cx::Cx, hits::Hits, pane::PaneId};
+use crate::{popups::Subject, view::View, vlist::List};
 
 /// What is declared about a pane.
 pub struct PaneSpec {

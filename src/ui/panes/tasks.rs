@@ -6,13 +6,13 @@ use super::format;
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Outcome, State, TaskPhase, TaskState, words::counted};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::standing;
-use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
-use crate::ui::update::queue;
-use crate::ui::vlist::{self, List};
-use crate::ui::{action::Action, popups::Subject, table, text, theme::Theme, view::View};
-use crate::ui::{cx::Cx, pane::PaneId};
+use crate::hits::{Hits, Target};
+use crate::standing;
+use crate::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
+use crate::update::queue;
+use crate::vlist::{self, List};
+use crate::{action::Action, popups::Subject, table, text, theme::Theme, view::View};
+use crate::{cx::Cx, pane::PaneId};
 
 /// What the text keeps before anything else is shown; of the columns those on the left stay longest.
 const TEXT: usize = 36;

@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 
 use crate::domain::State;
-use crate::ui::{panes::position::Here, view::ToolSort};
+use crate::papers::toolnet::Weights;
+use crate::{panes::position::Here, view::ToolSort};
 
 /// Up to so many tools are shown as they joined, so that a tool keeps its place.
 const WHOLE: usize = 64;
@@ -67,6 +68,6 @@ fn name(state: &State, i: usize) -> Option<&str> {
 fn weights(state: &State, tools: &[usize]) -> Vec<f64> {
     let names: Vec<&str> = tools.iter().map(|i| name(state, *i).unwrap_or_default()).collect();
     let from = Here::of(state).node();
-    let some = state.learning.weights(&state.knobs).some(from, &names);
+    let some = Weights::of(&state.learning, &state.knobs).some(from, &names);
     some.into_iter().map(|edge| edge.map_or(-1.0, |edge| edge.weight)).collect()
 }

@@ -6,17 +6,17 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use super::{format, glyph, position::Here, tool_order, trends};
+use crate::action::Action;
+use crate::change;
 use crate::domain::{ClassAssignment, ClassedBy, State, ToolName, ToolState};
-use crate::papers::toolnet::WeightedEdge;
-use crate::ui::action::Action;
-use crate::ui::change;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::symbols::{CHOSEN, INJECTED, REFUSED};
-use crate::ui::table::{Cell, Column, Table, left, right};
-use crate::ui::view::{Round, View};
-use crate::ui::vlist::{self, List};
-use crate::ui::{cx::Cx, pane::PaneId};
-use crate::ui::{text, theme::Theme};
+use crate::hits::{Hits, Target};
+use crate::papers::toolnet::{WeightedEdge, Weights};
+use crate::symbols::{CHOSEN, INJECTED, REFUSED};
+use crate::table::{Cell, Column, Table, left, right};
+use crate::view::{Round, View};
+use crate::vlist::{self, List};
+use crate::{cx::Cx, pane::PaneId};
+use crate::{text, theme::Theme};
 
 /// Off or gone, and a fault that is armed.
 const MARKS: usize = 4;
@@ -121,7 +121,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let tools: Vec<_> = visible.iter().filter_map(|row| tool(*row)).collect();
     let names: Vec<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
     // The edges to these tools from where the agent is.
-    let weights = cx.state.learning.weights(&cx.state.knobs);
+    let weights = Weights::of(&cx.state.learning, &cx.state.knobs);
     let weights = weights.some(Here::of(cx.state).node(), &names);
     let scale = trends::score_scale(cx.state);
     let mut shown = tools.into_iter().zip(weights);

@@ -6,17 +6,17 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use super::program_words::{Variable, shown, variables};
 use super::row::{Row, wrapped};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
 use crate::domain::program::{LineStop, Set, Told};
 use crate::domain::state::ProgramState;
 use crate::domain::{State, words::counted};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::looking;
-use crate::ui::popups::{AskProgram, Subject};
-use crate::ui::symbols::{EDITED, LEADS, RECORDED, ROSE};
-use crate::ui::text::clean;
-use crate::ui::vlist::{self, List};
-use crate::ui::{cx::Cx, pane::PaneId, view::View};
+use crate::hits::{Hits, Target};
+use crate::looking;
+use crate::popups::{AskProgram, Subject};
+use crate::symbols::{EDITED, LEADS, RECORDED, ROSE};
+use crate::text::clean;
+use crate::vlist::{self, List};
+use crate::{cx::Cx, pane::PaneId, view::View};
 
 /// Cells of a name.
 const NAME: usize = 14;

@@ -5,14 +5,14 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use super::glyph;
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
 use crate::domain::State;
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::popups::WatchEntry;
-use crate::ui::request::ScreenRequest;
-use crate::ui::vlist::{self, List};
-use crate::ui::watch::{self, Watch};
-use crate::ui::{cx::Cx, pane::PaneId, view::Tone, view::View};
+use crate::hits::{Hits, Target};
+use crate::popups::WatchEntry;
+use crate::request::ScreenRequest;
+use crate::vlist::{self, List};
+use crate::watch::{self, Watch};
+use crate::{cx::Cx, pane::PaneId, view::Tone, view::View};
 
 /// Columns of a curve.
 const CURVE: usize = 24;

@@ -7,13 +7,13 @@ use strum::VariantArray;
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
 use super::{AskProgram, Pressed, Reply, choice::Choice, legend};
-use crate::ui::action::{ACTIONS, Action, Group};
-use crate::ui::own::{self, OwnCommand};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::text::number;
-use crate::ui::update::{debug, past};
-use crate::ui::view::{Tone, View};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, looking, request::World};
+use crate::action::{ACTIONS, Action, Group};
+use crate::own::{self, OwnCommand};
+use crate::panes::row::{self, Row};
+use crate::text::number;
+use crate::update::{debug, past};
+use crate::view::{Tone, View};
+use crate::{cx::Cx, hits::Hits, keymap::Hint, looking, request::World};
 
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
@@ -141,7 +141,6 @@ impl Actions {
     }
 
     /// What Enter would do.
-    #[cfg(feature = "inside")]
     pub fn chosen(&self) -> Option<Action> {
         self.chooser.selected().and_then(|item| self.all.get(item)).map(|item| item.action)
     }

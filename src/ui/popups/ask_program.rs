@@ -4,16 +4,16 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
 use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
+use crate::action::{Action, Layer};
 use crate::domain::Command;
 use crate::domain::program::Asked;
+use crate::panes::row;
 use crate::papers::atc::extra::check_expression;
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::literal::literal;
-use crate::ui::action::{Action, Layer};
-use crate::ui::panes::row;
-use crate::ui::update::moments;
-use crate::ui::view::{Tone, View};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, text};
+use crate::update::moments;
+use crate::view::{Tone, View};
+use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, text};
 
 /// Columns and rows of the box.
 const SIZE: (usize, usize) = (76, 7);

@@ -5,14 +5,14 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::fields::{Doubts, Field, Fields};
 use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, frame};
+use crate::action::{Action, Layer};
 use crate::domain::breakpoint::{Place, Side, Trouble};
 use crate::domain::target::{Sort, Target};
 use crate::domain::{BreakpointId, BreakpointSpec, BreakpointState, Command, State};
+use crate::hits::Hits;
+use crate::panes::row;
 use crate::papers::atc::extra::check_expression;
-use crate::ui::action::{Action, Layer};
-use crate::ui::hits::Hits;
-use crate::ui::panes::row;
-use crate::ui::{cx::Cx, keymap::Hint, request::World, text, view::View};
+use crate::{cx::Cx, keymap::Hint, request::World, text, view::View};
 
 /// Columns of the form.
 const WIDTH: usize = 78;

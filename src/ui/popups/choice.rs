@@ -5,9 +5,9 @@ use std::fmt;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, chooser::Chooser};
-use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, listing::Listing};
-use crate::ui::{request::World, view::View, window::Window};
+use crate::action::{Action, Layer};
+use crate::{cx::Cx, hits::Hits, keymap::Hint, listing::Listing};
+use crate::{request::World, view::View, window::Window};
 
 /// What a popup adds to its list: what comes of choosing, and how it looks.
 pub trait Choice: fmt::Debug {

@@ -5,15 +5,15 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
 use super::{Confirm, Reply, Value, choice::Choice};
+use crate::action::Action;
 use crate::domain::{ClassAssignment, ClassedBy, Command, EffectId, Knob, State, ToolName};
-use crate::ui::action::Action;
-use crate::ui::next::Next;
-use crate::ui::own::{self, OwnCommand};
-use crate::ui::panes::{format, row::Row};
-use crate::ui::request::{ScreenRequest, World};
-use crate::ui::symbols::CHOSEN;
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
-use crate::ui::{pane::PaneId, twin::TwinKind, view::View};
+use crate::next::Next;
+use crate::own::{self, OwnCommand};
+use crate::panes::{format, row::Row};
+use crate::request::{ScreenRequest, World};
+use crate::symbols::CHOSEN;
+use crate::{cx::Cx, hits::Hits, keymap::Hint, text};
+use crate::{pane::PaneId, twin::TwinKind, view::View};
 
 /// A few things to choose from.
 #[derive(Debug)]

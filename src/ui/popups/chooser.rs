@@ -5,10 +5,10 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::narrow::{Found, Words, narrow};
 use super::{Pressed, Reply, entry::Entry, frame, pick::Pick};
-use crate::ui::action::{Action, Layer};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::window::Move;
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text};
+use crate::action::{Action, Layer};
+use crate::panes::row::{self, Row};
+use crate::window::Move;
+use crate::{cx::Cx, hits::Hits, keymap::Hint, text};
 
 /// Lines above the list: the field, and one for the heads of columns.
 const HEAD: u16 = 2;

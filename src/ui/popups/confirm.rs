@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame};
+use crate::action::{Action, Layer};
 use crate::domain::{Command, EffectClass, Mode, State, TaskId, words::counted};
+use crate::hits::{Hits, Target};
+use crate::keymap::Meaning;
+use crate::next::Next;
+use crate::panes::row::{self, Row};
 use crate::papers::sweep::Scope;
-use crate::ui::action::{Action, Layer};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::keymap::Meaning;
-use crate::ui::next::Next;
-use crate::ui::panes::row::{self, Row};
-use crate::ui::request::{ScreenRequest, World};
-use crate::ui::twin::TwinKind;
-use crate::ui::{cx::Cx, text, view::View};
+use crate::request::{ScreenRequest, World};
+use crate::twin::TwinKind;
+use crate::{cx::Cx, text, view::View};
 
 /// A question with yes and no.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use similar::{ChangeTag, TextDiff};
 
 use super::{entry::Entry, frame};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::{cx::Cx, hits::Hits, text};
+use crate::panes::row::{self, Row};
+use crate::{cx::Cx, hits::Hits, text};
 
 /// Equal lines around each difference.
 const AROUND: usize = 2;

@@ -5,17 +5,15 @@ use std::fmt;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, difference::Edited, edit_text, entry::Entry};
+use crate::action::{Action, Layer};
 use crate::domain::edit::Edit;
 use crate::domain::fault::Trigger;
 use crate::domain::{Command, EffectId, FaultKind, FaultSpec, State, Target};
+use crate::own::Selection;
+use crate::panes::row::Row;
+use crate::symbols::{DONE, FAILED};
 use crate::tool::check::Checker;
-use crate::ui::action::{Action, Layer};
-use crate::ui::own::Selection;
-use crate::ui::panes::row::Row;
-use crate::ui::symbols::{DONE, FAILED};
-use crate::ui::{
-    cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View,
-};
+use crate::{cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View};
 
 /// A part of a call being edited.
 pub struct EditForm {

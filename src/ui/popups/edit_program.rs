@@ -3,16 +3,14 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, difference::Edited, entry::Entry};
+use crate::action::{Action, Layer};
 use crate::domain::program::Raised;
 use crate::domain::{Command, State, TaskId, words::counted};
+use crate::own::Selection;
+use crate::panes::row::Row;
 use crate::papers::atc::source::Source;
-use crate::ui::action::{Action, Layer};
-use crate::ui::own::Selection;
-use crate::ui::panes::row::Row;
-use crate::ui::symbols::{DONE, FAILED};
-use crate::ui::{
-    cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View,
-};
+use crate::symbols::{DONE, FAILED};
+use crate::{cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View};
 
 /// A program being edited.
 #[derive(Debug)]

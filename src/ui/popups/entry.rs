@@ -5,7 +5,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::{buffer::Buffer, layout::Rect, widgets::Widget};
 use ratatui_textarea::TextArea;
 
-use crate::ui::{cx::Cx, key::Key};
+use crate::{cx::Cx, key::Key};
 
 /// Longest text that is taken: more than any task needs, and no harm to type or to draw.
 const MOST: usize = 64 * 1024;

@@ -5,14 +5,14 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::fields::{Doubts, Field, Fields};
 use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, frame};
+use crate::action::{Action, Layer};
 use crate::domain::fault::Trigger;
 use crate::domain::target::{Sort, Target, target_text};
 use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
-use crate::ui::action::{Action, Layer};
-use crate::ui::hits::Hits;
-use crate::ui::panes::row;
-use crate::ui::window::Window;
-use crate::ui::{cx::Cx, keymap::Hint, request::ScreenRequest, request::World, text, view::View};
+use crate::hits::Hits;
+use crate::panes::row;
+use crate::window::Window;
+use crate::{cx::Cx, keymap::Hint, request::ScreenRequest, request::World, text, view::View};
 
 /// Columns of the form.
 const WIDTH: usize = 76;

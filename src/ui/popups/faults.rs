@@ -3,13 +3,13 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{FaultForm, Keys, Popup, Pressed, Reply, frame, pick::Pick};
+use crate::action::{Action, Layer};
 use crate::domain::fault::Preset;
 use crate::domain::{Command, FaultId, FaultSpec, FaultState, State, Target, words::counted};
+use crate::panes::row::{self, Row};
 use crate::papers::reaction::{self, FaultVerdict};
-use crate::ui::action::{Action, Layer};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::symbols::{INJECTED, WAITING};
-use crate::ui::{
+use crate::symbols::{INJECTED, WAITING};
+use crate::{
     cx::Cx, hits::Hits, keymap::Hint, request::World, text, twin::TwinKind, view::View,
     window::Window,
 };

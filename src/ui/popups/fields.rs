@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Pressed, entry::Entry};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::row::Row;
-use crate::ui::symbols::{FAILED, SELECTED};
-use crate::ui::{cx::Cx, text, window::Window};
+use crate::action::Action;
+use crate::hits::{Hits, Target};
+use crate::panes::row::Row;
+use crate::symbols::{FAILED, SELECTED};
+use crate::{cx::Cx, text, window::Window};
 
 /// Fields, of which one has the keyboard.
 #[derive(Debug, Default)]

@@ -4,10 +4,10 @@
 use ratatui::{crossterm::event::KeyCode, style::Style};
 
 use super::{Keys, Popup, Pressed, Reply, entry::Entry};
-use crate::ui::action::{Action, Layer};
-use crate::ui::symbols::SPENT;
-use crate::ui::{cx::Cx, found::Found, needle::Needle};
-use crate::ui::{keymap::Hint, pane::PaneId, panes, request::World, view::View, window};
+use crate::action::{Action, Layer};
+use crate::symbols::SPENT;
+use crate::{cx::Cx, found::Found, needle::Needle};
+use crate::{keymap::Hint, pane::PaneId, panes, request::World, view::View, window};
 
 /// A search in one pane.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::chooser::{self, Chooser, Look};
 use super::narrow::Words;
 use super::{Confirm, Keys, Popup, Pressed, Reply, choice::Choice, entry::Entry, frame};
-use crate::ui::action::{Action, Layer};
-use crate::ui::next::Next;
-use crate::ui::panes::row::{self, Row};
-use crate::ui::request::{ScreenRequest, World};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
+use crate::action::{Action, Layer};
+use crate::next::Next;
+use crate::panes::row::{self, Row};
+use crate::request::{ScreenRequest, World};
+use crate::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
 
 /// The first start's note on the model, below the list.
 const NOTE: &str = "The simulated model knows only the sample tasks. It refuses other questions, and such answers earn \

@@ -5,8 +5,8 @@ use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
-use crate::ui::hits::{Hits, Target};
-use crate::ui::{cx::Cx, text};
+use crate::hits::{Hits, Target};
+use crate::{cx::Cx, text};
 
 /// Draws an empty box of this inner size in the middle, with the keys it knows at its foot, and gives
 /// its inside. From now on the mouse is the popup's.

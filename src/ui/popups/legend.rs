@@ -3,8 +3,8 @@
 use ratatui::style::Style;
 
 use super::narrow::Words;
-use crate::ui::symbols::{self, SPENT};
-use crate::ui::theme::Theme;
+use crate::symbols::{self, SPENT};
+use crate::theme::Theme;
 
 /// A colour by its meaning: themes give it different shades.
 type Role = (fn(&Theme) -> Style, &'static str);

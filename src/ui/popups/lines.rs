@@ -2,9 +2,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
-use crate::ui::cx::Cx;
-use crate::ui::window::{Move, Window};
-use crate::ui::{action::Action, vlist};
+use crate::cx::Cx;
+use crate::window::{Move, Window};
+use crate::{action::Action, vlist};
 
 /// Lines, and which of them are on the screen.
 #[derive(Debug, Default)]

@@ -6,12 +6,12 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 use super::chooser::{Chooser, Look};
 use super::narrow::Words;
 use super::{Pressed, Reply, choice::Choice};
+use crate::action::Action;
 use crate::domain::{Command, ModelName, Role, State};
-use crate::ui::action::Action;
-use crate::ui::panes::models::configured;
-use crate::ui::panes::row::{self, Row};
-use crate::ui::symbols::CHOSEN;
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
+use crate::panes::models::configured;
+use crate::panes::row::{self, Row};
+use crate::symbols::CHOSEN;
+use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
 /// Lines below the list that say more of the selected model.
 const MORE: u16 = 3;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use crate::ui::text;
+use crate::text;
 
 /// What a row is found by.
 #[derive(Debug, Default)]

@@ -3,9 +3,9 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame, pick::Pick};
-use crate::ui::action::{Action, Layer};
-use crate::ui::panes::{models::pairs, row};
-use crate::ui::{
+use crate::action::{Action, Layer};
+use crate::panes::{models::pairs, row};
+use crate::{
     cx::Cx, hits::Hits, keymap::Hint, request::World, view::Round, view::View, window::Window,
 };
 

@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Pressed, Reply};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::window::{self, Move, Window};
-use crate::ui::{cx::Cx, vlist};
+use crate::action::Action;
+use crate::hits::{Hits, Target};
+use crate::window::{self, Move, Window};
+use crate::{cx::Cx, vlist};
 
 /// The selected row. The owner of the list knows what the rows are.
 #[derive(Debug, Default)]

@@ -7,16 +7,16 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::chooser::{Chooser, Look};
 use super::narrow::Words;
 use super::{Confirm, Pressed, Reply, choice::Choice};
+use crate::action::Action;
+use crate::listing::{self, Listing, Standing};
+use crate::panes::row::{self, Row};
+use crate::request::ScreenRequest;
 use crate::store::journal::{Summary, folder};
-use crate::ui::action::Action;
-use crate::ui::listing::{self, Listing, Standing};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::request::ScreenRequest;
-use crate::ui::symbols::{CHOSEN, DONE, FAILED, REFUSED, RUNNING};
-use crate::ui::table::{self, Table};
-use crate::ui::text::{self, number};
-use crate::ui::view::{Tone, View};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, theme::Theme, window::Move};
+use crate::symbols::{CHOSEN, DONE, FAILED, REFUSED, RUNNING};
+use crate::table::{self, Table};
+use crate::text::{self, number};
+use crate::view::{Tone, View};
+use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, theme::Theme, window::Move};
 
 /// Lines below the list that say more of the selected session.
 const MORE: u16 = 2;

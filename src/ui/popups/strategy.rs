@@ -6,14 +6,14 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::chooser::{self, Chooser, Look};
 use super::narrow::{Found, Words};
 use super::{Pressed, Reply, choice::Choice};
+use crate::action::Action;
 use crate::domain::strategy::{MODIFIERS, ModifierSpec, STRATEGIES};
 use crate::domain::{Command, State, Strategy};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::symbols::CHOSEN;
-use crate::ui::window::Move;
-use crate::ui::{cx::Cx, keymap::Hint, request::World, view::Tone, view::View};
+use crate::hits::{Hits, Target};
+use crate::panes::row::{self, Row};
+use crate::symbols::CHOSEN;
+use crate::window::Move;
+use crate::{cx::Cx, keymap::Hint, request::World, view::Tone, view::View};
 
 /// The loops come first in the list, then the switches.
 const LOOPS: usize = STRATEGIES.len();

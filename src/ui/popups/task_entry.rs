@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
+use crate::action::{Action, Layer};
 use crate::domain::{Command, TaskId, TaskState};
-use crate::ui::action::{Action, Layer};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint};
-use crate::ui::{request::World, text, view::Tone, view::View};
+use crate::{cx::Cx, hits::Hits, keymap::Hint};
+use crate::{request::World, text, view::Tone, view::View};
 
 /// Columns of an answer in the title.
 const ANSWER: usize = 30;

@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use super::fields::{Field, Fields};
 use super::{Keys, Popup, Pressed, Reply, frame};
+use crate::action::{Action, Layer};
 use crate::domain::{Command, EffectClass, EffectId, State, ToolName, ToolSpec, arguments};
+use crate::hits::Hits;
+use crate::panes::row;
 use crate::tool::check::Checker;
-use crate::ui::action::{Action, Layer};
-use crate::ui::hits::Hits;
-use crate::ui::panes::row;
-use crate::ui::window::Window;
-use crate::ui::{cx::Cx, keymap::Hint, request::ScreenRequest, request::World, text, view::View};
+use crate::window::Window;
+use crate::{cx::Cx, keymap::Hint, request::ScreenRequest, request::World, text, view::View};
 
 /// Columns of the form.
 const WIDTH: usize = 76;

@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
+use crate::action::{Action, Layer};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName};
-use crate::ui::action::{Action, Layer};
-use crate::ui::panes::row;
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View};
+use crate::panes::row;
+use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View};
 
 /// What is typed.
 #[derive(Clone, Debug)]

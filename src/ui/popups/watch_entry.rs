@@ -3,15 +3,15 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, entry::Entry, frame};
+use crate::action::{Action, Layer};
 use crate::domain::breakpoint::{BreakpointSpec, Place};
 use crate::domain::expression::{Expression, ExpressionError, Scope};
 use crate::domain::{Command, State};
-use crate::ui::action::{Action, Layer};
-use crate::ui::hits::Hits;
-use crate::ui::panes::row;
-use crate::ui::request::ScreenRequest;
-use crate::ui::watch::{self, Watch};
-use crate::ui::{cx::Cx, keymap::Hint, request::World, text, view::View};
+use crate::hits::Hits;
+use crate::panes::row;
+use crate::request::ScreenRequest;
+use crate::watch::{self, Watch};
+use crate::{cx::Cx, keymap::Hint, request::World, text, view::View};
 
 /// Columns and rows of the box.
 const SIZE: (usize, usize) = (76, 7);

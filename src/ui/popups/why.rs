@@ -4,17 +4,17 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, frame, pick::Pick};
+use crate::action::{Action, Layer};
 use crate::domain::program::Set;
 use crate::domain::state::ProgramState;
 use crate::domain::{EffectId, State, TaskId};
+use crate::panes::row::{self, Row};
+use crate::panes::{inline_json, program_words::shown};
 use crate::papers::atc::blame::{Step, ways};
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::record;
-use crate::ui::action::{Action, Layer};
-use crate::ui::panes::row::{self, Row};
-use crate::ui::panes::{inline_json, program_words::shown};
-use crate::ui::symbols::LEADS;
-use crate::ui::{
+use crate::symbols::LEADS;
+use crate::{
     cx::Cx, hits::Hits, keymap::Hint, pane::PaneId, request::World, text::clean, view::View,
     window::Window,
 };

@@ -8,11 +8,11 @@ use std::time::Instant;
 use ratatui::crossterm::event::{Event as Input, KeyCode};
 
 use super::Loop;
-use crate::ui::source::EndReason;
-use crate::ui::terminal::{self, SharedCast};
-use crate::ui::tour::cast::Cast;
-use crate::ui::tour::{Told, Tour, Turn};
-use crate::ui::view::Tone;
+use crate::source::EndReason;
+use crate::terminal::{self, SharedCast};
+use crate::tour::cast::Cast;
+use crate::tour::{Told, Tour, Turn};
+use crate::view::Tone;
 
 /// A tour, and what is recorded of it.
 #[derive(Default)]

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::Event as Input;
 
 use super::Loop;
-use crate::ui::inputs::{Inputs, News};
-use crate::ui::source::EndReason;
-use crate::ui::theme::{Rgb, detect};
-use crate::ui::view::Tone;
+use crate::inputs::{Inputs, News};
+use crate::source::EndReason;
+use crate::theme::{Rgb, detect};
+use crate::view::Tone;
 
 /// How long the first of several keys waits before the keys that may follow are shown.
 const HINT: Duration = Duration::from_millis(300);

@@ -3,8 +3,8 @@
 use futures::future::LocalBoxFuture;
 
 use crate::domain::program::{Interpreter, Reached};
-use crate::ui::looked::Wanted;
-use crate::ui::screen::Screen;
+use crate::looked::Wanted;
+use crate::screen::Screen;
 
 type Work = LocalBoxFuture<'static, (Box<dyn Interpreter>, Wanted, Reached)>;
 

@@ -7,16 +7,16 @@ use ratatui::crossterm::event::Event as Input;
 use tokio::signal::unix::SignalKind;
 
 use super::Loop;
+use crate::alert::Alert;
+use crate::called::Called;
 use crate::domain::Record;
-use crate::ui::alert::Alert;
-use crate::ui::called::Called;
-use crate::ui::output;
-use crate::ui::outside::{self, Files, Said};
-use crate::ui::own::{OwnCommand, Selection, Shows};
-use crate::ui::popups::{Inspect, Subject};
-use crate::ui::source::{EndReason, Read};
-use crate::ui::terminal;
-use crate::ui::view::Tone;
+use crate::output;
+use crate::outside::{self, Files, Said};
+use crate::own::{OwnCommand, Selection, Shows};
+use crate::popups::{Inspect, Subject};
+use crate::source::{EndReason, Read};
+use crate::terminal;
+use crate::view::Tone;
 
 /// A program that waits for the terminal.
 pub struct Waiting {

@@ -1,8 +1,8 @@
 //! Saves what was copied, and the session on the screen as a scenario. A long journal is read for it, so that it happens beside the screen.
 
 use super::Loop;
-use crate::ui::scenario::SavedScenario;
-use crate::ui::view::Tone;
+use crate::scenario::SavedScenario;
+use crate::view::Tone;
 
 impl Loop {
     pub(super) fn save_layout(&mut self) {

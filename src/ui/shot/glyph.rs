@@ -1,7 +1,7 @@
 //! Frames and blocks as shapes. A font draws them shorter or wider than a cell, so that lines have
 //! gaps; terminals draw them themselves, and so does a picture of one.
 
-use crate::ui::strokes;
+use crate::strokes;
 
 /// A filled rectangle in a cell: left, top, width, height, from 0 to 1.
 pub(super) type Part = (f64, f64, f64, f64);

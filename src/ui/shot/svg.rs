@@ -8,7 +8,7 @@ use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
 use super::{cells, glyph};
-use crate::ui::theme::{Rgb, Theme};
+use crate::theme::{Rgb, Theme};
 
 /// The size of a cell in pixels, and where in it the text stands.
 const CELL: (f64, f64) = (8.4, 18.0);

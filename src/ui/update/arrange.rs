@@ -1,9 +1,9 @@
 //! Arranging the panes.
 
-use crate::ui::layout::Side;
-use crate::ui::request::World;
-use crate::ui::view::{Tone, View};
-use crate::ui::{action::Action, pane::PaneId, panes};
+use crate::layout::Side;
+use crate::request::World;
+use crate::view::{Tone, View};
+use crate::{action::Action, pane::PaneId, panes};
 
 /// Makes the focused pane larger by so many rows or columns, or smaller.
 pub fn resize(world: &World<'_>, view: &mut View, side: Side, by: i16) {

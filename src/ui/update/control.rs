@@ -2,10 +2,10 @@
 
 use crate::domain::{Command, Lane, Mode};
 use crate::papers::sweep::Scope;
-use crate::ui::popups::{Choose, Confirm};
-use crate::ui::request::{Requests, ScreenRequest, World, send};
-use crate::ui::seat::SeatKind;
-use crate::ui::view::{ReadOnly, View};
+use crate::popups::{Choose, Confirm};
+use crate::request::{Requests, ScreenRequest, World, send};
+use crate::seat::SeatKind;
+use crate::view::{ReadOnly, View};
 
 pub fn run_or_pause(world: &World<'_>, _: &mut View) -> Requests {
     send(match world.live.control.mode {

@@ -1,11 +1,11 @@
 //! Copying what is selected.
 
 use crate::domain::State;
-use crate::ui::own::Selection;
-use crate::ui::panes::{self, spec::Opened};
-use crate::ui::popups::{Form, Subject, copy};
-use crate::ui::request::{Requests, World};
-use crate::ui::{pane::PaneId, view::View};
+use crate::own::Selection;
+use crate::panes::{self, spec::Opened};
+use crate::popups::{Form, Subject, copy};
+use crate::request::{Requests, World};
+use crate::{pane::PaneId, view::View};
 
 /// Why nothing can be copied; `None`: something is selected.
 pub fn why_not(state: &State, view: &View) -> Option<&'static str> {

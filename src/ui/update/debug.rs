@@ -4,10 +4,10 @@ use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
 use crate::domain::expression::{Expression, Scope};
 use crate::domain::state::{ProgramState, What};
 use crate::domain::{Command, EffectId, Knob, State, Target};
-use crate::ui::panes::{breakpoints, program, variables};
-use crate::ui::popups::{AskProgram, BreakpointForm, WatchEntry};
-use crate::ui::request::{Requests, World, send};
-use crate::ui::{change, looking, pane::PaneId, view::View};
+use crate::panes::{breakpoints, program, variables};
+use crate::popups::{AskProgram, BreakpointForm, WatchEntry};
+use crate::request::{Requests, World, send};
+use crate::{change, looking, pane::PaneId, view::View};
 
 /// Sets a breakpoint on what is selected, or deletes it; in the list of breakpoints, switches the selected one.
 pub fn toggle(world: &World<'_>, view: &mut View) -> Requests {

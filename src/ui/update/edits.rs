@@ -2,10 +2,10 @@
 
 use crate::domain::state::{Source, What};
 use crate::domain::{Command, EffectId, EffectState, Lane, State};
-use crate::ui::panes::program;
-use crate::ui::popups::{Choose, EditForm};
-use crate::ui::request::{Requests, World, send};
-use crate::ui::{change, pane::PaneId, update::moments, view::View};
+use crate::panes::program;
+use crate::popups::{Choose, EditForm};
+use crate::request::{Requests, World, send};
+use crate::{change, pane::PaneId, update::moments, view::View};
 
 /// The call that is meant: the selected one in the panes of calls and lines, else the one that is held.
 fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {

@@ -4,11 +4,11 @@
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{act, past};
-use crate::ui::action::{Action, Layer};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::popups::{Popup, Pressed, Reply};
-use crate::ui::request::{Requests, ScreenRequest, World};
-use crate::ui::{key::Key, keymap::Meaning, view::Tone, view::View};
+use crate::action::{Action, Layer};
+use crate::hits::{Hits, Target};
+use crate::popups::{Popup, Pressed, Reply};
+use crate::request::{Requests, ScreenRequest, World};
+use crate::{key::Key, keymap::Meaning, view::Tone, view::View};
 
 /// Rows per notch of the wheel.
 const NOTCH: isize = 3;

@@ -2,10 +2,10 @@
 
 use super::past;
 use crate::domain::State;
-use crate::ui::panes::{self, spec::Opened};
-use crate::ui::request::{Requests, World};
-use crate::ui::update::moments;
-use crate::ui::{looking, pane::PaneId, view::View};
+use crate::panes::{self, spec::Opened};
+use crate::request::{Requests, World};
+use crate::update::moments;
+use crate::{looking, pane::PaneId, view::View};
 
 /// Why what is selected has no moment; `None`: it has one.
 pub fn why_not(state: &State, view: &View) -> Option<&'static str> {

@@ -3,11 +3,11 @@
 use crate::domain::program::{Back, Until};
 use crate::domain::state::What;
 use crate::domain::{Command, State, TaskId};
-use crate::ui::looked::Chosen;
-use crate::ui::panes::{program, variables};
-use crate::ui::popups::{Inspect, Subject, Why};
-use crate::ui::request::{Requests, World, send};
-use crate::ui::{pane::PaneId, view::View};
+use crate::looked::Chosen;
+use crate::panes::{program, variables};
+use crate::popups::{Inspect, Subject, Why};
+use crate::request::{Requests, World, send};
+use crate::{pane::PaneId, view::View};
 
 /// Why no program can be taken back; `None`: one is held.
 pub fn not_held(state: &State, _: &View) -> Option<&'static str> {

@@ -1,9 +1,9 @@
 //! Opening what is selected in an editor, and running commands of the user on it.
 
 use super::copied;
-use crate::ui::popups::Choose;
-use crate::ui::request::{Requests, ScreenRequest, World};
-use crate::ui::view::{Tone, View};
+use crate::popups::Choose;
+use crate::request::{Requests, ScreenRequest, World};
+use crate::view::{Tone, View};
 
 /// Offers the commands of the user.
 pub fn choose(world: &World<'_>, view: &mut View) -> Requests {

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use crate::action::Action;
 use crate::domain::{Event, Record, State, TaskEvent, TaskId, TaskState};
-use crate::ui::action::Action;
-use crate::ui::panes::budget_words;
-use crate::ui::request::World;
-use crate::ui::seek::Sought;
-use crate::ui::view::{Tone, View};
+use crate::panes::budget_words;
+use crate::request::World;
+use crate::seek::Sought;
+use crate::view::{Tone, View};
 
 /// Where to look from the moment looked at.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ pub fn why_not(way: Way, live: &State, view: &View) -> Option<String> {
 }
 
 fn at_event(n: u64) -> String {
-    crate::ui::text::number(n)
+    crate::text::number(n)
 }
 
 pub fn to(world: &World<'_>, view: &mut View, way: Way) {

@@ -1,9 +1,9 @@
 //! The queue of tasks, and a further question after an answer.
 
 use crate::domain::{Command, State, TaskId, TaskState};
-use crate::ui::popups::{Confirm, TaskEntry};
-use crate::ui::request::{Requests, World, send};
-use crate::ui::view::View;
+use crate::popups::{Confirm, TaskEntry};
+use crate::request::{Requests, World, send};
+use crate::view::View;
 
 /// The task that is meant: the selected one, else the one at work.
 fn meant<'a>(state: &'a State, view: &View) -> Option<&'a TaskState> {

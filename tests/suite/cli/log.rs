@@ -13,12 +13,12 @@ fn a_log_tells_what_became_of_files_and_programs() {
     assert_eq!(said, silent, "nothing of it is printed");
     let log = home.read("l.txt");
     for line in [
-        " INFO toolyard::app: toolyard started version=\"",
-        " INFO toolyard::store::journal::write: started a journal path=\"j.jsonl\"",
-        " INFO toolyard::store::experience::open: opening past uses of tools path=\"",
-        "name=\"rot13\"}:call{tool=\"rot13\"}: toolyard::tool::command: a program started program=\"sed\"\n",
-        " kind=\"model call\" name=\"actor\"}: toolyard::engine::effect::perform: ended origin=Live outcome=\"ok\"\n",
-        " kind=\"tool call\" name=\"rot13\"}: toolyard::engine::effect::perform: ended origin=Live outcome=\"ok\"\n",
+        " INFO toolyard_app::start: toolyard started version=\"",
+        " INFO toolyard_store::journal::write: started a journal path=\"j.jsonl\"",
+        " INFO toolyard_store::experience::open: opening past uses of tools path=\"",
+        "name=\"rot13\"}:call{tool=\"rot13\"}: toolyard_tool::command: a program started program=\"sed\"\n",
+        " kind=\"model call\" name=\"actor\"}: toolyard_engine::effect::perform: ended origin=Live outcome=\"ok\"\n",
+        " kind=\"tool call\" name=\"rot13\"}: toolyard_engine::effect::perform: ended origin=Live outcome=\"ok\"\n",
         ": a program ended program=\"sed\" status=exit status: 0 ms=",
     ] {
         assert!(log.contains(line), "no {line:?} in\n{log}");
@@ -42,6 +42,9 @@ fn a_level_leaves_lesser_lines_out() {
     let log = home.read("l.txt");
     let lines: Vec<_> = log.lines().filter_map(|line| line.split_once("Z ")).collect();
     let [(_, one), (_, other)] = lines[..] else { panic!("{log}") };
-    assert!(one.starts_with("ERROR toolyard::app: toolyard failed why=\"no.toml: cannot"), "{log}");
+    assert!(
+        one.starts_with("ERROR toolyard_app::start: toolyard failed why=\"no.toml: cannot"),
+        "{log}"
+    );
     assert_eq!(one, other);
 }

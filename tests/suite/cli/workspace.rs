@@ -2,28 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Home, text};
-use crate::shared;
-
-#[test]
-fn all_of_api_bank_runs() {
-    let Some(data) = shared("data/api-bank") else { return };
-    let home = Home::new();
-    let out = home.succeed(&["import", "api-bank", text(&data), "--out", "bank"]);
-    assert!(out.contains("49 tools, 212 tasks"), "{out}");
-    let session = ["run", "--workspace", "bank", "--report", "r.json", "--state", "s.json"];
-    let ran = home.run(&[&session[..], &["--journal", "j.jsonl"]].concat());
-    assert!(ran.code < 2, "{ran:?}");
-    let report = home.json("r.json");
-    let tasks = report["tasks"].as_array().unwrap();
-    assert_eq!(tasks.len(), 212);
-    assert!(tasks.iter().all(|task| task["outcome"].is_string()), "every task ends");
-    let answered = report["totals"]["answered"].as_u64().unwrap();
-    let correct = report["totals"]["correct"].as_u64().unwrap();
-    // Where no word of a task matches the right tool, the agent is not offered it.
-    assert!(answered >= 170 && correct >= 170, "{answered} answered, {correct} right");
-    assert_eq!(home.succeed(&["replay", "j.jsonl", "--json"]), home.read("s.json"));
-}
+use crate::program::Home;
 
 /// A workspace with a tool that works and one that never does.
 fn two_calculators(home: &Home) {

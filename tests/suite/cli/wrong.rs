@@ -128,7 +128,9 @@ const FILES: &[Case] = &[
         &["t:1: tools", "invalid type: integer `7`"],
     ),
     case(&[("t", "")], "graph learn --format jsonl no --out g", &["no: no such file"]),
-    case(&[], "import api-bank no --out w", &["no: "]),
+    case(&[], "import api-bank no --out w", &["toolyard-lab import api-bank"]),
+    case(&[], "cotools train question", &["toolyard-lab cotools train"]),
+    case(&[], "bench papers", &["toolyard-lab bench"]),
     case(&[], "plan --tools no --budget 1", &["no: no such file; expected a JSON file"]),
     case(
         &[("t", "{}")],

@@ -1,6 +1,6 @@
 //! Several runs in one session: each is held, stepped, faulted, budgeted and cancelled alone.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use toolyard::domain::{
@@ -95,14 +95,12 @@ fn one_run_is_held_and_stepped_while_the_other_works() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(yard.state.borrow().control.mode_of(SECOND), Mode::Paused);
         assert!(ended(&yard)[1] <= before + 1, "two boundaries are at most one effect");
-        let paused = |record: &Record| match &record.event {
+        let paused = |record: &Arc<Record>| match &record.event {
             Event::Control(ControlEvent::Paused { run }) => Some(*run),
             _ => None,
         };
-        let records = yard.records.borrow();
-        let paused: Vec<_> = records.iter().filter_map(|record| paused(record)).collect();
+        let paused: Vec<_> = yard.records.borrow().iter().filter_map(paused).collect();
         assert_eq!(paused, [Some(SECOND); 3]);
-        drop(records);
         yard.wish(Command::ResumeRun { run: SECOND, how: Resume::Run });
         yard.until("both are done", |state| state.tasks_done == 2).await;
         yard.wish(Command::PauseRun { run: RunId(3) });

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::json;
 use toolyard::domain::{By, ChangeEvent, GraphEvent, Knob, SessionEvent, TaskEvent, ToolName};
+use toolyard::papers::toolnet::Weights;
 use toolyard::ui::needle::Needle;
 use toolyard::ui::view::{GraphView, View};
 use toolyard::ui::{hits::Target, panes, window::Find};
@@ -34,7 +35,7 @@ fn focus_shows_the_weights_of_the_present_node_and_what_taught_them() {
     assert!(shown.line("start → wikipedia → calculator").starts_with("start"));
     assert!(shown.has("▶ wikipedia"));
     let state = story.state();
-    for edge in state.learning.weights(&state.knobs).row("wikipedia") {
+    for edge in Weights::of(&state.learning, &state.knobs).row("wikipedia") {
         let name = if edge.to == ToolName::end() { "Finish" } else { edge.to.as_str() };
         let row = shown.lines.iter().rev().find(|line| line.contains(name)).unwrap();
         let right = [edge.weight, edge.prior].map(percent);
@@ -60,7 +61,9 @@ fn what_moved_the_weights_last_is_named_and_measured() {
     let state = story.state();
     let weight = |story: &Story| {
         let state = story.state();
-        percent(state.learning.weights(&state.knobs).weight("wikipedia", "calculator").unwrap())
+        percent(
+            Weights::of(&state.learning, &state.knobs).weight("wikipedia", "calculator").unwrap(),
+        )
     };
     let (before, was) = (weight(&story), state.knobs.get(Knob::Beta));
     story.tell(ChangeEvent::KnobTurned {
@@ -91,7 +94,7 @@ fn an_edited_score_and_a_pin_move_weights_until_the_next_evaluation() {
     let mut story = story::demo();
     let weights = |story: &Story| {
         let state = story.state();
-        let weight = state.learning.weights(&state.knobs).weight("wikipedia", "calculator");
+        let weight = Weights::of(&state.learning, &state.knobs).weight("wikipedia", "calculator");
         percent(weight.unwrap())
     };
     let (tool, was) =
@@ -190,7 +193,7 @@ fn every_cell_of_the_matrix_is_the_weight_of_its_edge() {
     let story = story::demo();
     let state = story.state();
     let shown = show(PaneId::Graph, &story, &view(GraphView::Matrix), 120, 40);
-    let weights = state.learning.weights(&state.knobs);
+    let weights = Weights::of(&state.learning, &state.knobs);
     let mut cells = 0;
     for (rect, target) in shown.hits.targets() {
         let Target::Edge(from, to) = target else { continue };
@@ -206,7 +209,7 @@ fn every_cell_of_the_matrix_is_the_weight_of_its_edge() {
 
 fn weights_in(story: &Story) -> usize {
     let state = story.state();
-    let weights = state.learning.weights(&state.knobs);
+    let weights = Weights::of(&state.learning, &state.knobs);
     let rows = state.tools.keys().map(ToolName::as_str).chain(["start"]);
     rows.map(|from| weights.successors_len(from)).sum()
 }
@@ -261,7 +264,7 @@ fn every_edge_of_the_map_has_its_weight_on_a_place_of_its_own() {
     let shown = show(PaneId::Graph, &story, &view(GraphView::Map), 160, 46);
     let labels = map_labels(&shown);
     assert!(labels.len() > 12, "{labels:?}");
-    let weights = state.learning.weights(&state.knobs);
+    let weights = Weights::of(&state.learning, &state.knobs);
     for ((from, to), label) in &labels {
         let weight = percent(weights.weight(from, to).unwrap());
         let number = label.trim_matches(|c: char| !c.is_ascii_digit());

@@ -2,9 +2,9 @@
 
 use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
-use crate::app::cli::{SessionArgs, cotools::ReaderArgs, value::positive};
+use crate::cli::{SessionArgs, value::positive};
 use crate::domain::{Knob, Strategy};
 
 /// The most seeds of one comparison.
@@ -56,62 +56,6 @@ pub struct CompareArgs {
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub session: SessionArgs,
-}
-
-/// A paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Paper {
-    /// Budget-Constrained Tool Learning with Planning.
-    Btp,
-    #[value(name = "toolnet")]
-    ToolNet,
-    /// Concurrent workers with model choice.
-    Workers,
-    Atc,
-    #[value(name = "cotools")]
-    CoTools,
-}
-
-impl Paper {
-    pub fn name(self) -> &'static str {
-        match self {
-            Paper::Btp => "BTP",
-            Paper::ToolNet => "ToolNet",
-            Paper::Workers => "Concurrent workers",
-            Paper::Atc => "ATC",
-            Paper::CoTools => "CoTools",
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-pub struct PapersArgs {
-    /// Papers to reproduce; default: all.
-    #[arg(value_enum)]
-    pub papers: Vec<Paper>,
-    /// Seeds: every combination runs once with each. `1,2,5`, or `0..4` for 0 to 4, which is the default.
-    #[arg(long, value_name = "N,…")]
-    pub seeds: Option<Seeds>,
-    /// Number of tasks of each session; default: all 85.
-    #[arg(long, value_name = "N", value_parser = positive)]
-    pub tasks_limit: Option<NonZeroUsize>,
-    /// Keep journals in this folder; the same command continues after an interruption.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Number of parallel sessions; default: two per processor, since they mostly wait.
-    #[arg(long, value_name = "N", value_parser = positive)]
-    pub jobs: Option<NonZeroUsize>,
-    /// Folder of STQuestions, for the lines of CoTools.
-    #[arg(long, value_name = "DIR")]
-    pub cotools_data: Option<PathBuf>,
-    #[command(flatten)]
-    pub reader: ReaderArgs,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum BenchCommand {
-    /// Run every comparison that reproduces a paper: one line for each table and figure.
-    Papers(PapersArgs),
 }
 
 impl CompareArgs {

@@ -7,10 +7,10 @@ use super::noise::Measure;
 use super::result::{CellResult, SeedResult, found};
 use super::table::{Table, bar, number, or, percent};
 use super::verdict::{self, RIGHT, TOKENS, line};
-use crate::app::cli::trouble::Trouble;
-use crate::app::report::Quality;
-use crate::app::session::SimulatedSpec;
+use crate::cli::trouble::Trouble;
 use crate::domain::{Base, Choice, Knob, Reflect, Strategy};
+use crate::report::Quality;
+use crate::session::SimulatedSpec;
 
 /// The most programs of figure 5.
 const PROGRAMS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];

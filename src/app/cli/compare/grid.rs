@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::args::{CompareArgs, Preset, WarmUp};
 pub use super::setting::{RoleBindings, Setting, Trial};
-use crate::app::cli::trouble::Trouble;
-use crate::app::outside::{self, Habits};
-use crate::app::session::{SessionSpec, SimulatedSpec, TaskSource};
+use crate::cli::trouble::Trouble;
 use crate::domain::knob::Kind;
 use crate::domain::probe::Probe;
 use crate::domain::{Base, Chance, Decides, Knob, KnobSpec, Role, Strategy, Task};
+use crate::outside::{self, Habits};
+use crate::session::{SessionSpec, SimulatedSpec, TaskSource};
 
 /// The loops of BTP's experiments, and ToolNet's.
 pub const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];

@@ -7,14 +7,14 @@ use std::{collections::BTreeMap, fs, io::ErrorKind};
 use serde::{Deserialize, Serialize};
 
 use super::pool::Stop;
-use crate::app::cli::{experience, trouble::Trouble};
-use crate::app::report::{Report, TaskReport};
-use crate::app::session::{JournalChoice, Session, SessionSpec};
+use crate::cli::{experience, trouble::Trouble};
 use crate::domain::state::ProbingSums;
 use crate::domain::{
     Event, Lap, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
 };
 use crate::engine::{self, Beginning, MODEL_UNUSABLE};
+use crate::report::{Report, TaskReport};
+use crate::session::{JournalChoice, Session, SessionSpec};
 use crate::store::experience::Experience;
 use crate::store::journal::{self, JournalError};
 

@@ -16,7 +16,6 @@ mod grid;
 mod job;
 mod left;
 mod noise;
-mod papers;
 mod pool;
 mod print;
 mod resilience;
@@ -33,18 +32,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::app::config::{self, Config};
-use crate::app::outside;
-use crate::app::sample::Sample;
-use crate::app::session::SessionSpec;
+use crate::config::{self, Config};
 use crate::domain::{Knob, Retrieve};
 use crate::files::parallel;
+use crate::outside;
+use crate::sample::Sample;
+use crate::session::SessionSpec;
 use crate::store::experience::Experience;
 
-pub use self::args::{BenchCommand, CompareArgs};
-use self::args::{Preset, Seeds, WarmUp};
+use self::args::WarmUp;
+pub use self::args::{CompareArgs, Preset, Seeds};
 use self::job::{Job, Ran};
-pub use self::papers::papers;
 use self::{grid::Cell, pool::Stop, result::CellResult, settings::CheckedCell};
 use super::{experience, out, trouble::Trouble};
 
@@ -79,6 +77,15 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
         resilience::picture(file, &comparison, &results)?;
     }
     print::print(args, &comparison, &results)
+}
+
+/// Runs all combinations, and returns a line for each table and figure of the paper.
+///
+/// # Errors
+/// As [`compare`].
+pub fn verdicts(args: &CompareArgs) -> Result<Vec<String>, Trouble> {
+    let (.., results) = compared(args)?;
+    Ok(print::verdicts(args.preset, &results))
 }
 
 /// Runs all combinations.
@@ -197,7 +204,10 @@ fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
 }
 
 /// The configured models; the built-in one counts only if there is no other.
-fn models(session: &SessionSpec) -> Result<Vec<String>, Trouble> {
+///
+/// # Errors
+/// The configuration is wrong.
+pub fn models(session: &SessionSpec) -> Result<Vec<String>, Trouble> {
     let config = Config::find(session.config.as_deref()).map_err(Trouble::usage)?;
     let names = || config.models.keys().map(|name| name.as_str().to_owned());
     let others: Vec<_> = names().filter(|name| name != config::SIMULATED).collect();

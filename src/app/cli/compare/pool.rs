@@ -6,7 +6,7 @@ use std::{num::NonZeroUsize, path::PathBuf, thread, time::Duration};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::app::cli::{live, out, runtime::runtime, trouble::Trouble};
+use crate::cli::{live, out, runtime::runtime, trouble::Trouble};
 use crate::domain::Command;
 
 /// Two for each processor: sessions wait for models and tools most of the time.

@@ -8,11 +8,11 @@ use super::args::{CompareArgs, Preset};
 use super::grid::{RoleBindings, Setting};
 use super::table::{Table, bar, number, or, percent};
 use super::{Comparison, atc, resilience, result::CellResult, toolnet, verdict};
-use crate::app::cli::{colour, colour::Painted, out, trouble::Trouble};
-use crate::app::outside;
-use crate::app::report::{Graded, Quality};
+use crate::cli::{colour, colour::Painted, out, trouble::Trouble};
 use crate::domain::{Blacklist, Knob, ModelName, Role, words::counted};
+use crate::outside;
 use crate::papers::calls::CallScore;
+use crate::report::{Graded, Quality};
 
 /// What the marks of rows mean.
 const SETTINGS: &str = "\n\

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{grid::Cell, job::Ran};
-use crate::app::report::{Measures, Quality, TaskReport};
 use crate::domain::state::ProbingSums;
 use crate::domain::{Knobs, Lap, ModelName, Role, TaskId, ToolName};
+use crate::report::{Measures, Quality, TaskReport};
 
 /// A combination and its results.
 #[derive(Debug, Serialize)]

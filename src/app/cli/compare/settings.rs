@@ -5,10 +5,10 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde::Serialize;
 
-use crate::app::cli::trouble::Trouble;
-use crate::app::outside;
-use crate::app::session::{JournalChoice, SessionSpec};
+use crate::cli::trouble::Trouble;
 use crate::domain::{Base, Knobs, Retrieve, chance};
+use crate::outside;
+use crate::session::{JournalChoice, SessionSpec};
 use crate::store::kept;
 
 /// Settings by name: as people write them, or a hash of long ones.

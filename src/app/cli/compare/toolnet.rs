@@ -7,10 +7,10 @@ use super::noise::Difference;
 use super::result::{CellResult, SeedResult, found};
 use super::table::{Table, number, or, percent};
 use super::verdict::{RIGHT, TOKENS, less, line, more, not_less};
-use crate::app::cli::trouble::Trouble;
-use crate::app::outside;
+use crate::cli::trouble::Trouble;
 use crate::domain::graph::WeightFormat;
 use crate::domain::{Base, FaultSpec, Knob, Strategy};
+use crate::outside;
 use crate::papers::resilience;
 
 /// The paper's menu: one tool by retrieval, then all successors and nothing else. ReAct and the others get

@@ -4,8 +4,8 @@
 use super::grid::{LOOPS, RoleBindings, Setting};
 use super::noise::{Difference, Measure};
 use super::result::{CellResult, SeedResult};
-use crate::app::outside;
 use crate::domain::{Base, Blacklist, Knob, Strategy};
+use crate::outside;
 
 /// The measures of verdicts, in percent, credits and tokens.
 pub const RIGHT: (&str, Measure<'_>) =

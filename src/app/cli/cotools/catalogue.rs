@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::args::CatalogueArgs;
 use super::open;
-use crate::app::cli::trouble::Trouble;
-use crate::app::workspace::manifests;
+use crate::cli::trouble::Trouble;
 use crate::domain::{EffectClass, Lexical, ToolSpec};
 use crate::papers::cotools::tool_text;
 use crate::store::import::cotools::DataTool;
+use crate::workspace::manifests;
 
 /// Tools in order.
 pub struct Catalogue {

@@ -6,7 +6,7 @@ use super::args::EncodeArgs;
 use super::catalogue::Catalogue;
 use super::clock::cpu_seconds;
 use super::{open, said};
-use crate::app::cli::{out, trouble::Trouble};
+use crate::cli::{out, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::papers::cotools::{Retrieval, Use};
 use crate::ui::text::clean;

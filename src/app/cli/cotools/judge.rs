@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::JudgeArgs;
 use super::open::{self, GOES_ON};
 use super::said;
-use crate::app::cli::{out, trouble::Trouble};
+use crate::cli::{out, trouble::Trouble};
 use crate::papers::cotools::{Heads, Use};
 use crate::ui::text::clean;
 
@@ -19,7 +19,7 @@ pub fn judge(args: &JudgeArgs) -> Result<(), Trouble> {
     let heads = open::usual_heads(args.heads.as_deref(), &args.reader, &encoder, Use::Judge)?;
     let Some(heads) = heads else {
         let text = "no heads of a judge; name some with --heads FILE, or train them with \
-            `toolyard cotools train judge`";
+            `toolyard-lab cotools train judge`";
         return Err(Trouble::Usage(text.to_owned()));
     };
     let Heads::Judge(judge) = &heads.heads else { return Ok(()) };

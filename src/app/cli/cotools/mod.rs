@@ -1,32 +1,16 @@
-//! `toolyard cotools` and `toolyard retrieval`: a small local model ranks tools and judges texts (CoTools).
+//! `toolyard cotools`: a small local model ranks tools and judges texts (CoTools). The laboratory trains and measures
+//! its heads.
 
-mod answer;
-mod args;
-mod bug;
-mod catalogue;
-mod clock;
-mod dimensions;
+pub mod args;
+pub mod catalogue;
+pub mod clock;
 mod encode;
-mod eval;
 mod judge;
-mod judge_eval;
-mod judge_texts;
-mod lesson;
-mod measure;
-mod open;
-mod print;
-mod retrieval;
-mod said;
-mod score;
-mod shapes;
-mod split;
+pub mod open;
+pub mod said;
 mod tools;
-mod train;
-mod train_judge;
-mod verdict;
 
-pub use self::args::{CotoolsCommand, ReaderArgs, RetrievalCommand};
-pub use self::verdict::lines as bench_lines;
+pub use self::args::CotoolsCommand;
 use super::trouble::Trouble;
 
 /// Obeys `toolyard cotools`.
@@ -36,19 +20,7 @@ use super::trouble::Trouble;
 pub fn cotools(command: &CotoolsCommand) -> Result<(), Trouble> {
     match command {
         CotoolsCommand::Encode(args) => encode::encode(args),
-        CotoolsCommand::Train(args) => train::command(args),
-        CotoolsCommand::Eval(args) => eval::eval(args),
         CotoolsCommand::Judge(args) => judge::judge(args),
         CotoolsCommand::Tools(args) => tools::tools(args),
-    }
-}
-
-/// Obeys `toolyard retrieval`.
-///
-/// # Errors
-/// What is wrong with files, or what failed.
-pub fn retrieval(command: &RetrievalCommand) -> Result<(), Trouble> {
-    match command {
-        RetrievalCommand::Eval(args) => retrieval::eval(args),
     }
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::args::ReaderArgs;
-use crate::app::cli::{colour::Painted, out, trouble::Trouble};
-use crate::app::config::{Config, ReaderSettings, default_states};
-use crate::app::encoder::Encoder;
-use crate::app::encoder::heads::{self, LoadedHeads};
-use crate::app::encoder::reader_path::{NoReader, VARIABLE, reader_path};
+use crate::cli::{colour::Painted, out, trouble::Trouble};
+use crate::config::{Config, ReaderSettings, default_states};
+use crate::encoder::Encoder;
+use crate::encoder::heads::{self, LoadedHeads};
+use crate::encoder::reader_path::{NoReader, VARIABLE, reader_path};
 use crate::papers::cotools::{HeadFile, Layer, MIX, Matrix, Pooling, Use};
 use crate::store::import::cotools::{self, DataSet};
 

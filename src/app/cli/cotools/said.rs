@@ -1,7 +1,6 @@
 //! Words for figures: what was measured, with what.
 
-use super::args::Means;
-use crate::app::encoder::Encoder;
+use crate::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, Layer, Pooling, Preparation};
 use crate::ui::text::clean;
 
@@ -21,15 +20,6 @@ pub fn place((layer, pooling): (Layer, Pooling)) -> String {
 /// The training of heads, such as `STQuestions (CC BY 3.0), 999 examples`.
 pub fn training(heads: &HeadFile) -> String {
     format!("{}, {} examples", clean(&heads.about.data), heads.about.examples)
-}
-
-/// The mean that queries had.
-pub fn means(means: Means, queries: usize) -> String {
-    match means {
-        Means::Running => format!("0 to {} past queries", queries.saturating_sub(1)),
-        Means::Heads => "the training".to_owned(),
-        Means::All => format!("all {queries} queries"),
-    }
 }
 
 /// What ranked by states: `SmolLM2-135M · layer 14 mean · heads … · means: catalogue / 37 past queries`.

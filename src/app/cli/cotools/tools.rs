@@ -8,8 +8,8 @@ use serde_json::json;
 use super::args::ToolsArgs;
 use super::catalogue::Catalogue;
 use super::{open, said};
-use crate::app::cli::compare::table::Table;
-use crate::app::cli::{out, trouble::Trouble};
+use crate::cli::compare::table::Table;
+use crate::cli::{out, trouble::Trouble};
 use crate::papers::cotools::{
     FEWEST, Heads, Retrieval, Retrieve, RunningMean, Use, ranked, word_scores,
 };

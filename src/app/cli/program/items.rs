@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::app::cli::program_args::CheckArgs;
-use crate::app::cli::trouble::Trouble;
+use crate::cli::program_args::CheckArgs;
+use crate::cli::trouble::Trouble;
 use crate::domain::program::Raised;
 use crate::papers::atc::extract;
 

@@ -8,10 +8,10 @@ use tokio::sync::{mpsc, watch};
 use self::output::{Output, UNREAD};
 use super::out::{accepted, expect_place, warn};
 use super::{RunArgs, live, runtime::runtime, trouble::Trouble};
-use crate::app::report::folded::Folded;
-use crate::app::scenario::Observed;
-use crate::app::session::{PreparedSession, SessionError, SessionSpec};
 use crate::domain::{Command, Record, State, state::Keeps, state::RECENT};
+use crate::report::folded::Folded;
+use crate::scenario::Observed;
+use crate::session::{PreparedSession, SessionError, SessionSpec};
 use crate::store::kept;
 
 mod output;

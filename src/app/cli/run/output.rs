@@ -5,11 +5,8 @@ use std::io;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::Prints;
-use crate::app::cli::colour::{self, Painted};
-use crate::app::cli::out;
-use crate::app::report::folded::{Folded, Sums};
-use crate::app::report::{Graded, Measures, Quality, Totals};
-use crate::app::scenario::Observed;
+use crate::cli::colour::{self, Painted};
+use crate::cli::out;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
     BreakpointEvent, Command, ConsentEvent, EmbeddingEvent, Event, GraphEvent, ModelCallEvent,
@@ -20,6 +17,9 @@ use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
 use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{self, Resilience};
+use crate::report::folded::{Folded, Sums};
+use crate::report::{Graded, Measures, Quality, Totals};
+use crate::scenario::Observed;
 use crate::ui::text::clean;
 use crate::ui::wording::{not_embedded, outcome_unknown, program};
 

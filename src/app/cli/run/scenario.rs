@@ -7,17 +7,17 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::{Prints, Ran, RunEnd, session, signals, unread};
-use crate::app::cli::out::{expect_place, print_json, print_line, warn};
-use crate::app::cli::{
+use crate::cli::out::{expect_place, print_json, print_line, warn};
+use crate::cli::{
     RunArgs, SessionArgs, colour, colour::Painted, runtime::runtime, trouble::Trouble,
 };
-use crate::app::report::folded::Folded;
-use crate::app::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
-use crate::app::session::{JournalChoice, SessionSpec};
 use crate::domain::words::counted;
 use crate::domain::{Role, state::Keeps, state::RECENT};
 use crate::files::toml_file::{Problem, Problems};
 use crate::net::known::without_known;
+use crate::report::folded::Folded;
+use crate::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
+use crate::session::{JournalChoice, SessionSpec};
 use crate::store::import::write_private;
 use crate::ui::symbols::{Charset, DONE, FAILED, fallback};
 use crate::ui::text::clean;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::page::{element, escaped, table};
-use crate::app::report::Report;
 use crate::domain::words::counted;
 use crate::domain::{State, ToolCallPhase, ToolName};
+use crate::report::Report;
 
 /// The verdict, and what it is about.
 pub fn summary(state: &State, report: &Report) -> String {
@@ -59,7 +59,7 @@ pub fn summary(state: &State, report: &Report) -> String {
             ),
         ),
     ];
-    let fault = |fault: &crate::app::report::FaultReport| match &fault.verdict {
+    let fault = |fault: &crate::report::FaultReport| match &fault.verdict {
         Some(verdict) => format!("{}: {verdict}", fault.fault),
         None => format!("{}: fired {}", fault.fault, counted(fault.fired, "time")),
     };

@@ -7,8 +7,8 @@ use tokio::sync::oneshot;
 use tracing::warn;
 
 use super::asking::Asking;
-use crate::app::encoder::{Encoder, EncoderError};
 use crate::domain::JudgedPiece;
+use crate::encoder::{Encoder, EncoderError};
 use crate::papers::cotools::{HeadFile, Heads, QueryTemplate};
 
 /// An answer to judge behind byte `from`.

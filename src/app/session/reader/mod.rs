@@ -18,7 +18,7 @@ use std::rc::Rc;
 use self::endpoint::EndpointRanker;
 use self::local::LocalRanker;
 use super::{SessionError, embedding::embedding};
-use crate::app::config::{self, ReaderSettings};
+use crate::config::{self, ReaderSettings};
 use crate::engine::Ranker;
 use crate::store::states::StateCache;
 

@@ -12,10 +12,10 @@ use super::asking::Asking;
 use super::judge::{ReadingAlong, ToJudge};
 use super::means::{Means, Memory};
 use super::pool::Pool;
-use crate::app::config;
-use crate::app::encoder::Encoder;
-use crate::app::encoder::heads::LoadedHeads;
+use crate::config;
 use crate::domain::{ReaderAbout, ReaderEvent, ToolSpec};
+use crate::encoder::Encoder;
+use crate::encoder::heads::LoadedHeads;
 use crate::engine::Scored;
 use crate::papers::cotools::{HeadAbout, HeadFile, Layer, Pooling, Retrieval, Use};
 

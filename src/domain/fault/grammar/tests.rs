@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::super::kind::{Drift, Scores, Spread};
 use super::super::settings::{LONGEST_LATENCY, STATUSES};
 use super::*;
-use crate::domain::chat::Role;
-use crate::domain::spec::EffectClass;
+use crate::chat::Role;
+use crate::spec::EffectClass;
 
 #[test]
 fn reads_what_it_writes() {

@@ -5,7 +5,7 @@ use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef as _;
 
 use super::ToolGraph;
-use crate::domain::id::ToolName;
+use crate::id::ToolName;
 
 impl ToolGraph {
     /// The graph as if this trajectory had not been among those that it was learned from (ToolNet,

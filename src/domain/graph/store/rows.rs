@@ -3,11 +3,11 @@
 use petgraph::{stable_graph::NodeIndex, visit::EdgeRef as _};
 
 use super::{Node, Prior, Structure, ToolGraph, Transition};
-use crate::domain::id::ToolName;
+use crate::id::ToolName;
 
 /// One step out of a node, stored or implied.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Successor<'a> {
+pub struct Successor<'a> {
     pub name: &'a ToolName,
     pub rank: u64,
     pub prior: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Successor<'a> {
 
 /// All steps out of a node.
 #[derive(Clone, Debug)]
-pub(crate) enum Row<'a> {
+pub enum Row<'a> {
     /// Every tool, and `end` if set, all with the same prior: built only on request.
     Even { end: bool },
     /// These successors, ordered by rank.
@@ -25,7 +25,7 @@ pub(crate) enum Row<'a> {
 
 impl ToolGraph {
     /// All possible successors of `from`; `None` if there is no such node.
-    pub(crate) fn row(&self, from: &str) -> Option<Row<'_>> {
+    pub fn row(&self, from: &str) -> Option<Row<'_>> {
         let from = self.node(from)?;
         match (self.prior, self.structure) {
             _ if from == self.end => Some(Row::Listed(Vec::new())),

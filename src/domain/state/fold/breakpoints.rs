@@ -1,10 +1,10 @@
 //! The fold of breakpoints: set, switched, deleted and hit.
 
 use super::Family;
-use crate::domain::event::BreakpointEvent;
-use crate::domain::id::TaskId;
-use crate::domain::state::breakpoints::{BreakpointState, Stop};
-use crate::domain::state::{Mode, State, What};
+use crate::event::BreakpointEvent;
+use crate::id::TaskId;
+use crate::state::breakpoints::{BreakpointState, Stop};
+use crate::state::{Mode, State, What};
 
 impl State {
     fn apply_breakpoint(&mut self, at: u64, event: &BreakpointEvent) {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::{BudgetEvent, Record, Refusal};
-use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::knob::Knob;
-use crate::domain::state::budget::CENT;
-use crate::domain::state::{Landmark, Overrun, Spent, State, TaskBudget, What};
+use crate::event::{BudgetEvent, Record, Refusal};
+use crate::id::{EffectId, TaskId, ToolName};
+use crate::knob::Knob;
+use crate::state::budget::CENT;
+use crate::state::{Landmark, Overrun, Spent, State, TaskBudget, What};
 
 impl State {
     fn apply_budget(&mut self, event: &BudgetEvent) {

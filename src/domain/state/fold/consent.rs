@@ -1,10 +1,10 @@
 //! The fold of consent: the rules, and the calls that wait for a person's decision.
 
 use super::Family;
-use crate::domain::chance::canonical;
-use crate::domain::event::ConsentEvent;
-use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::state::{State, What};
+use crate::chance::canonical;
+use crate::event::ConsentEvent;
+use crate::id::{EffectId, TaskId, ToolName};
+use crate::state::{State, What};
 
 impl State {
     /// What a call does: its tool and its canonical arguments.

@@ -1,9 +1,9 @@
 //! The fold of control events: whether the agent runs, and where it is held.
 
 use super::Family;
-use crate::domain::event::ControlEvent;
-use crate::domain::id::TaskId;
-use crate::domain::state::{Mode, State, What};
+use crate::event::ControlEvent;
+use crate::id::TaskId;
+use crate::state::{Mode, State, What};
 
 impl State {
     fn apply_control(&mut self, at: u64, event: &ControlEvent) {

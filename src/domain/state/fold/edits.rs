@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::chat::{Reply, Request};
-use crate::domain::edit::Edit;
-use crate::domain::event::EditEvent;
-use crate::domain::id::{EffectId, TaskId};
-use crate::domain::output::ToolOutput;
-use crate::domain::state::{ModelCallPhase, State, ToolCallPhase, What};
+use crate::chat::{Reply, Request};
+use crate::edit::Edit;
+use crate::event::EditEvent;
+use crate::id::{EffectId, TaskId};
+use crate::output::ToolOutput;
+use crate::state::{ModelCallPhase, State, ToolCallPhase, What};
 
 impl State {
     fn edit(&mut self, id: EffectId, edit: &Edit, shown: bool) {

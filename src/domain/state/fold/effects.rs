@@ -1,8 +1,8 @@
 //! The fold of what all effects have in common: cause, times, and holds.
 
-use crate::domain::event::{EffectRef, Lane};
-use crate::domain::id::{EffectId, TaskId};
-use crate::domain::state::{
+use crate::event::{EffectRef, Lane};
+use crate::id::{EffectId, TaskId};
+use crate::state::{
     EffectState, EmbeddingState, Hold, ModelCallState, Place, State, ToolCallState, is_next,
 };
 

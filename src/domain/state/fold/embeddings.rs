@@ -1,10 +1,10 @@
 //! The fold of embeddings.
 
 use super::Family;
-use crate::domain::event::EmbeddingEvent;
-use crate::domain::id::TaskId;
-use crate::domain::state::models::CallUsage;
-use crate::domain::state::{EmbeddingState, Place, State, What};
+use crate::event::EmbeddingEvent;
+use crate::id::TaskId;
+use crate::state::models::CallUsage;
+use crate::state::{EmbeddingState, Place, State, What};
 
 impl State {
     fn apply_embedding(&mut self, at: u64, event: &EmbeddingEvent) {

@@ -1,10 +1,10 @@
 //! The fold of faults: armed, disarmed, matched and fired.
 
 use super::Family;
-use crate::domain::event::{By, EffectRef, FaultEvent};
-use crate::domain::fault::FaultSpec;
-use crate::domain::id::{FaultId, TaskId};
-use crate::domain::state::{FaultState, State, What, next_number};
+use crate::event::{By, EffectRef, FaultEvent};
+use crate::fault::FaultSpec;
+use crate::id::{FaultId, TaskId};
+use crate::state::{FaultState, State, What, next_number};
 
 impl State {
     fn apply_fault(&mut self, event: &FaultEvent, at: u64) {

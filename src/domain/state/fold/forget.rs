@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::id::{EffectId, TaskId};
-use crate::domain::state::{Keeps, Place, State, TaskState, index, next_number};
+use crate::id::{EffectId, TaskId};
+use crate::state::{Keeps, Place, State, TaskState, index, next_number};
 
 /// Scores of a tool that are kept.
 const SCORES: usize = 256;

@@ -1,9 +1,9 @@
 //! The fold of what is learned about the tool graph.
 
 use super::Family;
-use crate::domain::event::GraphEvent;
-use crate::domain::id::TaskId;
-use crate::domain::state::{State, What};
+use crate::event::GraphEvent;
+use crate::id::TaskId;
+use crate::state::{State, What};
 
 impl State {
     fn apply_graph(&mut self, event: &GraphEvent) {

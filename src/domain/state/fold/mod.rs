@@ -1,10 +1,10 @@
 //! The fold: what each family of events does to the state, and how an event finds its family. The parts
 //! of the state know nothing of this.
 
-use crate::domain::event::{By, Event, Record, TaskEvent};
-use crate::domain::id::TaskId;
-use crate::domain::state::undo::{PRESSES, joined};
-use crate::domain::state::{Line, State, What};
+use crate::event::{By, Event, Record, TaskEvent};
+use crate::id::TaskId;
+use crate::state::undo::{PRESSES, joined};
+use crate::state::{Line, State, What};
 
 mod breakpoints;
 mod budget;

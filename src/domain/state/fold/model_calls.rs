@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::chat::Usage;
-use crate::domain::event::{Bill, ModelCallEvent};
-use crate::domain::finite::Finite;
-use crate::domain::id::TaskId;
-use crate::domain::state::models::{CallUsage, FailedUsage};
-use crate::domain::state::{ModelCallPhase, ModelCallState, Place, Source, State, What};
+use crate::chat::Usage;
+use crate::event::{Bill, ModelCallEvent};
+use crate::finite::Finite;
+use crate::id::TaskId;
+use crate::state::models::{CallUsage, FailedUsage};
+use crate::state::{ModelCallPhase, ModelCallState, Place, Source, State, What};
 
 impl State {
     fn apply_model_call(&mut self, at: u64, event: &ModelCallEvent) {

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::ProbeEvent;
-use crate::domain::id::{EffectId, TaskId, ToolName};
-use crate::domain::probe::{
-    KnownSchema, LearnedSchema, Merged, ProbeEnd, ProbeRow, Probing, SchemaSource,
-};
-use crate::domain::result_schema::{Drift, Schema};
-use crate::domain::state::{State, ToolCallPhase, What};
+use crate::event::ProbeEvent;
+use crate::id::{EffectId, TaskId, ToolName};
+use crate::probe::{KnownSchema, LearnedSchema, Merged, ProbeEnd, ProbeRow, Probing, SchemaSource};
+use crate::result_schema::{Drift, Schema};
+use crate::state::{State, ToolCallPhase, What};
 
 impl State {
     fn apply_probe(&mut self, event: &ProbeEvent) {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::{EffectRef, ProgramEvent};
-use crate::domain::id::TaskId;
-use crate::domain::state::{Blamed, ProgramState, State, What};
+use crate::event::{EffectRef, ProgramEvent};
+use crate::id::TaskId;
+use crate::state::{Blamed, ProgramState, State, What};
 
 impl State {
     fn apply_program(&mut self, event: &ProgramEvent) {

@@ -1,9 +1,9 @@
 //! The fold of what a reader says.
 
 use super::Family;
-use crate::domain::event::ReaderEvent;
-use crate::domain::id::TaskId;
-use crate::domain::state::{ReaderState, State, What};
+use crate::event::ReaderEvent;
+use crate::id::TaskId;
+use crate::state::{ReaderState, State, What};
 
 impl Family for ReaderEvent {
     fn fold(&self, state: &mut State, _at: u64) {

@@ -1,9 +1,9 @@
 //! The fold of runs.
 
 use super::Family;
-use crate::domain::event::RunEvent;
-use crate::domain::id::TaskId;
-use crate::domain::state::{RunState, State, What};
+use crate::event::RunEvent;
+use crate::id::TaskId;
+use crate::state::{RunState, State, What};
 
 impl Family for RunEvent {
     fn fold(&self, state: &mut State, _at: u64) {

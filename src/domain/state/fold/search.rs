@@ -1,9 +1,9 @@
 //! The fold of movements of a search.
 
 use super::Family;
-use crate::domain::event::{NodeEnd, SearchEvent};
-use crate::domain::id::TaskId;
-use crate::domain::state::{SearchTree, State, What};
+use crate::event::{NodeEnd, SearchEvent};
+use crate::id::TaskId;
+use crate::state::{SearchTree, State, What};
 
 impl State {
     fn apply_search(&mut self, event: &SearchEvent) {

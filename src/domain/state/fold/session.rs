@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::{ChangeEvent, Opening, SessionEvent};
-use crate::domain::id::TaskId;
-use crate::domain::state::{Mode, Models, State, What};
+use crate::event::{ChangeEvent, Opening, SessionEvent};
+use crate::id::TaskId;
+use crate::state::{Mode, Models, State, What};
 
 impl State {
     fn apply_session(&mut self, at: u64, event: &SessionEvent) {

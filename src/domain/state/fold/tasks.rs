@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::{By, TaskEvent};
-use crate::domain::id::TaskId;
-use crate::domain::spec::Task;
-use crate::domain::state::{State, TaskState, What, index, next_number};
-use crate::domain::strategy::Base;
+use crate::event::{By, TaskEvent};
+use crate::id::TaskId;
+use crate::spec::Task;
+use crate::state::{State, TaskState, What, index, next_number};
+use crate::strategy::Base;
 
 impl State {
     fn apply_task(&mut self, at: u64, event: &TaskEvent) {

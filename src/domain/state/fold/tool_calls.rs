@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::{By, ToolCallEvent};
-use crate::domain::id::TaskId;
-use crate::domain::state::{Place, Source, State, ToolCallPhase, ToolCallState, What};
+use crate::event::{By, ToolCallEvent};
+use crate::id::TaskId;
+use crate::state::{Place, Source, State, ToolCallPhase, ToolCallState, What};
 
 impl State {
     fn apply_tool_call(&mut self, at: u64, event: &ToolCallEvent) {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::id::{TaskId, ToolName};
-use crate::domain::spec::ToolSpec;
-use crate::domain::state::{State, ToolState};
+use crate::id::{TaskId, ToolName};
+use crate::spec::ToolSpec;
+use crate::state::{State, ToolState};
 
 impl State {
     pub(super) fn join(&mut self, spec: Arc<ToolSpec>) {

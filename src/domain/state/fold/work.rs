@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::domain::event::PlanEvent;
-use crate::domain::id::TaskId;
-use crate::domain::null_filter::NullReason;
-use crate::domain::plan::EvidenceId;
-use crate::domain::state::{EvidenceState, Source, State, What};
+use crate::event::PlanEvent;
+use crate::id::TaskId;
+use crate::null_filter::NullReason;
+use crate::plan::EvidenceId;
+use crate::state::{EvidenceState, Source, State, What};
 
 impl State {
     fn apply_plan(&mut self, at: u64, event: &PlanEvent) {

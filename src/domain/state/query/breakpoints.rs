@@ -1,12 +1,12 @@
 //! Which breakpoints match a call, and what went wrong with it.
 
-use crate::domain::breakpoint::{At, Place, Trouble, When};
-use crate::domain::chance::canonical;
-use crate::domain::event::Refusal;
-use crate::domain::id::{BreakpointId, EffectId, ToolName};
-use crate::domain::state::breakpoints::BreakpointState;
-use crate::domain::state::{ModelCallPhase, ModelCallState, State, ToolCallPhase, ToolCallState};
-use crate::domain::{error::ModelErrorKind, error::ToolErrorKind, target::Target};
+use crate::breakpoint::{At, Place, Trouble, When};
+use crate::chance::canonical;
+use crate::event::Refusal;
+use crate::id::{BreakpointId, EffectId, ToolName};
+use crate::state::breakpoints::BreakpointState;
+use crate::state::{ModelCallPhase, ModelCallState, State, ToolCallPhase, ToolCallState};
+use crate::{error::ModelErrorKind, error::ToolErrorKind, target::Target};
 
 /// From so many equal calls on it is a loop.
 const LOOP: usize = 3;

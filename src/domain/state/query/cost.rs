@@ -1,11 +1,11 @@
 //! What the budget of the current task still allows, and estimated costs (BTP, eq. 1): as declared at
 //! first, and as measured from the first time on.
 
-use crate::domain::chat::{Role, Usage};
-use crate::domain::finite::Finite;
-use crate::domain::knob::Judge;
-use crate::domain::state::State;
-use crate::domain::{id::ToolName, spec::ModelSpec, strategy::Decides};
+use crate::chat::{Role, Usage};
+use crate::finite::Finite;
+use crate::knob::Judge;
+use crate::state::State;
+use crate::{id::ToolName, spec::ModelSpec, strategy::Decides};
 
 /// Tokens of a request and of its answer, assumed for a model before its first call.
 const ASSUMED: (u64, u64) = (1000, 150);

@@ -1,8 +1,8 @@
 //! Model calls, tool calls and embeddings by their numbers, and those in flight.
 
-use crate::domain::event::Lane;
-use crate::domain::id::{EffectId, RunId, TaskId};
-use crate::domain::state::{
+use crate::event::Lane;
+use crate::id::{EffectId, RunId, TaskId};
+use crate::state::{
     EffectState, EmbeddingState, ModelCallState, Place, State, ToolCallState, index,
 };
 
@@ -58,7 +58,7 @@ impl State {
     }
 
     /// Where the state of an effect is stored.
-    pub(in crate::domain::state) fn place(&self, id: EffectId) -> Option<Place> {
+    pub(in crate::state) fn place(&self, id: EffectId) -> Option<Place> {
         self.effects.get(index(id.0)?).copied()
     }
 

@@ -1,9 +1,9 @@
 //! What the evidence of a plan is, and what of it is null.
 
-use crate::domain::id::ToolName;
-use crate::domain::null_filter::NullReason;
-use crate::domain::plan::EvidenceId;
-use crate::domain::state::{EvidenceState, ModelCallState, Source, State, TaskState, Work};
+use crate::id::ToolName;
+use crate::null_filter::NullReason;
+use crate::plan::EvidenceId;
+use crate::state::{EvidenceState, ModelCallState, Source, State, TaskState, Work};
 
 impl State {
     /// The solver's input for a piece of evidence; `None` if it is null or not found yet.

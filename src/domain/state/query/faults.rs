@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 
 use indexmap::IndexSet;
 
-use crate::domain::chat::Role;
-use crate::domain::event::ClassAssignment;
-use crate::domain::expression::Expression;
-use crate::domain::id::{EffectId, FaultId, ToolName};
-use crate::domain::spec::EffectClass;
-use crate::domain::state::{FaultState, State, ToolState};
-use crate::domain::target::{Aim, Sort, Target};
-use crate::domain::words;
+use crate::chat::Role;
+use crate::event::ClassAssignment;
+use crate::expression::Expression;
+use crate::id::{EffectId, FaultId, ToolName};
+use crate::spec::EffectClass;
+use crate::state::{FaultState, State, ToolState};
+use crate::target::{Aim, Sort, Target};
+use crate::words;
 
 impl State {
     /// Says that a condition on these calls reads an argument that none of their tools takes.

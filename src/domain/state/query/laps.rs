@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::domain::id::TaskId;
-use crate::domain::state::{Lap, State, ToolCallPhase, ToolCallState, Tried, TriedEnd};
+use crate::id::TaskId;
+use crate::state::{Lap, State, ToolCallPhase, ToolCallState, Tried, TriedEnd};
 
 /// The shortest text of an argument by which two calls are known to ask for the same.
 const TELLING: usize = 3;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::domain::id::{EffectId, ToolName};
-use crate::domain::state::{State, TaskState, ToolCallPhase, ToolCallState};
+use crate::id::{EffectId, ToolName};
+use crate::state::{State, TaskState, ToolCallPhase, ToolCallState};
 
 /// Equal rounds that make a loop.
 const ROUNDS: usize = 3;

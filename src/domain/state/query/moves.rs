@@ -1,8 +1,8 @@
 //! What moved the weights of the graph last.
 
-use crate::domain::event::{ChangeEvent, Event, GraphEvent};
-use crate::domain::id::{TaskId, ToolName};
-use crate::domain::{knob::Knob, state::State};
+use crate::event::{ChangeEvent, Event, GraphEvent};
+use crate::id::{TaskId, ToolName};
+use crate::{knob::Knob, state::State};
 
 /// What moved weights, and the value that it replaced.
 #[derive(Clone, Debug, PartialEq)]

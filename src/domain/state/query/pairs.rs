@@ -1,9 +1,9 @@
 //! The result of an ended task, for the tally of its models.
 
-use crate::domain::id::{ModelName, TaskId};
-use crate::domain::pairs::{Pair, PairTally, Player};
-use crate::domain::state::{State, TaskState};
-use crate::domain::{chat::Role, event::Outcome};
+use crate::id::{ModelName, TaskId};
+use crate::pairs::{Pair, PairTally, Player};
+use crate::state::{State, TaskState};
+use crate::{chat::Role, event::Outcome};
 
 impl State {
     /// The result of a task, by its models; `None` for a task that has not ended, that the user stopped, or

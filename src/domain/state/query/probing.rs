@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::domain::finite::Finite;
-use crate::domain::state::State;
+use crate::finite::Finite;
+use crate::state::State;
 
 /// The last probing of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

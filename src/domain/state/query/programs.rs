@@ -1,7 +1,7 @@
 //! Programs (ATC): which one is held.
 
-use crate::domain::event::Boundary;
-use crate::domain::state::{ProgramState, State, TaskState, ToolCallState};
+use crate::event::Boundary;
+use crate::state::{ProgramState, State, TaskState, ToolCallState};
 
 impl State {
     /// The program that is held before a line, or after its end, and its task: of the run that was last active, if its

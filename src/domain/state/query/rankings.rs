@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::domain::id::{TaskId, ToolName};
-use crate::domain::knob::{Knob, Retrieve};
-use crate::domain::retrieve::Ranking;
-use crate::domain::state::{EmbeddingState, InTask, State};
-use crate::domain::strategy::Base;
+use crate::id::{TaskId, ToolName};
+use crate::knob::{Knob, Retrieve};
+use crate::retrieve::Ranking;
+use crate::state::{EmbeddingState, InTask, State};
+use crate::strategy::Base;
 
 impl State {
     /// The texts by which tools were looked for in the task that is shown, the newest first.
@@ -25,7 +25,7 @@ impl State {
 
     /// The tools of a ranking that fit its text better than most by their states, best first, and the share of a menu
     /// that words find. Words find all of it where no reader has ranked the tools, or the knobs say so.
-    pub(in crate::domain) fn fitting<'a>(
+    pub(crate) fn fitting<'a>(
         &self,
         ranking: Option<&'a Ranking>,
     ) -> (Vec<(&'a ToolName, f32)>, f32) {

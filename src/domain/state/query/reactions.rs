@@ -1,11 +1,11 @@
 //! What an agent did about calls that a fault hit.
 
 use super::laps::asks_the_same;
-use crate::domain::chat::{Message, Role};
-use crate::domain::event::Outcome;
-use crate::domain::fault::canary_in;
-use crate::domain::id::FaultId;
-use crate::domain::state::{
+use crate::chat::{Message, Role};
+use crate::event::Outcome;
+use crate::fault::canary_in;
+use crate::id::FaultId;
+use crate::state::{
     ModelCallPhase, ModelCallState, Reaction, State, TakenHit, TaskState, ToolCallPhase,
     ToolCallState,
 };

@@ -1,8 +1,8 @@
 //! How much of a request an endpoint may have in its cache: what it has in common with the request
 //! before it.
 
-use crate::domain::state::{ModelCallState, State};
-use crate::domain::tokens::{self, Part};
+use crate::state::{ModelCallState, State};
+use crate::tokens::{self, Part};
 
 /// What a request repeats of the one before it, of the same role, model and task.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::domain::chat::Role;
-use crate::domain::excerpt;
-use crate::domain::id::{EffectId, ToolName};
-use crate::domain::knob::Knob;
-use crate::domain::markers::MORE;
-use crate::domain::state::{State, TaskState, ToolCallPhase};
+use crate::chat::Role;
+use crate::excerpt;
+use crate::id::{EffectId, ToolName};
+use crate::knob::Knob;
+use crate::markers::MORE;
+use crate::state::{State, TaskState, ToolCallPhase};
 
 /// Characters of a result that a model sees at least.
 const LEAST: usize = 200;

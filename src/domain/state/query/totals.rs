@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::event::Totals;
-use crate::domain::state::{Landmark, State};
+use crate::event::Totals;
+use crate::state::{Landmark, State};
 
 /// Faults that are named.
 const FAULTS: usize = 8;

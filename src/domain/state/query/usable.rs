@@ -1,9 +1,9 @@
 //! Whether models can be used at all.
 
-use crate::domain::error::{ModelError, ModelErrorKind};
-use crate::domain::event::Origin;
-use crate::domain::id::ModelName;
-use crate::domain::state::{ModelCallPhase, ModelCallState, State};
+use crate::error::{ModelError, ModelErrorKind};
+use crate::event::Origin;
+use crate::id::ModelName;
+use crate::state::{ModelCallPhase, ModelCallState, State};
 
 impl State {
     /// Whether this failure shows that no call of the model would succeed: its key is refused, its account has no

@@ -1,7 +1,7 @@
 //! The state as it would be after a knob was turned.
 
-use crate::domain::knob::Knob;
-use crate::domain::state::State;
+use crate::knob::Knob;
+use crate::state::State;
 
 impl State {
     /// The part of the state that menus and plans are made of, with this knob at this value. What tells the past alone

@@ -6,7 +6,7 @@ use strum::VariantArray;
 use super::offered::Offered;
 use super::sketch::{Argument, Sketch, Step};
 use crate::domain::{Chance, TakePart};
-use crate::model::simulated::Settings;
+use crate::simulated::Settings;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {

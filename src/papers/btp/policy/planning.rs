@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 
 use super::Policy;
+use crate::btp::{self, Candidate, Estimate, Why, candidates};
 use crate::domain::{
     BudgetPlan, Knob, Marginal, PlannedTool, TaskId, ToolName, state::budget::CENT,
 };
-use crate::papers::btp::{self, Candidate, Estimate, Why, candidates};
 
 /// A candidate on its way into the plan.
 struct Item<'p> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use super::known::API_BANK;
 use super::set::{DataSet, DataTool, Record};
 use crate::files::toml_file::Problem;
-use crate::store::import::dialogue::{Dialogue, Turn};
-use crate::store::import::error::ImportError;
-use crate::store::import::{declared, files};
+use crate::import::dialogue::{Dialogue, Turn};
+use crate::import::error::ImportError;
+use crate::import::{declared, files};
 
 /// Calls that prepare others: they say nothing of what the user wants.
 const PREPARING: [&str; 2] = ["GetUserToken", "ToolSearcher"];

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::files::{json_file, toml_file::Problem};
-use crate::store::import::files;
+use crate::import::files;
 
 const EXPECTED: &str = "{\"query\": TEXT, \"tools\": [NAME, …]}";
 

@@ -11,7 +11,7 @@ use super::path::{self, Path};
 use super::reference::Root;
 use super::schema::{Schemas, Way};
 use super::security::Keys;
-use crate::store::import::manifest::HttpSource;
+use crate::import::manifest::HttpSource;
 
 /// Headers whose parameters OpenAPI ignores (`Parameter Object`).
 const IGNORED: [&str; 3] = ["accept", "content-type", "authorization"];

@@ -11,7 +11,7 @@ use super::path::escaped;
 use super::reference::Root;
 use super::schema::Way;
 use crate::domain::http_request::Style;
-use crate::store::import::manifest::HttpSource;
+use crate::import::manifest::HttpSource;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const MERGE_PATCH: &str = "application/merge-patch+json";

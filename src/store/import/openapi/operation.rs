@@ -11,7 +11,7 @@ use super::security::{self, Keys};
 use super::server;
 use crate::domain::EffectClass;
 use crate::domain::words::clipped;
-use crate::store::import::manifest::{HttpSource, Returns};
+use crate::import::manifest::{HttpSource, Returns};
 
 /// Characters of a description.
 const DESCRIPTION: usize = 1_000;

@@ -209,12 +209,12 @@ fn read_mark(lines: &mut BufReader<&File>, at: u64, len: u64) -> io::Result<Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::journal;
+    use crate::journal;
 
     /// An index of other states must not be read as one of these.
     #[test]
     fn states_that_changed_have_another_version() {
-        let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/journals/format-2.jsonl");
+        let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/journals/format-2.jsonl");
         let records = journal::read(Path::new(kept)).unwrap().records;
         let json = serde_json::to_string(&State::fold(&records)).unwrap();
         let sum = json

@@ -6,8 +6,8 @@ use crate::domain::words::nearest;
 use crate::domain::{InTask, Role, ToolName, ToolState};
 use crate::papers::atc::blame;
 use crate::papers::atc::probing::HELPERS;
-use crate::strategy::prompt::probe as prompt;
-use crate::strategy::{Context, Ending, Sought, close};
+use crate::prompt::probe as prompt;
+use crate::{Context, Ending, Sought, close};
 
 /// The most known tools among which a prober chooses; of more, those that the tool's description matches.
 const LISTED: usize = 60;

@@ -19,7 +19,7 @@ use crate::domain::{
 };
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::probing::Passes;
-use crate::strategy::{Context, Ending};
+use crate::{Context, Ending};
 
 /// Bytes of a response that are kept.
 const RESPONSE: usize = 4 << 10;

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Prober, extract};
+use crate::atc::edited;
+use crate::atc::prompt::{Finding, finding};
+use crate::atc::run::{From, Ran, Run};
 use crate::domain::program::{Function, ProgramEnd, Raised};
 use crate::domain::{
     Boundary, MenuItem, ProgramEvent, ProgramSource, ProgramVerdict, Prompt, Role, TaskEvent,
@@ -14,11 +17,8 @@ use crate::domain::{
 use crate::papers::atc::flaws::flaws_of;
 use crate::papers::atc::identifiers;
 use crate::papers::atc::probing::{has_empty_lists_only, no_answer, taken_from};
-use crate::strategy::atc::edited;
-use crate::strategy::atc::prompt::{Finding, finding};
-use crate::strategy::atc::run::{From, Ran, Run};
-use crate::strategy::prompt::probe::{self as prompt, ProberInput};
-use crate::strategy::{CallResult, Context, Ending, Observation, close};
+use crate::prompt::probe::{self as prompt, ProberInput};
+use crate::{CallResult, Context, Ending, Observation, close};
 
 /// The result of a probed tool.
 pub(super) struct Found {

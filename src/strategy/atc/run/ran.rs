@@ -1,11 +1,11 @@
 //! What a program did so far, and the record over which it can be run again.
 
+use crate::CallResult;
 use crate::domain::EffectId;
 use crate::domain::ToolCall;
 use crate::domain::program::{
     Again, Answer, Extra, Heard, HeardCall, ProgramCall, ProgramEnd, ProgramStart, Until, Wanted,
 };
-use crate::strategy::CallResult;
 
 /// A place in a record: what was answered before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,7 +125,7 @@ mod tests {
     }
 
     fn called(id: u32) -> CallResult {
-        let observation = crate::strategy::Observation::Result(id.to_string());
+        let observation = crate::Observation::Result(id.to_string());
         let (id, tool, arguments) = (EffectId(id), "film".into(), json!({}));
         CallResult { id, tool, arguments, observation, injected: false }
     }

@@ -4,12 +4,12 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{LEVERS, limit, mark, sheet::Sheet};
 use crate::domain::{Knob, Spent, TaskState, words::counted};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::budget_words;
-use crate::ui::panes::format::credits;
-use crate::ui::panes::row::{self, Row};
-use crate::ui::symbols::{PLANNED, SPENT, WAITING};
-use crate::ui::{action::Action, cx::Cx, text};
+use crate::hits::{Hits, Target};
+use crate::panes::budget_words;
+use crate::panes::format::credits;
+use crate::panes::row::{self, Row};
+use crate::symbols::{PLANNED, SPENT, WAITING};
+use crate::{action::Action, cx::Cx, text};
 
 /// Cells for a knob's symbol and value.
 const LABEL: (usize, usize) = (2, 5);

@@ -25,14 +25,14 @@ use self::rows::{Entry, Rows};
 use super::format::credits;
 use super::row::{self, Row};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
+use crate::change;
 use crate::domain::{Command, Knob, State, TaskBudget, TaskState};
-use crate::ui::action::Action;
-use crate::ui::change;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::request::{ScreenRequest, World};
-use crate::ui::view::{Lever, View};
-use crate::ui::{cx::Cx, pane::PaneId};
-use crate::ui::{popups::Subject, vlist, vlist::List};
+use crate::hits::{Hits, Target};
+use crate::request::{ScreenRequest, World};
+use crate::view::{Lever, View};
+use crate::{cx::Cx, pane::PaneId};
+use crate::{popups::Subject, vlist, vlist::List};
 
 /// The rows above the tools that can be selected like them.
 pub const LEVERS: [Knob; 2] = [Knob::Budget, Knob::Tau];

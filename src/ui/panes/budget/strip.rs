@@ -5,10 +5,10 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::limit;
 use crate::domain::{State, TaskState, words::counted};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::{format, glyph};
-use crate::ui::symbols::{PLANNED, SPENT};
-use crate::ui::{cx::Cx, panes::row::Row, text};
+use crate::hits::{Hits, Target};
+use crate::panes::{format, glyph};
+use crate::symbols::{PLANNED, SPENT};
+use crate::{cx::Cx, panes::row::Row, text};
 
 /// The widest bar of one task, with the gap behind it.
 const WIDEST: usize = 4;

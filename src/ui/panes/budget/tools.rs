@@ -5,12 +5,12 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::rows::{Entry, Rows};
 use super::{LEVERS, SPEC};
 use crate::domain::{BudgetPlan, PlannedTool, ToolName};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::format::{credits, worth};
-use crate::ui::panes::{glyph, row::Row};
-use crate::ui::symbols::{EDITED, PLANNED, REFUSED, RUNNING, SPENT};
-use crate::ui::table::{Cell, Column, Table, right};
-use crate::ui::{cx::Cx, text, vlist, vlist::Part};
+use crate::hits::{Hits, Target};
+use crate::panes::format::{credits, worth};
+use crate::panes::{glyph, row::Row};
+use crate::symbols::{EDITED, PLANNED, REFUSED, RUNNING, SPENT};
+use crate::table::{Cell, Column, Table, right};
+use crate::{cx::Cx, text, vlist, vlist::Part};
 
 /// Banned, refused or running; set by the user.
 const MARKS: usize = 3;

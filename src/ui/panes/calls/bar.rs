@@ -5,8 +5,8 @@ use std::ops::Range;
 use ratatui::style::Style;
 
 use super::{axis::Axis, track::Track};
-use crate::ui::symbols::{HELD, SPENT, WAITING};
-use crate::ui::{cx::Cx, panes::row::Row};
+use crate::symbols::{HELD, SPENT, WAITING};
+use crate::{cx::Cx, panes::row::Row};
 
 /// A run that does not decide how long all takes.
 const ASIDE: &str = "▄";

@@ -4,9 +4,9 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{label, marks, needs, room, track::Track};
 use crate::domain::{ToolCallPhase, ToolCallState};
-use crate::ui::panes::inline_json;
-use crate::ui::symbols::INJECTED;
-use crate::ui::{cx::Cx, panes::row::Row, text};
+use crate::panes::inline_json;
+use crate::symbols::INJECTED;
+use crate::{cx::Cx, panes::row::Row, text};
 
 /// Cells of arguments that are worth building.
 const ARGUMENTS: usize = 160;

@@ -17,12 +17,12 @@ use self::track::{Track, Tracks};
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{EvidenceId, Knob, State, words::counted};
-use crate::ui::symbols::{CRITICAL, HELD, INJECTED};
-use crate::ui::update::edits;
-use crate::ui::vlist::{self, List};
-use crate::ui::{action::Action, hits::Hits, text};
-use crate::ui::{cx::Cx, pane::PaneId};
-use crate::ui::{popups::Subject, view::View};
+use crate::symbols::{CRITICAL, HELD, INJECTED};
+use crate::update::edits;
+use crate::vlist::{self, List};
+use crate::{action::Action, hits::Hits, text};
+use crate::{cx::Cx, pane::PaneId};
+use crate::{popups::Subject, view::View};
 
 const TIME: usize = 8;
 const WORD: usize = 9;

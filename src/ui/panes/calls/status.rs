@@ -5,8 +5,8 @@ use ratatui::style::Style;
 
 use super::track::Track;
 use crate::domain::{Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind};
-use crate::ui::symbols::{DONE, EMPTY, FAILED, HELD, REFUSED, RUNNING, WAITING};
-use crate::ui::theme::Theme;
+use crate::symbols::{DONE, EMPTY, FAILED, HELD, REFUSED, RUNNING, WAITING};
+use crate::theme::Theme;
 
 /// How something stands.
 #[derive(Clone, Copy, Debug, PartialEq)]

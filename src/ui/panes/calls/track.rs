@@ -10,7 +10,8 @@ use crate::domain::{
     State, TaskState, ToolCallPhase, ToolCallState, plan::references, state::Source,
     words::counted,
 };
-use crate::ui::{hits::Target, theme::Theme, view::View, vlist::List};
+use crate::papers::plan::critical_path;
+use crate::{hits::Target, theme::Theme, view::View, vlist::List};
 
 /// One lane.
 #[derive(Clone, Copy, Debug)]
@@ -280,7 +281,7 @@ impl<'a> Tracks<'a> {
     /// that is not known yet.
     pub fn critical_path(&self, now: u64) -> Vec<EvidenceId> {
         let Some(plan) = &self.task.work.plan else { return Vec::new() };
-        plan.critical_path(|id| {
+        critical_path(plan, |id| {
             let evidence = self.evidence.iter().find(|evidence| evidence.id == id);
             evidence.map_or(0, |evidence| {
                 duration(&Track::of_evidence(self.state, self.task, evidence), now)

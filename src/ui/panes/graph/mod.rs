@@ -9,13 +9,13 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::position::Here;
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
+use crate::change;
 use crate::domain::{State, ToolName};
+use crate::hits::Hits;
 use crate::papers::toolnet::Weights;
-use crate::ui::action::Action;
-use crate::ui::change;
-use crate::ui::hits::Hits;
-use crate::ui::view::{GraphView, Round};
-use crate::ui::{cx::Cx, pane::PaneId};
+use crate::view::{GraphView, Round};
+use crate::{cx::Cx, pane::PaneId};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
@@ -75,7 +75,7 @@ fn centre<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
 }
 
 fn weights(state: &State) -> Weights<'_> {
-    state.learning.weights(&state.knobs)
+    Weights::of(&state.learning, &state.knobs)
 }
 
 /// `end` as a menu has it.

@@ -10,15 +10,15 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use self::rows::{draw_knob, effective, is_changed};
 use super::row::{self, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::change;
 use crate::domain::State;
 use crate::domain::knob::KNOBS;
+use crate::hits::{Hits, Target};
+use crate::request::{Requests, ScreenRequest, World};
 use crate::strategy::preview::Preview;
-use crate::ui::change;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::request::{Requests, ScreenRequest, World};
-use crate::ui::vlist::{self, List};
-use crate::ui::{action::Action, text, view::View};
-use crate::ui::{cx::Cx, pane::PaneId, window::Move};
+use crate::vlist::{self, List};
+use crate::{action::Action, text, view::View};
+use crate::{cx::Cx, pane::PaneId, window::Move};
 
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;

@@ -4,13 +4,13 @@
 use ratatui::style::Style;
 use ratatui::{buffer::Buffer, layout::Rect};
 
+use crate::action::Action;
 use crate::domain::{ToolName, WeightFormat, words::counted};
+use crate::panes::row::{self, Row, split};
+use crate::panes::{format, glyph};
 use crate::strategy::preview::{Preview, Row as Ahead, Shows, Side};
-use crate::ui::action::Action;
-use crate::ui::panes::row::{self, Row, split};
-use crate::ui::panes::{format, glyph};
-use crate::ui::symbols::{FELL, GHOST, LEADS, ROSE, SPENT};
-use crate::ui::{cx::Cx, text};
+use crate::symbols::{FELL, GHOST, LEADS, ROSE, SPENT};
+use crate::{cx::Cx, text};
 
 /// Cells of a number, and of how a tool moved.
 const NUMBER: usize = 5;

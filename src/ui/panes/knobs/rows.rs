@@ -2,8 +2,8 @@
 
 use crate::domain::knob::{Kind, Takes};
 use crate::domain::{KnobSpec, State};
-use crate::ui::panes::row::Row;
-use crate::ui::{cx::Cx, text};
+use crate::panes::row::Row;
+use crate::{cx::Cx, text};
 
 const SYMBOL: usize = 7;
 const NAME: usize = 16;

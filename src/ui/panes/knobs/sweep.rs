@@ -2,13 +2,13 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
+use crate::action::Action;
+use crate::panes::row::{self, Row, split};
+use crate::panes::{curve, glyph};
 use crate::papers::resilience::Means;
 use crate::papers::sweep::{self, Measure};
-use crate::ui::action::Action;
-use crate::ui::panes::row::{self, Row, split};
-use crate::ui::panes::{curve, glyph};
-use crate::ui::symbols::DONE;
-use crate::ui::{cx::Cx, sweep::Sweep, text, view::Round};
+use crate::symbols::DONE;
+use crate::{cx::Cx, sweep::Sweep, text, view::Round};
 
 /// The least columns and rows of a curve with its values; with less room there is a line of heights.
 const CURVE: (u16, u16) = (30, 9);

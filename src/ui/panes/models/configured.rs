@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::domain::{Aim, ModelName, ModelSpec, ModelState, Reach, Reachable};
-use crate::ui::panes::row::Row;
-use crate::ui::symbols::{DONE, FAILED, INJECTED};
-use crate::ui::table::{Cell, Column, Table, right};
-use crate::ui::{cx::Cx, text, theme::Theme};
+use crate::panes::row::Row;
+use crate::symbols::{DONE, FAILED, INJECTED};
+use crate::table::{Cell, Column, Table, right};
+use crate::{cx::Cx, text, theme::Theme};
 
 pub(super) const SIMULATED: &str = "SIMULATED";
 const SMALL: &str = "TOO SMALL";

@@ -12,12 +12,12 @@ use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Aim, ModelName, Role, State, Tally, spec::TOO_SMALL};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::symbols::RUNNING;
-use crate::ui::table::{Cell, Column, Table, right};
-use crate::ui::vlist::{self, List, Part, Rows};
-use crate::ui::{action::Action, text, theme::Theme, view::View};
-use crate::ui::{cx::Cx, pane::PaneId};
+use crate::hits::{Hits, Target};
+use crate::symbols::RUNNING;
+use crate::table::{Cell, Column, Table, right};
+use crate::vlist::{self, List, Part, Rows};
+use crate::{action::Action, text, theme::Theme, view::View};
+use crate::{cx::Cx, pane::PaneId};
 
 const ROLE: usize = 11;
 /// What a tally is shown as, from what matters most to what is left out first.

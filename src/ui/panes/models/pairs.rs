@@ -7,11 +7,11 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::configured::SIMULATED;
 use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost, words::counted};
-use crate::ui::panes::{format, row::Row};
-use crate::ui::symbols::DONE;
-use crate::ui::table::{Cell, Column, Table, left, right};
-use crate::ui::view::{PairSort, Round};
-use crate::ui::{cx::Cx, text, theme::Theme};
+use crate::panes::{format, row::Row};
+use crate::symbols::DONE;
+use crate::table::{Cell, Column, Table, left, right};
+use crate::view::{PairSort, Round};
+use crate::{cx::Cx, text, theme::Theme};
 
 /// Stands behind what no other pair does better.
 const BEST: &str = DONE;

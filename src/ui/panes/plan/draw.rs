@@ -8,11 +8,11 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::rows::{INDENT, Item, Row, Rows, place};
 use super::{SPEC, selected};
 use crate::domain::{EvidenceId, Role, TaskState};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::calls::track::{Track, Tracks};
-use crate::ui::panes::row;
-use crate::ui::symbols::{CRITICAL, DONE, REFUSED};
-use crate::ui::{cx::Cx, text, vlist};
+use crate::hits::{Hits, Target};
+use crate::panes::calls::track::{Track, Tracks};
+use crate::panes::row;
+use crate::symbols::{CRITICAL, DONE, REFUSED};
+use crate::{cx::Cx, text, vlist};
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(task) = cx.view.worked_on(cx.state) else {

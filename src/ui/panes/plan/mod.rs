@@ -9,9 +9,9 @@ use ratatui::text::Line;
 use super::calls::track::{Track, evidence_of};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Base, Decides, EvidenceId, State, TaskState, words::counted};
-use crate::ui::update::edits;
-use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
-use crate::ui::{cx::Cx, pane::PaneId, window::Move};
+use crate::update::edits;
+use crate::{action::Action, popups::Subject, view::View, vlist::List};
+use crate::{cx::Cx, pane::PaneId, window::Move};
 
 /// Whether there is a planner's work to show, or will be: the task's own first, then what the strategy
 /// promises.

@@ -2,8 +2,8 @@
 //! rows; all of one is a key away.
 
 use crate::domain::{Evidence, EvidenceId, ModelCallPhase, ModelCallState, Role, State, TaskState};
-use crate::ui::panes::calls::{marks, track::Track};
-use crate::ui::text;
+use crate::panes::calls::{marks, track::Track};
+use crate::text;
 
 /// Rows of a plan, of why one was refused, of the answer; and of a result, selected or not.
 const TEXT: usize = 3;

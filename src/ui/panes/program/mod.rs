@@ -10,16 +10,16 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use self::rows::{GUTTER, Row, rows};
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
+use crate::action::Action;
 use crate::domain::state::ProgramState;
 use crate::domain::{Base, State, TaskState, words::counted};
-use crate::ui::action::Action;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::looking;
-use crate::ui::popups::{EditProgram, Subject};
-use crate::ui::symbols::RECORDED;
-use crate::ui::vlist::{self, List};
-use crate::ui::window::Move;
-use crate::ui::{change, cx::Cx, pane::PaneId, text, view::View};
+use crate::hits::{Hits, Target};
+use crate::looking;
+use crate::popups::{EditProgram, Subject};
+use crate::symbols::RECORDED;
+use crate::vlist::{self, List};
+use crate::window::Move;
+use crate::{change, cx::Cx, pane::PaneId, text, view::View};
 
 /// The part of a row that what stands at its end may take.
 const END: usize = 3;

@@ -2,15 +2,15 @@
 
 use ratatui::style::Style;
 
+use crate::cx::Cx;
 use crate::domain::breakpoint::Place;
 use crate::domain::program::Set;
 use crate::domain::state::ProgramState;
 use crate::domain::{Origin, ProgramVerdict, TaskId, ToolCallPhase, ToolCallState};
-use crate::ui::cx::Cx;
-use crate::ui::panes::inline_json;
-use crate::ui::panes::program_words::{said, shown, way};
-use crate::ui::symbols::{CHOSEN, DONE, FAILED, HELD, RECORDED, REFUSED, RUNNING, WAITING};
-use crate::ui::text::{self, clean};
+use crate::panes::inline_json;
+use crate::panes::program_words::{said, shown, way};
+use crate::symbols::{CHOSEN, DONE, FAILED, HELD, RECORDED, REFUSED, RUNNING, WAITING};
+use crate::text::{self, clean};
 
 /// Cells before the program: a mark and the number of the line.
 pub(super) const GUTTER: usize = 7;

@@ -6,11 +6,11 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::facts::Facts;
 use crate::domain::{Lap, TaskId, ToolName};
+use crate::hits::{Hits, Target};
+use crate::panes::row::Row;
 use crate::papers::resilience::{Use, used};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::row::Row;
-use crate::ui::symbols::{DONE, FAILED, INJECTED, SELECTED, SPENT, WAITING};
-use crate::ui::{cx::Cx, theme::Theme, vlist};
+use crate::symbols::{DONE, FAILED, INJECTED, SELECTED, SPENT, WAITING};
+use crate::{cx::Cx, theme::Theme, vlist};
 
 /// Cells left of the axis, for names, and right of it, for numbers.
 pub(super) const LEFT: u16 = 18;

@@ -5,9 +5,9 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::axis::Axis;
 use super::facts::Facts;
 use crate::domain::{Lap, State, ToolName};
+use crate::panes::{curve, glyph, row::Row};
 use crate::papers::resilience::score_after;
-use crate::ui::panes::{curve, glyph, row::Row};
-use crate::ui::{cx::Cx, text};
+use crate::{cx::Cx, text};
 
 /// Tasks whose mean a curve shows, so that single tasks do not hide the trend.
 const SMOOTH: usize = 5;

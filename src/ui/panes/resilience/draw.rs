@@ -6,13 +6,13 @@ use super::axis::Axis;
 use super::chart::{self, Curve};
 use super::facts::Facts;
 use crate::domain::Lap;
+use crate::hits::Hits;
+use crate::panes::row::{self, Row};
 use crate::papers::resilience::{Means, Resilience, Verdict};
-use crate::ui::hits::Hits;
-use crate::ui::panes::row::{self, Row};
-use crate::ui::symbols::{DONE, FAILED, RUNNING, WAITING};
-use crate::ui::theme::Theme;
-use crate::ui::view::ResilienceView;
-use crate::ui::{cx::Cx, text, twin::TwinKind};
+use crate::symbols::{DONE, FAILED, RUNNING, WAITING};
+use crate::theme::Theme;
+use crate::view::ResilienceView;
+use crate::{cx::Cx, text, twin::TwinKind};
 
 /// From this height on a verdict may take two lines.
 const TALL: u16 = 8;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::domain::{FaultState, Lap, State, ToolName};
 use crate::papers::resilience::{self, Broken, Resilience};
-use crate::ui::twin::{Twin, TwinKind};
-use crate::ui::view::View;
+use crate::twin::{Twin, TwinKind};
+use crate::view::View;
 
 /// Tools that are shown before any fault: those that are called most.
 const FAVOURITES: usize = 4;

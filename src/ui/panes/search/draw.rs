@@ -8,11 +8,11 @@ use crate::domain::{
     ModelCallState, NodeEnd, NodeState, Reply, State, TaskState, ToolCallPhase, ToolCallState,
     strategy::STRATEGIES,
 };
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::inline_json;
-use crate::ui::panes::row::{self, Row};
-use crate::ui::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
-use crate::ui::{cx::Cx, text, theme::Theme, vlist};
+use crate::hits::{Hits, Target};
+use crate::panes::inline_json;
+use crate::panes::row::{self, Row};
+use crate::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
+use crate::{cx::Cx, text, theme::Theme, vlist};
 
 /// How a node ended, and how often it was preferred.
 const END: usize = 9;

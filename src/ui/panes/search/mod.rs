@@ -9,8 +9,8 @@ use ratatui::text::Line;
 use self::tree::Order;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{State, TaskState, words::counted};
-use crate::ui::{action::Action, popups::Subject, view::View, vlist::List};
-use crate::ui::{cx::Cx, pane::PaneId, window::Move};
+use crate::{action::Action, popups::Subject, view::View, vlist::List};
+use crate::{cx::Cx, pane::PaneId, window::Move};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Search,

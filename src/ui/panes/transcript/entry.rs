@@ -9,10 +9,10 @@ use crate::domain::{
     BudgetPlan, By, EffectId, EffectState, ModelCallPhase, ModelCallState, Offered, Plan, Role,
     State, StepState, TaskState, ToolCallPhase, ToolCallState, words::counted,
 };
-use crate::ui::panes::calls::status::{self, Standing};
-use crate::ui::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools};
-use crate::ui::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
-use crate::ui::{text, theme::Theme, wording};
+use crate::panes::calls::status::{self, Standing};
+use crate::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools};
+use crate::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
+use crate::{text, theme::Theme, wording};
 
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
 const ROWS: (usize, usize) = (3, 10);

@@ -10,12 +10,12 @@ use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::State;
 use crate::domain::state::{Line as Said, What};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::update::edits;
-use crate::ui::vlist::{self, List};
-use crate::ui::window::Window;
-use crate::ui::{action::Action, popups::Subject, theme::Theme, view::View};
-use crate::ui::{cx::Cx, pane::PaneId, window::Move};
+use crate::hits::{Hits, Target};
+use crate::update::edits;
+use crate::vlist::{self, List};
+use crate::window::Window;
+use crate::{action::Action, popups::Subject, theme::Theme, view::View};
+use crate::{cx::Cx, pane::PaneId, window::Move};
 
 /// From this width on every entry has the number of its event; so many digits at least.
 const WITH_NUMBER: u16 = 44;

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ui::text;
+use crate::text;
 
 /// Rows of a given width that are being written.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use super::{Page, evidence};
 use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState};
-use crate::ui::panes::calls::status::{self, Standing};
-use crate::ui::symbols::{DONE, WAITING};
-use crate::ui::text;
+use crate::panes::calls::status::{self, Standing};
+use crate::symbols::{DONE, WAITING};
+use crate::text;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let Some(call) = state.tool_call(id) else { return page.not_yet("This call did not exist") };

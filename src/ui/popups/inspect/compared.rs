@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::Page;
 use crate::domain::words::counted;
 use crate::domain::{Origin, State, TaskId, ToolCallPhase, ToolCallState};
+use crate::panes::{inline_json, program_words::standing};
 use crate::papers::atc::compare::{Pair, asked, compare, differing};
 use crate::papers::atc::record::way;
-use crate::ui::panes::{inline_json, program_words::standing};
-use crate::ui::symbols::{DONE, FAILED, RECORDED, REFUSED, RUNNING};
+use crate::symbols::{DONE, FAILED, RECORDED, REFUSED, RUNNING};
 
 /// Cells of the arguments of a call.
 const ROOM: usize = 48;

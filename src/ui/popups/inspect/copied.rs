@@ -5,14 +5,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Inspect, Subject, program};
+use crate::called::Called;
 use crate::domain::state::What;
 use crate::files::safe_json::safe;
+use crate::own::Selection;
+use crate::panes::program_words::Variable;
 use crate::papers::atc::record;
-use crate::ui::called::Called;
-use crate::ui::own::Selection;
-use crate::ui::panes::program_words::Variable;
-use crate::ui::request::{Requests, ScreenRequest, World};
-use crate::ui::view::{Tone, View};
+use crate::request::{Requests, ScreenRequest, World};
+use crate::view::{Tone, View};
 
 /// Columns of a text that is copied as it is shown.
 const WIDTH: usize = 100;

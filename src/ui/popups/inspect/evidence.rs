@@ -6,7 +6,7 @@ use crate::domain::{
     EvidenceId, ModelCallPhase, State, TaskId, TaskState, ToolCallState, plan::references,
     state::Source, words::counted,
 };
-use crate::ui::text;
+use crate::text;
 
 pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page<'_>) {
     let Some(task) = state.task(task) else { return page.not_yet("This task did not exist") };

@@ -23,14 +23,14 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use self::search::Search;
 use super::{Keys, Popup, Pressed, Reply, frame, lines::Lines};
+use crate::action::{Action, Layer};
 use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName, state::Source};
-use crate::ui::action::{Action, Layer};
-use crate::ui::request::{ScreenRequest, World};
-use crate::ui::theme::Theme;
-use crate::ui::update::past;
-use crate::ui::view::{Message, Tone};
-use crate::ui::window::{self, Window};
-use crate::ui::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
+use crate::request::{ScreenRequest, World};
+use crate::theme::Theme;
+use crate::update::past;
+use crate::view::{Message, Tone};
+use crate::window::{self, Window};
+use crate::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
 
 pub use copied::{Form, copy};
 pub use page::Page;

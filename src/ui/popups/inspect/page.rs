@@ -6,8 +6,8 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::domain::{EffectState, State, spec::TOO_SMALL, words::counted};
-use crate::ui::symbols::INJECTED;
-use crate::ui::{text, theme::Theme, wording};
+use crate::symbols::INJECTED;
+use crate::{text, theme::Theme, wording};
 
 /// Cells for a field's name.
 const LABEL: usize = 14;

@@ -3,9 +3,9 @@
 
 use super::Page;
 use crate::domain::{BudgetPlan, PlannedTool, State, TaskId};
-use crate::ui::panes::format::{credits, worth};
-use crate::ui::symbols::EDITED;
-use crate::ui::{panes::budget_words, text};
+use crate::panes::format::{credits, worth};
+use crate::symbols::EDITED;
+use crate::{panes::budget_words, text};
 
 /// Cells of a tool's name and of a number.
 const NAME: usize = 24;

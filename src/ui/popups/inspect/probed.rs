@@ -7,7 +7,7 @@ use crate::domain::result_schema::SchemaMode;
 use crate::domain::state::ProgramState;
 use crate::domain::{State, StepState, ToolName, words::counted};
 use crate::strategy::prompt::program::failure;
-use crate::ui::symbols::{DONE, FAILED, REFUSED};
+use crate::symbols::{DONE, FAILED, REFUSED};
 
 /// Differences that are shown of one result.
 const BROUGHT: usize = 12;

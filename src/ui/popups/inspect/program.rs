@@ -3,8 +3,8 @@
 use super::Page;
 use crate::domain::state::ProgramState;
 use crate::domain::{State, TaskId};
+use crate::panes::program_words::{Variable, changes, standing, variables, way};
 use crate::strategy::prompt::program::failure;
-use crate::ui::panes::program_words::{Variable, changes, standing, variables, way};
 
 pub(super) fn write(state: &State, task: TaskId, number: u32, page: &mut Page<'_>) {
     let Some(program) = state.program(task, number) else {

@@ -7,8 +7,8 @@ use crate::domain::{
     EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, ToolDef,
     state::Repeat, tokens, words::counted,
 };
-use crate::ui::symbols::SPENT;
-use crate::ui::text;
+use crate::symbols::SPENT;
+use crate::text;
 
 /// Cells of a bar of all tokens.
 const BAR: u64 = 30;

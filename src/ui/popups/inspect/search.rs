@@ -8,11 +8,11 @@ use ratatui::text::Line;
 use ratatui::{buffer::Buffer, layout::Rect};
 use unicode_width::UnicodeWidthChar;
 
-use crate::ui::action::Action;
-use crate::ui::cx::Cx;
-use crate::ui::popups::lines::Lines;
-use crate::ui::popups::{Pressed, entry::Entry};
-use crate::ui::window::{self, Window};
+use crate::action::Action;
+use crate::cx::Cx;
+use crate::popups::lines::Lines;
+use crate::popups::{Pressed, entry::Entry};
+use crate::window::{self, Window};
 
 /// What is searched for in a page.
 #[derive(Debug, Default)]

@@ -4,11 +4,11 @@ use super::Page;
 use crate::domain::{
     Spent, State, TaskId, TaskPhase, TaskState, ToolCallPhase, ToolCallState, words::counted,
 };
+use crate::panes::budget_words;
+use crate::panes::format::{credits, dollars, in_credits};
 use crate::papers::calls;
-use crate::ui::panes::budget_words;
-use crate::ui::panes::format::{credits, dollars, in_credits};
-use crate::ui::symbols::{DONE, FAILED, INJECTED};
-use crate::ui::{panes::glyph::signed, text};
+use crate::symbols::{DONE, FAILED, INJECTED};
+use crate::{panes::glyph::signed, text};
 
 pub(super) fn write(state: &State, id: TaskId, page: &mut Page<'_>) {
     let Some(task) = state.task(id) else { return page.not_yet("This task did not exist") };

@@ -2,8 +2,8 @@
 
 use super::{Page, plan};
 use crate::domain::{By, State, state::What};
-use crate::ui::view::{Message, Tone};
-use crate::ui::{text, wording};
+use crate::view::{Message, Tone};
+use crate::{text, wording};
 
 pub(super) fn line(state: &State, n: u64, page: &mut Page<'_>) {
     let Some(line) = state.line(n) else { return page.not_yet("This had not happened") };

@@ -3,10 +3,11 @@
 use super::Page;
 use crate::domain::probe::{ProbeEnd, ProbeRow};
 use crate::domain::{ClassedBy, EffectClass, HttpRequest, State, ToolName, ToolState, words};
-use crate::ui::panes::calls::status::{self, Standing};
-use crate::ui::panes::format::{self, credits, worth};
-use crate::ui::symbols::INJECTED;
-use crate::ui::{panes::glyph::signed, text};
+use crate::panes::calls::status::{self, Standing};
+use crate::panes::format::{self, credits, worth};
+use crate::papers::toolnet::Weights;
+use crate::symbols::INJECTED;
+use crate::{panes::glyph::signed, text};
 
 /// How many of its calls, score changes and successors are shown.
 const CALLS: usize = 20;
@@ -207,7 +208,7 @@ fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
 }
 
 fn edges(state: &State, name: &ToolName, page: &mut Page<'_>) {
-    let top = state.learning.weights(&state.knobs).top(name.as_str(), EDGES);
+    let top = Weights::of(&state.learning, &state.knobs).top(name.as_str(), EDGES);
     if top.is_empty() {
         return;
     }

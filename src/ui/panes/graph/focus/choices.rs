@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use crate::domain::{MenuItem, Offered, Prior, State, Structure, ToolName};
+use crate::panes::{graph::weights, position::Here};
 use crate::papers::toolnet::WeightedEdge;
-use crate::ui::panes::{graph::weights, position::Here};
 
 /// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
 const BEFORE: usize = 200;

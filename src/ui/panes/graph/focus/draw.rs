@@ -14,13 +14,13 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::choices::{Choices, before};
 use crate::domain::{ToolName, WeightFormat};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{centre, shown_name};
-use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::trends::{self, Since};
-use crate::ui::panes::{format, glyph, position::Here};
-use crate::ui::symbols::{CUT, FELL, LEADS, ROSE, RUNNING};
-use crate::ui::{cx::Cx, table, text};
+use crate::hits::{Hits, Target};
+use crate::panes::graph::{centre, shown_name};
+use crate::panes::row::{Row, note, split};
+use crate::panes::trends::{self, Since};
+use crate::panes::{format, glyph, position::Here};
+use crate::symbols::{CUT, FELL, LEADS, ROSE, RUNNING};
+use crate::{cx::Cx, table, text};
 
 /// From this width on what leads here stands beside what follows, else above it.
 const WIDE: u16 = 110;

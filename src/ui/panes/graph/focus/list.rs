@@ -6,13 +6,13 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::choices::{Choice, Choices, before};
 use super::draw::Frame;
 use crate::domain::{MenuItem, Offered, ToolName, words::counted};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{SPEC, shown_name};
-use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::{calls, format};
-use crate::ui::symbols::{INJECTED, REFUSED, RUNNING};
-use crate::ui::vlist::{self, Part, Rows};
-use crate::ui::{text, window::Window};
+use crate::hits::{Hits, Target};
+use crate::panes::graph::{SPEC, shown_name};
+use crate::panes::row::{Row, note, split};
+use crate::panes::{calls, format};
+use crate::symbols::{INJECTED, REFUSED, RUNNING};
+use crate::vlist::{self, Part, Rows};
+use crate::{text, window::Window};
 
 /// Columns: cursor and marks, number, difference.
 const MARKS: usize = 5;

@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use super::{SPEC, centre, shown_name};
 use crate::domain::{State, ToolName};
-use crate::ui::vlist::List;
-use crate::ui::window::{self, Move};
-use crate::ui::{panes::position::Here, view::View};
+use crate::vlist::List;
+use crate::window::{self, Move};
+use crate::{panes::position::Here, view::View};
 use choices::{Choices, before};
 
 pub use draw::draw;

@@ -9,12 +9,12 @@ use super::plan::{LABEL, Plan, Wire};
 use super::scene::{Edge, Scene};
 use super::{layers::Shape, memo, node};
 use crate::domain::{ToolName, words::counted};
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{SPEC, centre, shown_name};
-use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::{format, position::Here};
-use crate::ui::symbols::PLANNED;
-use crate::ui::{cx::Cx, text, window::Window};
+use crate::hits::{Hits, Target};
+use crate::panes::graph::{SPEC, centre, shown_name};
+use crate::panes::row::{Row, note, split};
+use crate::panes::{format, position::Here};
+use crate::symbols::PLANNED;
+use crate::{cx::Cx, text, window::Window};
 
 /// Ways to draw, the roomiest first: rows of a node, columns from lane to lane.
 const WAYS: [(usize, usize); 4] = [(3, 2), (3, 1), (1, 2), (1, 1)];

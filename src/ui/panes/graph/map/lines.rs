@@ -2,7 +2,7 @@
 //! strokes of one net join where they meet, strokes of different nets pass over each other, so that
 //! a crossing can never be read as a junction.
 
-use crate::ui::strokes::{self, Arms};
+use crate::strokes::{self, Arms};
 
 /// How strongly a line is drawn, weakest first; where lines share a cell the strongest shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

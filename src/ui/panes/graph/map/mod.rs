@@ -13,7 +13,7 @@ mod scene;
 
 use super::centre;
 use crate::domain::{State, ToolName};
-use crate::ui::{panes::position::Here, view::View, vlist::List, window::Move};
+use crate::{panes::position::Here, view::View, vlist::List, window::Move};
 use lines::Place;
 use scene::Scene;
 

@@ -3,9 +3,9 @@
 use ratatui::style::Style;
 
 use crate::domain::{State, ToolName};
-use crate::ui::panes::{glyph, graph::shown_name, position::Here};
-use crate::ui::symbols::{INJECTED, REFUSED, RUNNING};
-use crate::ui::{cx::Cx, text};
+use crate::panes::{glyph, graph::shown_name, position::Here};
+use crate::symbols::{INJECTED, REFUSED, RUNNING};
+use crate::{cx::Cx, text};
 
 /// Columns of a name.
 const NAME: usize = 20;

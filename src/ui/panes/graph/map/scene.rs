@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use indexmap::IndexSet;
 
 use crate::domain::{Prior, State, ToolName};
+use crate::panes::{graph::weights, position::Here};
 use crate::papers::toolnet::Weights;
-use crate::ui::panes::{graph::weights, position::Here};
 
 /// Up to so many tools are shown whole; of more, the neighbourhood of one.
 pub const WHOLE: usize = 60;

@@ -5,13 +5,13 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{Axis, cursor};
 use crate::domain::{ToolName, WeightFormat};
+use crate::hits::{Hits, Target};
+use crate::panes::graph::{SPEC, shown_name, weights};
+use crate::panes::row::{Row, note, split};
+use crate::panes::{format, glyph, position::Here, tool_order, trends::Since};
 use crate::papers::toolnet::WeightedEdge;
-use crate::ui::hits::{Hits, Target};
-use crate::ui::panes::graph::{SPEC, shown_name, weights};
-use crate::ui::panes::row::{Row, note, split};
-use crate::ui::panes::{format, glyph, position::Here, tool_order, trends::Since};
-use crate::ui::symbols::{FELL, ROSE, RUNNING};
-use crate::ui::{cx::Cx, text, vlist};
+use crate::symbols::{FELL, ROSE, RUNNING};
+use crate::{cx::Cx, text, vlist};
 
 /// The most rows that names standing upright may take.
 const UPRIGHT: usize = 12;

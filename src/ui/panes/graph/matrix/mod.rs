@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use super::SPEC;
 use crate::domain::{State, ToolName};
-use crate::ui::panes::{position::Here, tool_order};
-use crate::ui::view::View;
-use crate::ui::vlist::List;
-use crate::ui::window::{self, Move};
+use crate::panes::{position::Here, tool_order};
+use crate::view::View;
+use crate::vlist::List;
+use crate::window::{self, Move};
 
 pub use draw::draw;
 

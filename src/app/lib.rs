@@ -1,0 +1,137 @@
+//! The program: its command line, its configuration, and the sessions made from them. The only room
+//! that prints.
+
+use toolyard_domain as domain;
+use toolyard_engine as engine;
+use toolyard_files as files;
+use toolyard_model as model;
+use toolyard_net as net;
+use toolyard_papers as papers;
+use toolyard_process as process;
+use toolyard_program as program;
+use toolyard_reader as reader;
+use toolyard_serve as serve;
+use toolyard_store as store;
+use toolyard_strategy as strategy;
+use toolyard_tool as tool;
+use toolyard_ui as ui;
+
+pub mod cli;
+pub mod config;
+pub mod demo;
+pub mod doctor;
+pub mod encoder;
+pub mod init;
+pub mod learned;
+pub mod outside;
+pub mod report;
+pub mod sample;
+pub mod scenario;
+pub mod servers;
+pub mod session;
+pub mod start;
+pub mod trial;
+pub mod workspace;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use self::cli::trouble::Trouble;
+use self::cli::{Cli, Command, log::LogArgs, resume::Resumed, run::RunEnd};
+use self::start::CommandLine;
+use crate::ui::EndReason;
+
+/// Runs the program `toolyard`.
+pub fn main() -> ExitCode {
+    start::start::<Cli>()
+}
+
+impl CommandLine for Cli {
+    const NAME: &str = "toolyard";
+
+    fn log(&self) -> &LogArgs {
+        &self.log
+    }
+
+    fn in_order(arguments: Vec<OsString>) -> Result<Vec<OsString>, Trouble> {
+        cli::order::command_first(arguments)
+    }
+
+    fn obey(self) -> Result<ExitCode, Trouble> {
+        obey(self)
+    }
+}
+
+fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
+    match cli.command {
+        None => {
+            let spec = cli.session.spec(cli.task.as_deref())?;
+            return Ok(after_the_screen(cli::live::live(spec)?));
+        }
+        Some(Command::Demo(args)) => return Ok(after_the_screen(cli::demo::demo(&args)?)),
+        Some(Command::Run(args)) => {
+            return cli::run::run(&args).map(after_run);
+        }
+        Some(Command::Resume(args)) => {
+            return Ok(match cli::resume::resume(&args)? {
+                Resumed::OnScreen(ended) => after_the_screen(ended),
+                Resumed::Headless(ended) => after_run(ended),
+            });
+        }
+        Some(Command::Call(args)) => cli::call::call(&args)?,
+        Some(Command::Compare(args)) => cli::compare::compare(&args)?,
+        Some(Command::Attach(args)) => return Ok(after_the_screen(cli::attach::attach(&args)?)),
+        Some(Command::Follow(args)) => return Ok(after_the_screen(cli::attach::follow(&args)?)),
+        Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
+        Some(Command::Report(args)) => cli::report::report(&args)?,
+        Some(Command::Sessions(args)) => cli::sessions::sessions(&args)?,
+        Some(Command::Plan(args)) => cli::plan::plan(&args)?,
+        Some(Command::Graph(command)) => cli::graph::graph(&command)?,
+        Some(Command::Import(command)) => cli::graph::import(&command)?,
+        Some(Command::Experience(command)) => cli::experience::experience(&command)?,
+        Some(Command::Probe(args)) => {
+            let is_well = cli::probe::probe(&args)?;
+            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
+        Some(Command::Program(command)) => {
+            let is_well = cli::program::program(&command)?;
+            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
+        Some(Command::Cotools(command)) => cli::cotools::cotools(&command)?,
+        Some(Command::Shot(args)) => cli::past::shot(&args)?,
+        Some(Command::Keys(args)) => cli::past::keys(&args)?,
+        Some(Command::Prompts(args)) => cli::prompts::prompts(&args)?,
+        Some(Command::Completions { shell }) => cli::describe::completions::<Cli>(shell)?,
+        Some(Command::Man(args)) => cli::describe::man::<Cli>(&args)?,
+        Some(Command::Init(args)) => cli::init::init(&args)?,
+        Some(Command::Doctor(args)) => {
+            let is_well = cli::doctor::doctor(&args)?;
+            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn after_run(ended: RunEnd) -> ExitCode {
+    match ended {
+        RunEnd::Answered | RunEnd::AsExpected => ExitCode::SUCCESS,
+        RunEnd::NotAnswered | RunEnd::NotAsExpected => ExitCode::from(1),
+        RunEnd::OutOfDollars => ExitCode::from(3),
+        RunEnd::ModelUnusable => ExitCode::from(4),
+        RunEnd::BySignal(signal) => after_signal(signal),
+    }
+}
+
+/// A program ended by a signal reports the signal, as shells expect.
+fn after_the_screen(ended: EndReason) -> ExitCode {
+    match ended {
+        EndReason::ByUser => ExitCode::SUCCESS,
+        EndReason::BySignal(signal) => after_signal(signal),
+        // What the person went on with has been shown.
+        EndReason::For(_) => ExitCode::SUCCESS,
+    }
+}
+
+/// As a shell reports the end of a program by a signal.
+fn after_signal(signal: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
+}

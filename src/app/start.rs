@@ -1,0 +1,154 @@
+//! What every program of these crates does around its commands: the arguments, the log, the processes that it may be
+//! instead, errors and exit codes.
+
+use std::sync::{Arc, atomic::AtomicBool};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+
+use crate::cli::colour::{self, Painted};
+use crate::cli::{self, log::LogArgs, trouble::Trouble};
+use crate::{config, files::safe_text::visible, process, program};
+
+/// A program of these crates: its command line, and what that asks for.
+pub trait CommandLine: Parser {
+    /// Its name, as users write it.
+    const NAME: &str;
+
+    /// Where its log goes.
+    fn log(&self) -> &LogArgs;
+
+    /// The arguments in the order that the parser expects.
+    ///
+    /// # Errors
+    /// The first word is no command.
+    fn in_order(arguments: Vec<OsString>) -> Result<Vec<OsString>, Trouble> {
+        Ok(arguments)
+    }
+
+    /// Obeys it, and returns the exit code.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments and their files, or what failed.
+    fn obey(self) -> Result<ExitCode, Trouble>;
+}
+
+/// Runs a program: arguments → configuration → a session, live or past → the screen or a report.
+/// The only place that prints errors and chooses exit codes.
+pub fn start<C: CommandLine>() -> ExitCode {
+    cli::out::print_panics();
+    survive_large_files();
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == process::REAPER) {
+        return reap();
+    }
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == program::WORKER) {
+        return work();
+    }
+    if let Some(program) = own_program() {
+        process::set_reaper(program);
+    }
+    let json = wants_json(std::env::args_os());
+    let arguments = match C::in_order(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(trouble) => return report(&trouble, json),
+    };
+    let parsed = match C::try_parse_from(&arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => return refuse::<C>(&arguments, error, json),
+    };
+    for notice in config::ignored_folders() {
+        cli::out::warn(&notice);
+    }
+    let done = parsed.log().start().and_then(|()| {
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), "{} started", C::NAME);
+        parsed.obey()
+    });
+    let code = done.unwrap_or_else(|trouble| report(&trouble, json));
+    if let Some(why) = cli::log::lost() {
+        cli::out::warn(&why);
+    }
+    // Programs that were asked to end get this long, and no longer.
+    process::end_all();
+    code
+}
+
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, instead of the end of the program. A handler is
+/// not inherited by programs that are started, as an ignored signal would be.
+fn survive_large_files() {
+    let seen = Arc::new(AtomicBool::new(false));
+    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen) {
+        tracing::warn!(%error, "a file that grows too large ends the program");
+    }
+}
+
+/// The file of this program, as it is now: an update while it runs must not bring another reaper.
+fn own_program() -> Option<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() { Some(running) } else { std::env::current_exe().ok() }
+}
+
+/// Is the process that starts and ends the programs of another toolyard.
+fn reap() -> ExitCode {
+    let Err(error) = process::reaper::serve() else { return ExitCode::SUCCESS };
+    let text = format!("{} is for toolyard itself, which talks to it: {error}", process::REAPER);
+    report(&Trouble::Usage(text), false)
+}
+
+/// Is the process that runs programs for another toolyard.
+fn work() -> ExitCode {
+    let Err(error) = program::serve() else { return ExitCode::SUCCESS };
+    let text = format!("{} is for toolyard itself, which talks to it: {error}", program::WORKER);
+    report(&Trouble::Usage(text), false)
+}
+
+/// Prints what the command line asks for instead of a command, or why it is none.
+fn refuse<C: CommandLine>(arguments: &[OsString], error: clap::Error, json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        // Help and version quote no argument.
+        let text = error.render();
+        let text = if colour::is_shown() { text.ansi().to_string() } else { text.to_string() };
+        let printed = cli::out::print(Painted::own(text));
+        return printed.map_or_else(|trouble| report(&trouble, json), |()| ExitCode::SUCCESS);
+    }
+    // The parser removes what it takes for escape sequences from its text, so it gets their pictures.
+    let shown = arguments.iter().map(|word| visible(&word.to_string_lossy()).into_owned());
+    let text = C::try_parse_from(shown).err().unwrap_or(error).to_string();
+    if json {
+        let text = text.trim_start_matches("error: ").trim_end();
+        return report(&Trouble::Usage(text.to_owned()), json);
+    }
+    cli::out::tell(text);
+    ExitCode::from(2)
+}
+
+/// Whether errors go to a script as JSON. This reads the raw arguments, since they may be the
+/// error. Arguments after `--` are the user's text.
+fn wants_json(arguments: impl IntoIterator<Item = OsString>) -> bool {
+    arguments.into_iter().take_while(|argument| argument != "--").any(|option| option == "--json")
+}
+
+/// Reports an error: to a person on standard error, to a script as a line of its JSON.
+fn report(trouble: &Trouble, json: bool) -> ExitCode {
+    tracing::error!(why = trouble.text(), "toolyard failed");
+    if json {
+        // On a full disk only the other stream is left.
+        if cli::out::print_json(&trouble.to_json()).is_err() {
+            cli::out::warn(trouble.text());
+        }
+    } else {
+        cli::out::warn(trouble.text());
+    }
+    ExitCode::from(trouble.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_the_user_asks_for_no_json() {
+        let json = |line: &str| wants_json(line.split(' ').map(OsString::from));
+        assert!(json("toolyard run --json") && json("toolyard run --json -- x"));
+        assert!(!json("toolyard -- --json") && !json("toolyard run --task=--json"));
+    }
+}

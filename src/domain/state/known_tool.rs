@@ -1,0 +1,34 @@
+//! Notes about a candidate of a budget plan: what the agent said of it while it worked on the task.
+
+use super::budget::TaskBudget;
+use crate::event::{KnownTool, Lack};
+use crate::id::ToolName;
+
+impl KnownTool {
+    /// Notes whether the agent had this tool on offer when it said that it misses one, and forgets
+    /// what it missed before. A tool that it keeps is needed.
+    pub fn note_offer(&mut self, budget: &TaskBudget, kept: &[ToolName]) {
+        self.lacked = None;
+        if kept.contains(&self.tool) {
+            self.note_lack(budget, kept, &self.tool.to_string());
+        } else if budget.allows(self.tool.as_str()) {
+            self.declined = Some(budget.uses());
+        }
+    }
+
+    /// The agent misses these tools. One that has helped with this task and is used up gets one
+    /// more use.
+    pub fn add_use(&mut self, budget: &TaskBudget, meant: &[ToolName]) {
+        let is_used_up = budget.left(self.tool.as_str()) == Some(0);
+        let has_helped = budget.helped.contains(&self.tool);
+        self.more += u32::from(is_used_up && has_helped && meant.contains(&self.tool));
+    }
+
+    /// Notes that this tool may meet a need, and how often it was used when that was said.
+    pub fn note_lack(&mut self, budget: &TaskBudget, meant: &[ToolName], need: &str) {
+        if meant.contains(&self.tool) {
+            let used = budget.tools.get(&self.tool).map_or(0, |tool| tool.uses);
+            self.lacked = Some(Lack { need: need.to_owned(), used });
+        }
+    }
+}

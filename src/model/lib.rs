@@ -1,0 +1,130 @@
+//! Language models. The engine calls only a [`Model`]. A wire, such as [`openai`], translates to
+//! the format of its endpoints and back; [`http`] transports it.
+
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_net as net;
+use toolyard_papers as papers;
+use toolyard_reader as reader;
+
+pub mod http;
+mod ids;
+pub mod local;
+pub mod markup;
+pub mod openai;
+pub mod secret;
+pub mod simulated;
+pub mod text;
+mod understood;
+
+use std::{sync::Arc, time::Duration};
+
+use futures::FutureExt;
+use futures::future::{self, LocalBoxFuture};
+
+pub use self::understood::understood;
+pub use crate::domain::error::ModelError;
+use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
+
+/// What a model reports while it works on a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// More of the answer's text.
+    Text(String),
+    /// More of the reasoning that is shown separately.
+    Reasoning(String),
+    /// Attempt number `attempt`, from 1, failed and is worth a retry, which starts after `wait`. No
+    /// answer text of the failed attempt was reported before, though reasoning may have been.
+    Retrying { attempt: u32, wait: Duration, why: String },
+    /// Something that a person should know of the endpoint.
+    Noticed(String),
+}
+
+/// The result of a successful probe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reachability {
+    /// Whether the endpoint confirmed that it has the model.
+    pub is_sure: bool,
+    /// For people.
+    pub text: String,
+    pub about: About,
+}
+
+/// What an endpoint says of a model beside its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Who serves it, in the endpoint's word, such as `llamacpp` or `vllm`.
+    pub owner: Option<String>,
+    /// The longest prompt and answer together, in tokens.
+    pub window: Option<u64>,
+}
+
+/// A model that can be called.
+///
+/// Dropping the future cancels the request: its connection closes.
+pub trait Model {
+    fn spec(&self) -> &Arc<ModelSpec>;
+
+    /// Answers one request. The arriving text, and each retry, is reported on the way.
+    ///
+    /// # Errors
+    /// Why there is no complete answer, after all retries, with the text that had arrived.
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        progress: &'a mut dyn FnMut(Progress),
+    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>>;
+
+    /// Restores what it knew after it had answered this request in an earlier part of the session. The default suits a
+    /// model whose answers depend on nothing but the request.
+    fn recall(&self, _request: &Request) {}
+
+    /// Probes whether it can be called, which costs no tokens. The default suits a model that is
+    /// part of the program.
+    ///
+    /// # Errors
+    /// Why it cannot be called.
+    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
+        let text = "part of toolyard: nothing to reach".to_owned();
+        future::ready(Ok(Reachability { is_sure: true, text, about: About::default() }))
+            .boxed_local()
+    }
+
+    /// Runs its key command, if it has one, so that its key is hidden in what tools print. The default suits a model
+    /// whose keys are known once it is made.
+    fn learn_key(&self) -> LocalBoxFuture<'_, ()> {
+        future::ready(()).boxed_local()
+    }
+
+    /// The embedder, if this is an embedding model. [`Model::spec`] has the price of its input.
+    fn embedder(&self) -> Option<&dyn Embedder> {
+        None
+    }
+}
+
+/// The embeddings of some texts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embeddings {
+    /// One for each text, in the order of the texts, all with the same number of dimensions.
+    pub embeddings: Vec<Embedding>,
+    /// The usage of all texts together; estimated locally if the endpoint reports none.
+    pub usage: Usage,
+    /// Something that a person should know of the endpoint.
+    pub notice: Option<String>,
+}
+
+/// A model that embeds texts.
+pub trait Embedder {
+    /// The embedding model's own name. Embeddings of two names are never compared.
+    fn model(&self) -> &str;
+
+    /// The embeddings of these texts. Dropping the future cancels the request.
+    ///
+    /// # Errors
+    /// As [`Model::ask`]; also `ModelErrorKind::BadAnswer` if the answer is not a list of as many
+    /// vectors, finite and of one length, or if one of them has no direction.
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [String],
+    ) -> LocalBoxFuture<'a, Result<Embeddings, ModelError>>;
+}

@@ -1,0 +1,11 @@
+//! What clients of HTTP share: how they are made, what a server says about waiting, and the secrets that must stay
+//! hidden.
+
+use toolyard_domain as domain;
+
+pub mod client;
+mod decode;
+pub mod known;
+pub mod secret;
+mod spelling;
+pub mod waiting;

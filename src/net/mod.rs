@@ -1,9 +1,0 @@
-//! What clients of HTTP share: how they are made, what a server says about waiting, and the secrets that must stay
-//! hidden.
-
-pub mod client;
-mod decode;
-pub mod known;
-pub mod secret;
-mod spelling;
-pub mod waiting;

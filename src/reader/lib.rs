@@ -1,0 +1,57 @@
+//! Readers: small local models that read text, so that their states can be used.
+//!
+//! A reader has two verbs. [`Reader::states`] gives the states after any layers from one pass, and [`Reader::next`]
+//! what the next token may be. Both keep keys and values of the last sequence: a sequence that begins in the same
+//! way is read from where it differs, so that a text which grows is read once.
+//!
+//! [`LocalReader`] reads GGUF files of llama models on the processor, without a network. The model file is hostile
+//! until it was checked: a broken one is an error, and takes no more memory than a small multiple of its size.
+//!
+//! Verbs are synchronous and take seconds for long texts. Call them on a thread for blocking work.
+
+mod error;
+mod facts;
+mod forward;
+mod gguf;
+mod kernel;
+mod local;
+mod next;
+mod shape;
+mod states;
+mod tokenizer;
+
+use std::sync::atomic::AtomicBool;
+
+pub use self::error::Fault;
+pub use self::error::ReaderError;
+pub use self::facts::Facts;
+pub use self::local::LocalReader;
+pub use self::next::Next;
+pub use self::shape::LONGEST_CONTEXT;
+pub use self::states::{Layer, Pooling, States, Wanted};
+pub use self::tokenizer::{Decoder, LONGEST_TEXT, Special, Tokenizer, Tokens};
+
+/// A causal model whose states can be seen.
+pub trait Reader: Send {
+    fn facts(&self) -> &Facts;
+
+    fn tokenizer(&self) -> &Tokenizer;
+
+    /// The states that are wanted of a sequence of tokens, in the order of `wanted`, from one pass. The pass ends after
+    /// the deepest layer that is wanted. Set `cancelled` to end it earlier: it is looked at several times a second.
+    ///
+    /// # Errors
+    /// The sequence is empty or too long, has an unknown token, or a layer does not exist; or it was cancelled.
+    fn states(
+        &mut self,
+        tokens: &[u32],
+        wanted: &[Wanted],
+        cancelled: &AtomicBool,
+    ) -> Result<Vec<States>, ReaderError>;
+
+    /// What the token after this sequence may be. To stream, append a token and call it again.
+    ///
+    /// # Errors
+    /// The sequence is empty or too long or has an unknown token; or it was cancelled.
+    fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<Next, ReaderError>;
+}

@@ -1,0 +1,59 @@
+//! The door of a running session: a Unix socket of its own, by which other programs on this machine see its
+//! records and send it commands. `toolyard attach` is such a program.
+//!
+//! # Protocol
+//!
+//! One JSON object per line, in both directions. Version [`VERSION`](line::VERSION).
+//!
+//! The session begins with its [hello](line::Hello):
+//!
+//! ```text
+//! {"toolyard_attach":1,"journal":PATH,"opened":TIME,"title":TEXT,"pid":N,"n":N,"controller":TEXT or null}
+//! ```
+//!
+//! `n` is the number of the last event so far. The other side begins with its version, and then sends any of these:
+//!
+//! ```text
+//! {"toolyard_attach":1}     first, within ten seconds
+//! {"from":N}                send all records after event N, and then each one as it comes
+//! {"command":COMMAND}       the form of `domain::Command`; only from the side that controls
+//! {"take":true}             take control, or ask for it where somebody has it
+//! {"leave":true}            give control up: to the first one who asked, else to the screen that started the session
+//! ```
+//!
+//! The session sends:
+//!
+//! ```text
+//! {"n":N}                   the journal now has event N; to those that did not ask for records
+//! {"record":RECORD}         a whole event, as `toolyard run --json` prints it
+//! {"control":{"yours":BOOL,"controller":TEXT or null}}     who controls from now on
+//! {"asked":TEXT}            to the side that controls: this one asks for control
+//! {"refused":TEXT}          what was asked for is not done, and why
+//! {"ended":true}            the session has ended; this is the last line
+//! ```
+//!
+//! A line that is no such object is answered by `refused`, and the connection ends. Unknown lines of the session are
+//! to be ignored.
+//!
+//! # What it costs
+//!
+//! The server runs on a thread of its own. The engine only tells it the number of the last event. What the server
+//! sends it reads from the journal, so it keeps no history, and a side that reads slowly costs no memory. A side that
+//! reads nothing for [`PATIENCE`](guest::PATIENCE) is dropped; it can attach again.
+
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_net as net;
+use toolyard_store as store;
+use toolyard_ui as ui;
+
+mod client;
+mod desk;
+mod guest;
+pub mod line;
+mod place;
+mod server;
+
+pub use self::client::{AttachError, Attached, attach};
+pub use self::place::is_served;
+pub use self::server::{Opened, Server};

@@ -1,0 +1,59 @@
+//! Tools and their sources. The engine calls only a [`Tool`]; it does not know whether that is a
+//! built-in function, a program, a request over HTTP or a table of recorded answers.
+
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_net as net;
+use toolyard_process as process;
+
+pub mod builtin;
+pub mod check;
+pub mod command;
+pub mod films;
+pub mod http;
+pub mod manifest;
+pub mod output;
+pub mod provider;
+pub mod recorded;
+mod toolbox;
+pub mod world;
+
+use std::sync::Arc;
+
+use futures::future::LocalBoxFuture;
+use serde_json::Value;
+
+pub use self::toolbox::{Changes, ToolBox};
+use crate::domain::ToolSpec;
+pub use crate::domain::{
+    error::{ToolError, ToolErrorKind},
+    output::ToolOutput,
+};
+
+/// The input of one call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// The arguments, checked against the tool's schema.
+    pub arguments: Value,
+    /// The only randomness of a tool: a hash of the session's seed, the tool, the arguments and the
+    /// number of earlier identical calls. Never a clock, never a shared stream, so that runs
+    /// repeat.
+    pub seed: u64,
+}
+
+/// One tool that can be called.
+///
+/// Dropping the future cancels the call: a program ends, with everything that it started.
+pub trait Tool {
+    fn spec(&self) -> &Arc<ToolSpec>;
+
+    /// Whether it is built in or answers from a table, and so answers at once where nobody watches.
+    fn is_sample(&self) -> bool {
+        false
+    }
+
+    fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>>;
+}

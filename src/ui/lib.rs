@@ -1,0 +1,86 @@
+//! The screen.
+//!
+//! ```text
+//! terminal events → keymap → Action → update(&mut View, &State) → ScreenRequest (a Command, quit, …)
+//! State, View ────→ draw ──→ cells, and Hits: who owns which cell
+//! ```
+//!
+//! Its `State` is its own fold of the records it is sent: it knows no engine, so the same screen shows a
+//! live session, a replay, and a session elsewhere. Only this module names ratatui and crossterm.
+
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_net as net;
+use toolyard_papers as papers;
+use toolyard_store as store;
+use toolyard_strategy as strategy;
+use toolyard_tool as tool;
+
+pub mod action;
+pub mod ahead;
+pub mod alert;
+mod beside;
+mod bindings;
+pub mod called;
+mod change;
+mod chosen;
+mod clipboard;
+pub mod cx;
+mod draw;
+mod footer;
+pub mod found;
+mod header;
+pub mod history;
+pub mod hits;
+pub mod inputs;
+pub mod key;
+pub mod keymap;
+pub mod keytable;
+pub mod layout;
+pub mod listing;
+pub mod looked;
+pub mod looking;
+pub mod needle;
+pub mod next;
+pub mod output;
+mod outside;
+pub mod own;
+pub mod pace;
+pub mod pane;
+pub mod panes;
+pub mod popups;
+pub mod request;
+mod run;
+pub mod scenario;
+pub mod screen;
+mod scrubber;
+mod seat;
+mod seek;
+pub mod shot;
+mod show;
+mod source;
+pub mod standing;
+mod strokes;
+pub mod sweep;
+pub mod symbols;
+mod table;
+pub mod terminal;
+pub mod text;
+pub mod theme;
+pub mod tour;
+pub mod twin;
+pub mod update;
+pub mod view;
+pub mod vlist;
+pub mod watch;
+pub mod watch_file;
+pub mod window;
+pub mod wording;
+
+pub use bindings::KeymapError;
+pub use called::{AsCommand, Called};
+pub use next::Next;
+pub use run::run;
+pub use seat::{Seat, SeatKind, SeatNews, SeatRequest};
+pub use shot::shot;
+pub use source::{EndReason, Library, Read, Records, Remark, Settings, Source};
