@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use toolyard::domain::state::What;
 use toolyard::domain::{
     BudgetEvent, Command, ControlEvent, EffectClass, EffectId, Event, FaultEvent, Lane, Mode,
     Outcome, Record, Resume, RunId, State, TaskEvent, TaskId, ToolCallEvent,
@@ -76,6 +77,11 @@ fn a_task_starts_at_the_front_whatever_run_it_is_of() {
         let runs: Vec<u32> = state.tasks.iter().map(|task| task.task.run.0).collect();
         assert_eq!(runs, [1, 2, 2, 2, 1, 1]);
         assert_eq!(state.laps_in_order().len(), 6);
+        let is_move = |what: &What| match what {
+            What::Told { event } => matches!(**event, Event::Task(TaskEvent::TaskMoved { .. })),
+            _ => false,
+        };
+        assert!(!state.transcript.iter().any(|line| is_move(&line.what)), "moves are not told");
     });
 }
 

@@ -140,7 +140,10 @@ impl Family for TaskEvent {
             TaskEvent::ToolArraySet { lost: Some(_), .. } => What::told(self.clone()),
             TaskEvent::ToolArraySet { lost: None, .. } => None,
             TaskEvent::TaskFinished { task, .. } => Some((Some(*task), What::TaskFinished)),
-            TaskEvent::TasksQueued { by: By::Engine, .. } | TaskEvent::AnswerGraded { .. } => None,
+            // A run takes its next task.
+            TaskEvent::TaskMoved { by: By::Engine, .. }
+            | TaskEvent::TasksQueued { by: By::Engine, .. }
+            | TaskEvent::AnswerGraded { .. } => None,
             TaskEvent::TasksQueued { .. }
             | TaskEvent::TasksRemoved { .. }
             | TaskEvent::TaskMoved { .. }
