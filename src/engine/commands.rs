@@ -180,7 +180,12 @@ fn resume(session: &Session, how: Resume, run: Option<RunId>, by: By) -> Result<
 }
 
 pub(super) fn pause(session: &Session, run: Option<RunId>, by: By) -> Result<Event, String> {
-    match mode(session, run)? {
+    let control = &session.state().control;
+    // A run that was let go alone is paused with all.
+    let goes_on =
+        |mode: &&Mode| matches!(mode, Mode::Running | Mode::Stepping | Mode::SteppingTask);
+    let alone = control.modes.values().find(goes_on).filter(|_| run.is_none());
+    match alone.copied().map_or_else(|| mode(session, run), Ok)? {
         Mode::Ended => return Err("the session has ended".to_owned()),
         Mode::Opening => return Err("the session is not open yet".to_owned()),
         Mode::Paused => return Err(format!("{} is paused already", agent(run))),

@@ -219,7 +219,7 @@ fn hint(
 
 /// The words of an action; of the one that runs and pauses, what it would do.
 fn short(cx: &Cx<'_>, action: Action) -> &'static str {
-    match (action, cx.live.control.mode) {
+    match (action, cx.live.shown_mode()) {
         (Action::RunOrPause, Mode::Running | Mode::Stepping | Mode::SteppingTask) => "pause",
         (Action::RunOrPause, _) => "run",
         _ => action.spec().short,

@@ -209,12 +209,12 @@ fn spent_of(state: &State) -> (f64, f64, bool) {
 
 /// The mode, with its symbol and what it waits for.
 fn mode(cx: &Cx<'_>) -> (String, Style) {
-    let (control, theme) = (&cx.state.control, cx.theme);
-    let name = control.mode.name();
+    let (control, theme, mode) = (&cx.state.control, cx.theme, cx.state.shown_mode());
+    let name = mode.name();
     if let Some(text) = unusable(cx.state) {
         return (format!("{HELD} {name} · {text}"), theme.bad.add_modifier(Modifier::REVERSED));
     }
-    match control.mode {
+    match mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask if cx.state.has_work() => {
             (format!("{RUNNING} {name}"), theme.running)
         }
@@ -222,14 +222,14 @@ fn mode(cx: &Cx<'_>) -> (String, Style) {
         Mode::Running | Mode::Stepping | Mode::SteppingTask => (done(cx.state), theme.paused),
         Mode::Opening | Mode::Pausing | Mode::Paused => {
             let calls = cx.state.effects_in_flight().count();
-            let what = match (control.mode, control.held.first()) {
+            let what = match (mode, cx.state.shown_hold()) {
                 (Mode::Pausing, _) if calls > 0 => {
                     format!(" ({} in flight)", counted(calls, "call"))
                 }
                 (Mode::Paused, Some(hold)) => format!(" · {}", at(hold)),
                 _ => String::new(),
             };
-            match control.stop.as_ref().filter(|_| control.mode == Mode::Paused) {
+            match control.stop.as_ref().filter(|_| mode == Mode::Paused) {
                 Some(stop) => (format!("{HELD} HELD {}", stopped(control, stop)), theme.paused),
                 None => (format!("{HELD} {name}{what}"), theme.paused),
             }

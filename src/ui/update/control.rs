@@ -8,7 +8,7 @@ use crate::seat::SeatKind;
 use crate::view::{ReadOnly, View};
 
 pub fn run_or_pause(world: &World<'_>, _: &mut View) -> Requests {
-    send(match world.live.control.mode {
+    send(match world.live.shown_mode() {
         Mode::Running | Mode::Stepping | Mode::SteppingTask => Command::Pause,
         // A session that is being opened for a screen waits there for the person.
         Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Ended => Command::Run,

@@ -131,6 +131,16 @@ fn a_pause_of_all_holds_both_and_a_step_lets_one_lane_pass() {
         yard.wish(Command::ResumeRun { run: SECOND, how: Resume::Step });
         yard.settle().await;
         assert_eq!(lanes(&yard), [Lane::Effect(EffectId(1)), Lane::Effect(EffectId(2))]);
+        // One goes on alone, and a pause of all holds it again.
+        yard.wish(Command::ResumeRun { run: SECOND, how: Resume::Run });
+        yard.settle().await;
+        let mode = yard.state.borrow().shown_mode();
+        assert_eq!((mode, yard.mode()), (Mode::Running, Mode::Paused));
+        yard.wish(Command::Pause);
+        yard.until("all are held", |state| {
+            state.control.mode == Mode::Paused && state.control.modes.is_empty()
+        })
+        .await;
         // Both go on together again.
         yard.wish(Command::Run);
         yard.until("both are done", |state| state.tasks_done == 2).await;

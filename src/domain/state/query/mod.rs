@@ -15,6 +15,7 @@ mod rankings;
 mod reactions;
 mod repeat;
 mod results;
+mod shown;
 mod totals;
 mod usable;
 mod what_if;
