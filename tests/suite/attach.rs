@@ -32,15 +32,20 @@ fn endless(home: &Home) -> Child {
 }
 
 fn started(mut command: Command, home: &Home) -> Child {
+    let before = journals(home);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_until("socket and journal are there", || {
-        let has_journal = |folder: &str| {
-            let entries = fs::read_dir(home.path(folder)).into_iter().flatten();
-            entries.flatten().any(|it| it.path().extension().is_some_and(|end| end == "jsonl"))
-        };
-        !sockets(home).is_empty() && ["", "toolyard/journals"].into_iter().any(has_journal)
+    wait_until("its socket and its journal are there", || {
+        !sockets(home).is_empty() && journals(home) > before
     });
     child
+}
+
+/// How many journals there are, here and in the folder of sessions.
+fn journals(home: &Home) -> usize {
+    let entries = |folder: &str| fs::read_dir(home.path(folder)).into_iter().flatten().flatten();
+    let is_journal =
+        |entry: &fs::DirEntry| entry.path().extension().is_some_and(|it| it == "jsonl");
+    ["", "toolyard/journals"].into_iter().flat_map(entries).filter(is_journal).count()
 }
 
 fn end(child: Child, signal: Signal) -> Ran {
