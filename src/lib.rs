@@ -13,7 +13,7 @@
 //!   files net papers process reader
 //!   model program store strategy tool
 //!   engine ui
-//!   serve
+//!   serve stage
 //!   app
 //!   lab
 //! ```
@@ -38,6 +38,8 @@ pub use toolyard_process as process;
 pub use toolyard_program as program;
 pub use toolyard_reader as reader;
 pub use toolyard_serve as serve;
+#[cfg(feature = "stage")]
+pub use toolyard_stage as stage;
 pub use toolyard_store as store;
 pub use toolyard_strategy as strategy;
 pub use toolyard_tool as tool;

@@ -18,17 +18,16 @@ use toolyard_ui as ui;
 
 pub mod cli;
 pub mod config;
-pub mod demo;
 pub mod doctor;
 pub mod encoder;
 pub mod init;
 pub mod learned;
 pub mod outside;
 pub mod report;
-pub mod sample;
 pub mod scenario;
 pub mod servers;
 pub mod session;
+pub mod stage;
 pub mod start;
 pub mod trial;
 pub mod workspace;
@@ -67,6 +66,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             let spec = cli.session.spec(cli.task.as_deref())?;
             return Ok(after_the_screen(cli::live::live(spec)?));
         }
+        #[cfg(feature = "stage")]
         Some(Command::Demo(args)) => return Ok(after_the_screen(cli::demo::demo(&args)?)),
         Some(Command::Run(args)) => {
             return cli::run::run(&args).map(after_run);

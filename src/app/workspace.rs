@@ -21,12 +21,15 @@ use jiff::Timestamp;
 use crate::domain::{FewShot, Prior, Prompts, Task, ToolGraph, ToolName};
 use crate::files::toml_file::{Problem, Problems};
 use crate::learned::LearnedState;
-use crate::sample::Sample;
+use crate::stage::{self, Sample};
 use crate::store::experience::{Experience, ExperienceError};
 use crate::store::{breakpoints, few_shots, kept, prompts, tasks};
 use crate::tool::manifest::{self, Loaded, Manifest};
 
 /// The name of a file of past uses in a workspace.
+/// What to do where the program has no sample.
+const NO_SAMPLE: &str =
+    "this toolyard was built without sample tools; name a folder with --workspace";
 const EXPERIENCE: &str = "experience.jsonl";
 
 /// The contents of a session except models and settings.
@@ -59,7 +62,7 @@ pub fn manifests(sample: Option<Sample>, folders: &[PathBuf]) -> Result<Loaded, 
     let mut all = sample.map_or_else(|| Ok(Vec::new()), Sample::manifests)?;
     let mut problems = Vec::new();
     for folder in folders {
-        let loaded = manifest::load_dir(folder)?;
+        let loaded = manifest::load_dir(folder, stage::builtins)?;
         all.extend(loaded.manifests);
         problems.extend(loaded.problems);
     }
@@ -99,12 +102,13 @@ impl Workspace {
     /// All faults of the manifests, or the first problem of another file.
     pub fn open(
         folder: Option<&Path>,
-        sample: Sample,
+        sample: Option<Sample>,
         more_tools: &[PathBuf],
     ) -> Result<Self, Problems> {
-        match folder {
-            Some(folder) => Self::of_folder(folder, more_tools),
-            None => Self::embedded(sample, more_tools),
+        match (folder, sample) {
+            (Some(folder), _) => Self::of_folder(folder, more_tools),
+            (None, Some(sample)) => Self::embedded(sample, more_tools),
+            (None, None) => Err(Problem::of_file("workspace", NO_SAMPLE).into()),
         }
     }
 

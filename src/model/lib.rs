@@ -13,7 +13,6 @@ pub mod local;
 pub mod markup;
 pub mod openai;
 pub mod secret;
-pub mod simulated;
 pub mod text;
 mod understood;
 

@@ -1,5 +1,5 @@
 //! Tools and their sources. The engine calls only a [`Tool`]; it does not know whether that is a
-//! built-in function, a program, a request over HTTP or a table of recorded answers.
+//! function of the program, another program, a request over HTTP or a table of recorded answers.
 
 use toolyard_domain as domain;
 use toolyard_files as files;
@@ -9,14 +9,12 @@ use toolyard_process as process;
 pub mod builtin;
 pub mod check;
 pub mod command;
-pub mod films;
 pub mod http;
 pub mod manifest;
 pub mod output;
 pub mod provider;
 pub mod recorded;
 mod toolbox;
-pub mod world;
 
 use std::sync::Arc;
 

@@ -178,15 +178,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::builtin::none;
 
     fn tools(names: &[&str]) -> Vec<Rc<dyn Tool>> {
         let text = |name: &&str| {
             format!(
                 "name = \"{name}\"\ndescription = \"d\"\n[parameters.properties.expression]\n\
-                 type = \"string\"\n[source]\nbuiltin = \"calculator\"\n"
+                 type = \"string\"\n[source]\ncommand = [\"true\"]\n"
             )
         };
-        let tool = |text: String| Manifest::parse("t.toml", &text, Path::new("")).unwrap();
+        let tool = |text: String| Manifest::parse("t.toml", &text, Path::new(""), none).unwrap();
         names.iter().map(|name| Rc::new(tool(text(name))) as Rc<dyn Tool>).collect()
     }
 

@@ -22,6 +22,7 @@ pub mod alert;
 mod beside;
 mod bindings;
 pub mod called;
+pub mod cast;
 mod change;
 mod chosen;
 mod clipboard;

@@ -13,8 +13,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::{Terminal, backend::CrosstermBackend, crossterm};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::cast::Cast;
 use super::output;
-use super::tour::cast::Cast;
 use crate::files::safe_text::visible;
 use crate::net::known::without_known;
 

@@ -7,6 +7,7 @@ use toolyard_domain::{Event, Scoring, State, Task, TaskEvent, ToolGraph};
 use toolyard_lab::import::{ImportSummary, import_api_bank};
 use toolyard_store::import::{Format, ImportError, read_trajectories};
 use toolyard_store::journal;
+use toolyard_tool::builtin;
 use toolyard_tool::manifest::{Loaded, Manifest, Source, load_dir};
 
 use crate::program::{Home, text};
@@ -25,7 +26,7 @@ fn api_bank_becomes_a_workspace_whose_calls_all_have_answers() {
     let imported = import_api_bank(&data, &out, false).unwrap();
     assert_eq!(imported, ImportSummary { tools: 49, tasks: 212, calls: 389, without_calls: 2 });
 
-    let manifests = load_dir(&out.join("tools")).and_then(Loaded::whole).unwrap();
+    let manifests = load_dir(&out.join("tools"), builtin::none).and_then(Loaded::whole).unwrap();
     assert_eq!(manifests.len(), 49);
     let tools: HashMap<_, _> =
         manifests.iter().map(|manifest| (manifest.spec.name.clone(), manifest)).collect();

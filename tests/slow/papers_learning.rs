@@ -6,12 +6,12 @@ use std::{rc::Rc, sync::Arc};
 
 use tokio::sync::mpsc;
 use toolyard::app::report::{Report, TaskReport};
-use toolyard::app::sample::Sample;
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::app::workspace::Workspace;
 use toolyard::domain::{Knob, State, ToolName};
 use toolyard::engine::{self, Setup};
-use toolyard::model::simulated::{Settings, Simulated};
+use toolyard::stage::sample::Sample;
+use toolyard::stage::simulated::{Settings, Simulated};
 use toolyard::tool::ToolBox;
 
 const PRIMARY: &str = "search_web";
@@ -44,7 +44,7 @@ impl Run {
     fn records(&self) -> (Vec<String>, State) {
         // Some of the sample tools are programs.
         toolyard::process::set_reaper(env!("CARGO_BIN_EXE_toolyard").into());
-        let workspace = Workspace::open(None, Sample::General, &[]).unwrap();
+        let workspace = Workspace::open(None, Some(Sample::General), &[]).unwrap();
         let tasks = workspace.tasks.clone();
         let model =
             Simulated::new("simulated".into(), Settings::default(), self.seed, tasks.clone());

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolyard::app::report::Report;
-use toolyard::app::sample::Sample;
 use toolyard::app::session::{JournalChoice, Session, SessionSpec};
 use toolyard::domain::{Base, BlamedBy, Knob, Message, Reflect, Role, State, Strategy};
+use toolyard::stage::builtin;
+use toolyard::stage::sample::Sample;
 use toolyard::tool::{Invocation, ToolBox};
 
 #[tokio::test]
@@ -36,7 +37,7 @@ async fn every_chain_leads_to_the_gold_answer() {
 #[test]
 fn the_embedded_files_are_all_of_the_folder() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-tools/films");
-    let loaded = toolyard::tool::manifest::load_dir(folder.as_ref())
+    let loaded = toolyard::tool::manifest::load_dir(folder.as_ref(), builtin::read)
         .and_then(toolyard::tool::manifest::Loaded::whole)
         .unwrap();
     let embedded = Sample::Films.manifests().unwrap();

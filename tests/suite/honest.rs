@@ -1,8 +1,8 @@
 //! The simulated agent says only what an agent could know: retrieval reads its words, so a tool's name
 //! or a result in them would decide what it is offered.
 
-use toolyard::app::sample::Sample;
 use toolyard::domain::{Event, ModelCallEvent, Role, State, Task};
+use toolyard::stage::sample::Sample;
 use toolyard::store::journal;
 
 use crate::program::Home;

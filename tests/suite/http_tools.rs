@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
+use toolyard::tool::builtin;
 use toolyard::tool::manifest::Manifest;
 use toolyard::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 use wiremock::matchers::{any, method, path};
@@ -24,7 +25,8 @@ fn manifest(parameters: &[&str], required: &[&str], source: &str) -> Result<Mani
         "name = \"t\"\ndescription = \"d\"\neffect = \"read\"\n[parameters]\nrequired = {required:?}\n{properties}\
          [source]\n{source}"
     );
-    Manifest::parse("t.toml", &text, Path::new("")).map_err(|problems| problems.to_string())
+    Manifest::parse("t.toml", &text, Path::new(""), builtin::none)
+        .map_err(|problems| problems.to_string())
 }
 
 async fn call(tool: &Manifest, arguments: Value) -> Result<ToolOutput, ToolError> {

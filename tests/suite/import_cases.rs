@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use toolyard::store::import::OpenApi;
+use toolyard::tool::builtin;
 use toolyard::tool::check::Checker;
 use toolyard::tool::manifest::{Loaded, Manifest, load_dir};
 use toolyard::tool::{Invocation, Tool};
@@ -29,7 +30,7 @@ impl Api {
         let api = OpenApi::read(&home.path(name)).unwrap();
         let base = format!("{}/v1", server.uri());
         let imported = api.write(Some(&base), &out, false, &checked).unwrap();
-        let tools = load_dir(&out.join("tools")).and_then(Loaded::whole).unwrap();
+        let tools = load_dir(&out.join("tools"), builtin::none).and_then(Loaded::whole).unwrap();
         assert_eq!(tools.len(), imported.tools);
         Self { tools, remarks: imported.remarks, server }
     }

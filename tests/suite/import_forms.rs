@@ -1,6 +1,7 @@
 //! Descriptions of APIs in other forms than OpenAPI 3, and imports into the folder of an earlier one.
 
 use serde_json::json;
+use toolyard::tool::builtin;
 use toolyard::tool::manifest::{Loaded, load_dir};
 
 use crate::import_cases::Api;
@@ -188,7 +189,7 @@ fn an_import_into_an_earlier_one_leaves_one_tool_of_each_operation() {
         "http://h",
     ]);
     assert!(out.contains("1 tool of an earlier import: the names stay"), "{out}");
-    let loaded = load_dir(&home.path("w/tools")).and_then(Loaded::whole).unwrap();
+    let loaded = load_dir(&home.path("w/tools"), builtin::none).and_then(Loaded::whole).unwrap();
     let tools: Vec<_> = loaded
         .iter()
         .map(|tool| (tool.spec.name.as_str(), tool.spec.description.as_str()))

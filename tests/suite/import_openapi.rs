@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use toolyard::domain::EffectClass;
 use toolyard::files::toml_file::Problems;
 use toolyard::store::import::OpenApi;
+use toolyard::tool::builtin;
 use toolyard::tool::manifest::{Loaded, Manifest, load_dir};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -22,7 +23,7 @@ fn data(name: &str) -> PathBuf {
 
 /// Reads a manifest as a session would.
 pub fn checked(file: &str, text: &str, folder: &Path) -> Result<(), Problems> {
-    Manifest::parse(file, text, folder).map(drop)
+    Manifest::parse(file, text, folder, builtin::none).map(drop)
 }
 
 /// The tools of a file by name, and what the import said.
@@ -32,7 +33,7 @@ pub fn imported(
 ) -> (BTreeMap<String, Manifest>, String, Vec<String>) {
     let out = tempfile::tempdir().unwrap();
     let imported = OpenApi::read(file).unwrap().write(base, out.path(), false, &checked).unwrap();
-    let tools = load_dir(&out.path().join("tools")).and_then(Loaded::whole).unwrap();
+    let tools = load_dir(&out.path().join("tools"), builtin::none).and_then(Loaded::whole).unwrap();
     assert_eq!(tools.len(), imported.tools);
     let tools = tools.into_iter().map(|tool| (tool.spec.name.to_string(), tool)).collect();
     (tools, imported.to_string(), imported.remarks)

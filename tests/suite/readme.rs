@@ -4,7 +4,9 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::json;
-use toolyard::app::{config::Config, sample::Sample, workspace::Workspace};
+use toolyard::app::{config::Config, workspace::Workspace};
+use toolyard::stage::builtin;
+use toolyard::stage::sample::Sample;
 use toolyard::tool::{Invocation, Tool, manifest::Manifest};
 use toolyard::ui::{keymap::Keymap, keytable};
 
@@ -62,7 +64,7 @@ fn its_rust_is_that_of_the_manifest() {
 
 #[test]
 fn its_demo_is_as_large_as_it_says() {
-    let demo = Workspace::open(None, Sample::General, &[]).unwrap();
+    let demo = Workspace::open(None, Some(Sample::General), &[]).unwrap();
     let size = format!("{} tools, {} tasks,", demo.manifests.len(), demo.tasks.len());
     assert!(README.contains(&size), "README.md should say {size}");
 }
@@ -82,7 +84,7 @@ async fn its_tool_can_be_called() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("weather.py"), block("python", "tools/weather.py")).unwrap();
     let text = block("toml", "tools/weather.toml");
-    let manifest = Manifest::parse("weather.toml", text, folder.path()).unwrap();
+    let manifest = Manifest::parse("weather.toml", text, folder.path(), builtin::read).unwrap();
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: this test needs python3");
         return;

@@ -4,9 +4,10 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Value, json};
-use toolyard::app::sample::Sample;
 use toolyard::domain::{ChainStep, Lexical, Task};
 use toolyard::papers::grading::is_correct;
+use toolyard::stage::builtin;
+use toolyard::stage::sample::Sample;
 use toolyard::tool::{Invocation, ToolBox, ToolErrorKind, manifest};
 
 fn tools() -> ToolBox {
@@ -34,7 +35,8 @@ fn is_search(step: &ChainStep) -> bool {
 #[test]
 fn the_embedded_set_is_the_one_in_the_folder() {
     let embedded = Sample::General.manifests().unwrap();
-    let loaded = manifest::load_dir(folder()).and_then(manifest::Loaded::whole).unwrap();
+    let loaded =
+        manifest::load_dir(folder(), builtin::read).and_then(manifest::Loaded::whole).unwrap();
     let specs =
         |list: &[manifest::Manifest]| -> Vec<_> { list.iter().map(|m| m.spec.clone()).collect() };
     assert_eq!(specs(&embedded), specs(&loaded));

@@ -1,6 +1,5 @@
 //! A session without the command line: from a spec that somebody wrote, through the library.
 
-use toolyard::app::sample::Sample;
 use toolyard::app::session::{
     Field, JournalChoice, Session, SessionError, SessionSpec, TaskSource,
 };
@@ -8,6 +7,7 @@ use toolyard::app::workspace::Workspace;
 use toolyard::domain::{
     Base, Command, ControlEvent, Event, Knob, Record, Role, SessionEvent, State, Task,
 };
+use toolyard::stage::sample::Sample;
 use toolyard::store::journal;
 
 use crate::program::Home;
@@ -83,7 +83,7 @@ fn a_session_that_is_paused_and_stays_waits_for_commands() {
 #[test]
 fn a_task_that_is_only_a_text_is_the_one_that_the_workspace_knows() {
     let home = Home::new();
-    let known = Workspace::open(None, Sample::General, &[]).unwrap().tasks.swap_remove(1);
+    let known = Workspace::open(None, Some(Sample::General), &[]).unwrap().tasks.swap_remove(1);
     let tasks = |task: &Task| {
         let tasks = TaskSource::List(vec![task.clone()]);
         SessionSpec { tasks, ..demo(&home, "") }.prepare().unwrap().tasks

@@ -5,6 +5,7 @@ use std::{cell::RefCell, collections::VecDeque, fs, path::Path, rc::Rc, sync::Ar
 use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{EffectClass, ToolName, ToolSpec};
+use toolyard::stage::builtin;
 use toolyard::tool::manifest::{self, Loaded, Manifest, Manifests, Source};
 use toolyard::tool::{Changes, Invocation, Tool, ToolBox, ToolErrorKind, provider::Provider};
 
@@ -36,10 +37,11 @@ max_output = 1000
 "#;
 
 fn parse(text: &str) -> Result<Manifest, String> {
-    Manifest::parse("t.toml", text, Path::new("tools")).map_err(|problems| problems.to_string())
+    Manifest::parse("t.toml", text, Path::new("tools"), builtin::read)
+        .map_err(|problems| problems.to_string())
 }
 
-fn builtin(name: &str, description: &str) -> String {
+fn manifest_of(name: &str, description: &str) -> String {
     format!(
         "name = \"{name}\"\ndescription = \"{description}\"\n[parameters.properties.expression]\n\
          type = \"string\"\n[source]\nbuiltin = \"calculator\"\n"
@@ -202,7 +204,7 @@ fn every_mistake_is_named_with_its_line_and_what_to_do() {
 #[test]
 fn builtin_sources_are_checked_with_their_options() {
     let with = |source: &str| {
-        let text = builtin("t", "d");
+        let text = manifest_of("t", "d");
         parse(&text.replace("builtin = \"calculator\"", source))
     };
     let cases = [
@@ -256,21 +258,23 @@ fn builtin_sources_are_checked_with_their_options() {
 fn a_folder_is_read_in_order_and_all_its_mistakes_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write("b.toml", &builtin("beta", "second"));
-    write("a.toml", &builtin("alpha", "first"));
+    write("b.toml", &manifest_of("beta", "second"));
+    write("a.toml", &manifest_of("alpha", "first"));
     write("notes.md", "not a tool");
     write(".hidden.toml", "not a tool");
     fs::create_dir(folder.path().join("more")).unwrap();
     write("more/c.toml", "not a tool");
-    let loaded = manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap();
+    let loaded = manifest::load_dir(folder.path(), builtin::read).and_then(Loaded::whole).unwrap();
     let names: Vec<_> = loaded.iter().map(|manifest| manifest.spec.name.as_str()).collect();
     assert_eq!(names, ["alpha", "beta"]);
 
-    write("c.toml", &builtin("alpha", "again"));
+    write("c.toml", &manifest_of("alpha", "again"));
     write("d.toml", "name = 3");
     fs::write(folder.path().join("e.toml"), [0xff]).unwrap();
-    let problems =
-        manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap_err().to_string();
+    let problems = manifest::load_dir(folder.path(), builtin::read)
+        .and_then(Loaded::whole)
+        .unwrap_err()
+        .to_string();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let expected = [
         format!(
@@ -284,7 +288,7 @@ fn a_folder_is_read_in_order_and_all_its_mistakes_are_told() {
     for phrase in expected {
         assert!(problems.contains(&phrase), "{phrase:?} is not in\n{problems}");
     }
-    let missing = manifest::load_dir(&folder.path().join("none"))
+    let missing = manifest::load_dir(&folder.path().join("none"), builtin::read)
         .and_then(Loaded::whole)
         .unwrap_err()
         .to_string();
@@ -299,8 +303,9 @@ async fn recorded_answers_lie_beside_the_manifest() {
                 [source]\nrecorded = \"sky.jsonl\"\n";
     write("sky.toml", text);
     write("sky.jsonl", "{\"arguments\":{\"city\":\"Lyon\"},\"result\":\"blue\"}\n");
-    let tools =
-        ToolBox::from_manifests(manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap());
+    let tools = ToolBox::from_manifests(
+        manifest::load_dir(folder.path(), builtin::read).and_then(Loaded::whole).unwrap(),
+    );
     let call = |city: &str| Invocation { arguments: json!({ "city": city }), seed: 0 };
     let tool = tools.get("sky").unwrap();
     assert_eq!(tool.call(&call("Lyon")).await.unwrap().text, "blue");
@@ -308,31 +313,36 @@ async fn recorded_answers_lie_beside_the_manifest() {
     assert_eq!(miss.kind, ToolErrorKind::NotRecorded);
 
     write("sky.toml", &format!("{text}otherwise = \"grey\"\n"));
-    let tools =
-        ToolBox::from_manifests(manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap());
+    let tools = ToolBox::from_manifests(
+        manifest::load_dir(folder.path(), builtin::read).and_then(Loaded::whole).unwrap(),
+    );
     assert_eq!(tools.get("sky").unwrap().call(&call("Lyons")).await.unwrap().text, "grey");
 
     write("sky.jsonl", "\n{\"arguments\":{}}\n");
-    let problems =
-        manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap_err().to_string();
+    let problems = manifest::load_dir(folder.path(), builtin::read)
+        .and_then(Loaded::whole)
+        .unwrap_err()
+        .to_string();
     assert!(problems.contains("sky.jsonl:2: result: missing"), "{problems}");
     fs::remove_file(folder.path().join("sky.jsonl")).unwrap();
-    let problems =
-        manifest::load_dir(folder.path()).and_then(Loaded::whole).unwrap_err().to_string();
+    let problems = manifest::load_dir(folder.path(), builtin::read)
+        .and_then(Loaded::whole)
+        .unwrap_err()
+        .to_string();
     assert!(problems.contains("sky.jsonl: cannot be read"), "{problems}");
 }
 
 #[tokio::test]
 async fn manifests_join_leave_and_change_while_a_session_runs() {
     let lists = RefCell::new(VecDeque::from([
-        vec![builtin("c", "1"), builtin("a", "1"), builtin("b", "2")],
-        vec![builtin("b", "2")],
-        vec![builtin("b", "2")],
+        vec![manifest_of("c", "1"), manifest_of("a", "1"), manifest_of("b", "2")],
+        vec![manifest_of("b", "2")],
+        vec![manifest_of("b", "2")],
     ]));
-    let first = manifests(&[builtin("a", "1"), builtin("b", "1")]);
+    let first = manifests(&[manifest_of("a", "1"), manifest_of("b", "1")]);
     let provider = Manifests::new(first, move || match lists.borrow_mut().pop_front() {
         Some(list) => Ok(manifests(&list)),
-        None => Err(manifest::load_dir(Path::new("no/such/folder"))
+        None => Err(manifest::load_dir(Path::new("no/such/folder"), builtin::read)
             .and_then(Loaded::whole)
             .unwrap_err()),
     });
@@ -346,7 +356,7 @@ async fn manifests_join_leave_and_change_while_a_session_runs() {
     assert_eq!(tools.spec("b").unwrap().description, "2");
 
     // One that comes from elsewhere is left alone.
-    tools.join(Rc::new(manifests(&[builtin("guest", "1")]).remove(0)));
+    tools.join(Rc::new(manifests(&[manifest_of("guest", "1")]).remove(0)));
     let changes = tools.replace("files", provider.tools().await.unwrap());
     let left: Vec<_> = changes.left.iter().map(ToolName::as_str).collect();
     assert_eq!(left, ["a", "c"]);
@@ -360,7 +370,8 @@ async fn manifests_join_leave_and_change_while_a_session_runs() {
 
 #[test]
 fn sixteen_thousand_tools_are_no_trouble() {
-    let texts: Vec<_> = (0..16_000).map(|n| builtin(&format!("tool_{n}"), "one of many")).collect();
+    let texts: Vec<_> =
+        (0..16_000).map(|n| manifest_of(&format!("tool_{n}"), "one of many")).collect();
     let started = Instant::now();
     let mut tools = ToolBox::default();
     let all = manifests(&texts).into_iter().map(|manifest| Rc::new(manifest) as Rc<dyn Tool>);
@@ -389,7 +400,7 @@ proptest! {
         let start = (at * chars.len() as f64) as usize;
         let end = (start + length).min(chars.len());
         let parts = [String::from_iter(&chars[..start]), with, String::from_iter(&chars[end..])];
-        if let Err(problems) = Manifest::parse("t.toml", &parts.concat(), Path::new("")) {
+        if let Err(problems) = Manifest::parse("t.toml", &parts.concat(), Path::new(""), builtin::read) {
             prop_assert!(!problems.0.is_empty());
             prop_assert!(problems.0.iter().all(|problem| problem.line.is_some()));
         }

@@ -77,6 +77,21 @@ fn a_room_depends_only_on_rooms_below_it() {
     assert_eq!(layers["ui"], layers["engine"], "the screen and the engine never name each other");
 }
 
+/// Of the rooms only the program knows the stage, and it can do without.
+#[test]
+fn the_debugger_knows_neither_laboratory_nor_stage() {
+    for room in rooms() {
+        let manifest = manifest(&format!("src/{room}"));
+        let known = named(&manifest, "dependencies");
+        assert!(!known.contains("toolyard-lab"), "{room}");
+        assert!(room == "app" || !known.contains("toolyard-stage"), "{room}");
+    }
+    for folder in ["src/app", "."] {
+        let stage = &manifest(folder)["dependencies"]["toolyard-stage"];
+        assert_eq!(stage["optional"].as_bool(), Some(true), "{folder}");
+    }
+}
+
 /// Whether the code has this word.
 fn has_word(code: &str, word: &str) -> bool {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';

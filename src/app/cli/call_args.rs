@@ -7,7 +7,7 @@ use clap::Args;
 use super::session_args::ConfigArgs;
 use super::value::whole;
 use crate::domain::FaultSpec;
-use crate::sample::Sample;
+use crate::stage::Sample;
 
 /// Which tool to call, and with what.
 #[derive(Debug, Args)]

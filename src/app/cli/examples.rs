@@ -16,6 +16,7 @@ Examples:
   toolyard init                               in the working directory
   toolyard init mine --dry-run                show what would be written to the folder mine";
 
+#[cfg(feature = "stage")]
 pub const DEMO: &str = "\
 Examples:
   toolyard demo

@@ -6,14 +6,14 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{by_hand, demo, init, init_args::InitArgs, openapi, out, save, sweep};
+use super::{by_hand, init, init_args::InitArgs, openapi, out, save, sweep};
 use super::{trouble::Trouble, twin};
 use crate::config::{self, Config, UiConfig};
-use crate::demo::DEMOS;
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::program::Child;
 use crate::servers;
 use crate::session::{JournalChoice, Session, SessionSpec, TaskSource};
+use crate::stage::DEMOS;
 use crate::store::journal::{JournalError, Marker, Past, Reader};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::watch_file::WatchFile;
@@ -107,7 +107,8 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         out::print_line(format!("journal: {}", path.display()))?;
     }
     match shown {
-        ui::EndReason::For(Next::Demo(name)) => demo::by_name(name),
+        #[cfg(feature = "stage")]
+        ui::EndReason::For(Next::Demo(name)) => super::demo::by_name(name),
         ui::EndReason::For(Next::Project) => {
             init::init(&InitArgs::default())?;
             live(SessionSpec { config: Some(init::CONFIG.into()), ..SessionSpec::default() })

@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 use self::compare::CompareArgs;
 use self::cotools::CotoolsCommand;
+#[cfg(feature = "stage")]
 use self::demo::DemoArgs;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
@@ -25,6 +26,7 @@ mod call_args;
 pub mod colour;
 pub mod compare;
 pub mod cotools;
+#[cfg(feature = "stage")]
 pub mod demo;
 pub mod describe;
 pub mod doctor;
@@ -61,7 +63,6 @@ mod spec;
 mod sweep;
 pub mod trouble;
 mod twin;
-mod unseen;
 pub mod value;
 
 /// A terminal workbench for tool-using LLM agents.
@@ -98,6 +99,7 @@ pub enum Command {
     Init(InitArgs),
     /// Watch a guided demo; it needs no key and no network. The first one shows how an agent reacts to a
     /// tool failure.
+    #[cfg(feature = "stage")]
     #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
     /// Run tasks without a screen.

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::{out, trouble::Trouble};
 use crate::files::toml_file::Problems;
+use crate::stage;
 use crate::store::import::OpenApi;
 use crate::tool::manifest::{self, Loaded, Manifest};
 use crate::ui::text::clean;
@@ -43,7 +44,8 @@ pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
         out::warn(remark);
     }
     // What was written is read as the next session will read it.
-    let loaded = manifest::load_dir(&folder.join("tools")).and_then(Loaded::usable);
+    let loaded =
+        manifest::load_dir(&folder.join("tools"), stage::builtins).and_then(Loaded::usable);
     for problem in loaded.map_err(Trouble::usage)?.problems {
         out::warn(&format!("{problem}; this tool is left out"));
     }
@@ -65,7 +67,7 @@ pub fn import_beside(file: PathBuf) -> Result<PathBuf, Trouble> {
 /// # Errors
 /// All faults of it.
 pub(super) fn check(file: &str, text: &str, folder: &Path) -> Result<(), Problems> {
-    Manifest::parse(file, text, folder).map(drop)
+    Manifest::parse(file, text, folder, stage::builtins).map(drop)
 }
 
 /// Whether a person at the terminal wants this server to be called. No answer is a no.

@@ -8,9 +8,11 @@ use crate::domain::approval::Rule;
 use crate::domain::breakpoint::Place;
 use crate::domain::probe::{KnownSchema, Probe, ProbeEnd, ProbeRow, SchemaSource};
 use crate::domain::words::counted;
-use crate::domain::{Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, ToolName};
-use crate::sample::Sample;
+use crate::domain::{
+    Base, Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, ToolName,
+};
 use crate::session::{Session, SessionSpec, TaskSource};
+use crate::stage;
 use crate::tool::manifest::Manifest;
 use crate::ui::text::clean;
 use crate::ui::wording;
@@ -65,7 +67,7 @@ fn spec(args: &ProbeArgs) -> Result<SessionSpec, Trouble> {
     spec.allow.extend(allow);
     spec.tasks = TaskSource::List(vec![Task::of_probe(Probe { tools })]);
     // Its tools answer in JSON, the other sample's in sentences.
-    spec.sample = spec.sample.or(Some(Sample::Films));
+    spec.sample = spec.sample.or(stage::sample_of(Base::Atc.into()));
     let counts = [(Knob::ProbePasses, args.passes), (Knob::ProbeSamples, args.samples)];
     let counts = counts.into_iter().filter_map(|(knob, count)| Some((knob, f64::from(count?))));
     spec.knobs.extend(counts);

@@ -15,13 +15,13 @@ use super::program_args::{CheckArgs, ProgramCommand, RunProgramArgs};
 use super::{openapi, out, trouble::Trouble};
 use crate::domain::program::Function;
 use crate::domain::{
-    Base, Command, Event, Knob, Mode, ProgramEvent, Record, Reflect, SessionEvent, State, Task,
-    ToolSpec,
+    Base, Command, Event, Knob, Mode, ProgramEvent, Record, Reflect, SessionEvent, State, Strategy,
+    Task, ToolSpec,
 };
 use crate::papers::atc::flaws::flaws_of;
 use crate::papers::atc::identifiers::{self, Identifiers};
-use crate::sample::Sample;
 use crate::session::{JournalChoice, Session, SessionSpec, TaskSource};
+use crate::stage;
 use crate::store::import::OpenApi;
 
 /// The most stops that are printed. A stop stops the clock of a program, so an endless one would print without an end.
@@ -60,7 +60,7 @@ fn session(args: &CheckArgs, workspace: Option<PathBuf>, tasks: Vec<Task>) -> Se
     SessionSpec {
         config: args.config.config.clone(),
         workspace,
-        sample: args.sample.or(Some(Sample::General)),
+        sample: args.sample.or(stage::sample_of(Strategy::default())),
         strategy: Some(Base::Atc.into()),
         tasks: TaskSource::List(tasks),
         journal: JournalChoice::None,

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::session_args::ConfigArgs;
 use crate::domain::approval::Rule;
-use crate::sample::Sample;
+use crate::stage::Sample;
 
 #[derive(Debug, Subcommand)]
 pub enum ProgramCommand {

@@ -7,8 +7,8 @@ use clap::Args;
 use super::value::{self, number, whole};
 use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec};
-use crate::sample::Sample;
 use crate::session::CostRange;
+use crate::stage::Sample;
 
 /// The configuration file to use.
 #[derive(Clone, Debug, Default, Args)]

@@ -31,7 +31,8 @@ pub use self::{
 };
 use crate::domain::{Knobs, ModelName, Rates, Retrieve, Role, SamplingOfRoles, Strategy};
 use crate::files::toml_file::{Problem, Problems, TomlFile};
-use crate::model::{http::Endpoint, local, simulated};
+use crate::model::{http::Endpoint, local};
+use crate::stage;
 use crate::ui::theme::load::AUTO;
 use crate::ui::{alert::Alerts, own::OwnCommand, symbols::Charset};
 
@@ -50,7 +51,7 @@ pub struct Config {
     pub knobs: Knobs,
     /// What was set, even if to its default: the screen takes that as it is.
     pub chosen: Chosen,
-    /// In display order; [`SIMULATED`] is one of them.
+    /// In display order; [`SIMULATED`] is one of them, where the program has it.
     pub models: IndexMap<ModelName, ModelConfig>,
     /// Every role, with a configured model.
     pub roles: BTreeMap<Role, ModelName>,
@@ -97,7 +98,7 @@ pub struct SessionConfig {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is a handful of models, each read once")]
 pub enum ModelConfig {
-    Simulated(simulated::Settings),
+    Simulated(stage::Settings),
     OpenAi(Endpoint),
     Local(local::Settings),
 }
@@ -192,12 +193,12 @@ impl ReaderSettings {
 
 impl Default for Config {
     fn default() -> Self {
-        let simulated = ModelConfig::Simulated(simulated::Settings::default());
+        let simulated = stage::usual().map(ModelConfig::Simulated);
         Self {
             session: SessionConfig::default(),
             knobs: Knobs::default(),
             chosen: Chosen::default(),
-            models: IndexMap::from([(SIMULATED.into(), simulated)]),
+            models: simulated.into_iter().map(|model| (SIMULATED.into(), model)).collect(),
             roles: bound_to(&SIMULATED.into()),
             sampling: SamplingOfRoles::new(),
             ui: UiConfig::default(),

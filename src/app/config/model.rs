@@ -10,8 +10,9 @@ use super::keys::{NO_KEYS, headers, key};
 use super::{ModelConfig, SIMULATED, read::path};
 use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{Field, Fields};
-use crate::model::{http::Endpoint, local, openai::OpenAi, simulated};
+use crate::model::{http::Endpoint, local, openai::OpenAi};
 use crate::net::client::holds_a_key;
+use crate::stage;
 
 /// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;
@@ -64,7 +65,7 @@ fn model(name: &str, mut fields: Fields<'_>, folder: &Path) -> Option<ModelConfi
     let kind = fields.need("kind", advice)?;
     let kinds = [("simulated", Kind::Simulated), ("openai", Kind::OpenAi), ("local", Kind::Local)];
     let model = match kind.one_of(&kinds)? {
-        Kind::Simulated => Some(ModelConfig::Simulated(simulated(&mut fields))),
+        Kind::Simulated => stage::read(&kind, &mut fields).map(ModelConfig::Simulated),
         Kind::OpenAi | Kind::Local if name == SIMULATED => {
             kind.refuse("this name belongs to the built-in model; choose another name");
             return None;
@@ -74,24 +75,6 @@ fn model(name: &str, mut fields: Fields<'_>, folder: &Path) -> Option<ModelConfi
     };
     fields.finish();
     model
-}
-
-fn simulated(fields: &mut Fields<'_>) -> simulated::Settings {
-    let mut settings = simulated::Settings::default();
-    fields.put("skill", &mut settings.skill, |field| field.number(0.0, 1.0));
-    fields.put("sensitivity", &mut settings.sensitivity, |field| field.number(0.0, 20.0));
-    fields.put("habit", &mut settings.habit, |field| field.number(1.0, 100.0));
-    fields.put("thrift", &mut settings.thrift, |field| field.number(0.0, 20.0));
-    fields.put("patience", &mut settings.patience, |field| {
-        field.whole(1, 1000).and_then(|patience| usize::try_from(patience).ok())
-    });
-    fields.put("latency", &mut settings.latency, |field| field.duration(Duration::ZERO, HOUR));
-    fields.put("price_in", &mut settings.price_in, |field| field.number(0.0, DEAREST));
-    fields.put("price_out", &mut settings.price_out, |field| field.number(0.0, DEAREST));
-    fields.put("price_cached", &mut settings.price_cached, |field| {
-        field.number(0.0, DEAREST).map(Some)
-    });
-    settings
 }
 
 /// A model in a file, which is not opened here. Relative paths start at `folder`.

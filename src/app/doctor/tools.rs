@@ -10,13 +10,13 @@ use crate::domain::{prompt::PROMPTS, tokens, words::counted};
 use crate::files::toml_file::Problem;
 use crate::tool::manifest::{Manifest, Source};
 use crate::tool::{check::Checker, command::is_executable};
-use crate::{config::Config, sample::Sample, workspace::Workspace};
+use crate::{config::Config, stage, workspace::Workspace};
 
 const ABOUT: &str = "tools";
 
 /// Adds the findings; returns the tokens of the tools together, as a request has them.
 pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec<Finding>) -> u64 {
-    let sample = Sample::of(config.session.strategy);
+    let sample = stage::sample_of(config.session.strategy);
     let opened = config
         .workspace(folder)
         .and_then(|folder| Workspace::open(folder, sample, &config.tools.folders));

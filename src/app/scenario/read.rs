@@ -88,7 +88,7 @@ fn complain(fields: &Fields<'_>, expect: Option<&Field<'_>>, scenario: &Scenario
 
 impl SessionSpec {
     /// Lets relative paths start at this folder.
-    fn start_paths_at(&mut self, folder: &Path) {
+    pub fn start_paths_at(&mut self, folder: &Path) {
         let start = |path: &mut PathBuf| *path = folder.join(&*path);
         let own = [
             &mut self.config,

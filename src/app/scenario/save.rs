@@ -12,8 +12,8 @@ use crate::domain::state::Landmark;
 use crate::domain::words::counted;
 use crate::domain::{Knob, Opening, State, Task};
 use crate::papers::resilience::{Resilience, Verdict};
-use crate::sample::Sample;
 use crate::session::{PreparedSession, SessionError, SessionSpec, TaskSource, faults_so_far};
+use crate::stage::Sample;
 
 impl SessionSpec {
     /// What a journal says of how its session began. It does not name the configuration.

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn every_cost_of_the_range_is_drawn_and_no_other() {
-        let mut manifests = crate::sample::Sample::General.manifests().unwrap_or_default();
+        let mut manifests = crate::stage::Sample::General.manifests().unwrap_or_default();
         let mut seen = std::collections::BTreeSet::new();
         for seed in 0..50 {
             CostRange { low: 1, high: 3 }.draw(seed, &mut manifests);

@@ -12,7 +12,6 @@ mod continued;
 mod costs;
 mod embedding;
 mod error;
-mod made_up;
 mod place;
 mod prepare;
 mod reader;

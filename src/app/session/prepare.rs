@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Field, SessionError, SessionSpec, TaskSource, made_up, task_tools};
+use super::{Field, SessionError, SessionSpec, TaskSource, task_tools};
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::engine::Beginning;
 use crate::learned::LearnedState;
 use crate::outside;
-use crate::sample::Sample;
+use crate::stage;
 use crate::store::experience::SharedExperience;
 use crate::store::tasks;
 use crate::tool::manifest::Manifest;
@@ -77,7 +77,7 @@ impl SessionSpec {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
         let folder = config.workspace(self.workspace.as_deref()).map_err(SessionError::input)?;
-        let sample = self.sample.unwrap_or_else(|| Sample::of(config.session.strategy));
+        let sample = self.sample.or_else(|| stage::sample_of(config.session.strategy));
         let mut workspace =
             Workspace::open(folder, sample, &config.tools.folders).map_err(SessionError::input)?;
         if let Some(total) = self.tools_total {
@@ -142,9 +142,7 @@ impl SessionSpec {
         }
         for model in config.models.values_mut() {
             if let ModelConfig::Simulated(settings) = model {
-                settings.thrift = self.simulated.thrift.unwrap_or(settings.thrift);
-                settings.skill = self.simulated.skill.unwrap_or(settings.skill);
-                settings.patience = self.simulated.patience.unwrap_or(settings.patience);
+                stage::settle(settings, self.simulated);
             }
         }
         config.knobs.set(Knob::Retrieve, f64::from(config.found_by() as u8));
@@ -247,13 +245,11 @@ fn known_target(
 
 /// Adds made-up tools until there are `total`. Tools that exist keep their names.
 fn fill(manifests: &mut Vec<Manifest>, total: usize) -> Result<(), SessionError> {
-    if total > made_up::MOST {
-        let why = format!("{total} exceeds {}, the most made-up tools", made_up::MOST);
-        return Err(SessionError::Spec { field: Field::ToolsTotal, why });
-    }
+    let made_up = stage::made_up(total)
+        .map_err(|why| SessionError::Spec { field: Field::ToolsTotal, why })?;
     let taken: HashSet<_> = manifests.iter().map(|tool| tool.spec.name.clone()).collect();
     let more = total.saturating_sub(manifests.len());
-    let free = made_up::tools(made_up::MOST).filter(|tool| !taken.contains(&tool.spec.name));
+    let free = made_up.filter(|tool| !taken.contains(&tool.spec.name));
     manifests.extend(free.take(more));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::{SessionError, SessionSpec, TaskSource};
 use crate::domain::{By, Event, Record, SessionEvent, TaskEvent, knob::KNOBS};
-use crate::sample::Sample;
+use crate::stage::Sample;
 use crate::store::journal;
 
 impl SessionSpec {

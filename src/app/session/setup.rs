@@ -12,7 +12,8 @@ use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
 use crate::engine::{Beginning, Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
 use crate::files::toml_file::Problems;
 use crate::learned::{Keeper, LearnedState};
-use crate::model::{Model, http::Endpoint, local::Local, openai::OpenAi, simulated::Simulated};
+use crate::model::{Model, http::Endpoint, local, local::Local, openai::OpenAi};
+use crate::stage;
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
 use crate::tool::{
@@ -39,7 +40,7 @@ impl SessionSpec {
         let mut config = Config::default();
         // Roles are bound by model names; the models' configuration does not matter here.
         let names = models.iter().map(|model| model.spec().name.clone());
-        let named = |name| (name, ModelConfig::Simulated(Default::default()));
+        let named = |name| (name, ModelConfig::Local(local::Settings::new(PathBuf::new())));
         config.models = names.map(named).collect();
         if let Some(first) = models.first() {
             config.bind_all(first.spec().name.as_str()).map_err(SessionError::Input)?;
@@ -115,6 +116,7 @@ impl PreparedSession {
         self.open_past_uses()?;
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(unpriced(&self.config));
+        notices.extend(modelless(&self.config));
         notices.extend(small(&self.config));
         notices.extend(self.unknown());
         let embedder = embedder(&self.config)?;
@@ -261,8 +263,7 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Ses
     for (name, model) in &config.models {
         models.push(match model {
             ModelConfig::Simulated(settings) => {
-                let (name, tasks) = (name.clone(), tasks.iter().cloned());
-                Rc::new(Simulated::new(name, *settings, config.session.seed, tasks))
+                stage::model(name.clone(), settings, config.session.seed, tasks)
             }
             ModelConfig::OpenAi(endpoint) => {
                 Rc::new(OpenAi::new(endpoint.clone()).map_err(SessionError::input)?)
@@ -297,6 +298,12 @@ impl PreparedSession {
             )
         })
     }
+}
+
+/// Says that there is no model at all, which a program without the simulated one can lack.
+fn modelless(config: &Config) -> Option<String> {
+    let text = "no model is configured: name one in [models.NAME], or run `toolyard init`";
+    config.models.is_empty().then(|| text.to_owned())
 }
 
 /// Says which models of this session are too small to act.

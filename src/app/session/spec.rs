@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{CostRange, written};
 use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob, ModelName, Role, Strategy, Task};
-use crate::sample::Sample;
+use crate::stage::Sample;
 use crate::store::tasks;
 
 /// Everything that determines a session. Omitted fields use the configuration, or the default. It

@@ -27,7 +27,7 @@ pub(super) fn give<'t>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Sample;
+    use crate::stage::Sample;
 
     #[test]
     fn a_task_can_be_solved_with_its_tools() {

@@ -60,12 +60,13 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use tracing::{Instrument, info_span};
 
 pub use self::provider::Manifests;
+use crate::builtin::{Builtin, Builtins};
 use crate::domain::{ToolName, ToolSpec};
 use crate::files::parallel;
 use crate::files::toml_file::{Problem, Problems, TomlFile};
 use crate::output::{MAX_OUTPUT, bounded};
 use crate::{Invocation, Tool, ToolError, ToolOutput};
-use crate::{builtin::Builtin, command::CommandSource, http::HttpSource, recorded::Table};
+use crate::{command::CommandSource, http::HttpSource, recorded::Table};
 
 /// The source of a tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,8 +122,13 @@ impl Manifest {
     ///
     /// # Errors
     /// All faults in it.
-    pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, Problems> {
-        TomlFile::read(file, text, |fields| read::manifest(fields, file, folder))
+    pub fn parse(
+        file: &str,
+        text: &str,
+        folder: &Path,
+        builtins: Builtins,
+    ) -> Result<Self, Problems> {
+        TomlFile::read(file, text, |fields| read::manifest(fields, file, folder, builtins))
     }
 
     /// The names of environment variables without which its calls fail, and which are not set now.
@@ -149,8 +155,8 @@ impl Tool for Manifest {
         let span = info_span!("call", tool = self.spec.name.as_str());
         let call = async {
             match &self.source {
-                Source::Builtin(function) => {
-                    Ok(bounded(&function.answer(invocation).await?, MAX_OUTPUT))
+                Source::Builtin(builtin) => {
+                    Ok(bounded(&builtin.function.answer(invocation).await?, MAX_OUTPUT))
                 }
                 Source::Command(source) => source.run(&invocation.arguments).await,
                 Source::Http(source) => source.run(&invocation.arguments).await,
@@ -171,7 +177,7 @@ const A_THREADS: usize = 256;
 ///
 /// # Errors
 /// The directory cannot be read.
-pub fn load_dir(path: &Path) -> Result<Loaded, Problems> {
+pub fn load_dir(path: &Path, builtins: Builtins) -> Result<Loaded, Problems> {
     let unreadable = |error: std::io::Error| {
         let text = format!("cannot be read: {error}; expected a directory of tool manifests");
         Problem::of_file(path.display().to_string(), text)
@@ -188,14 +194,14 @@ pub fn load_dir(path: &Path) -> Result<Loaded, Problems> {
     files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = cores.min(files.len().div_ceil(A_THREADS));
-    Ok(unique(parallel::each(&files, threads, |file| load(file))))
+    Ok(unique(parallel::each(&files, threads, |file| load(file, builtins))))
 }
 
-fn load(path: &Path) -> Result<Manifest, Problems> {
+fn load(path: &Path, builtins: Builtins) -> Result<Manifest, Problems> {
     let file = path.display().to_string();
     let text = fs::read_to_string(path)
         .map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
-    Manifest::parse(&file, &text, path.parent().unwrap_or(Path::new("")))
+    Manifest::parse(&file, &text, path.parent().unwrap_or(Path::new("")), builtins)
 }
 
 /// The manifests that are right. Of two tools with one name the first is taken.

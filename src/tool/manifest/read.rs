@@ -5,9 +5,10 @@ use std::{path::Path, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::{Manifest, Source, source, words};
+use crate::builtin::{Builtin, Builtins};
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec, words::clipped};
 use crate::files::toml_file::{Field, Fields, Lines, Problem, Problems};
-use crate::{builtin::Builtin, check::Checker, http::HttpSource};
+use crate::{check::Checker, http::HttpSource};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// A tool that needs longer should be split: one call starts the work, and another gets the result.
@@ -22,7 +23,12 @@ const PARAMETERS: &str = "parameters";
 const FINISH: &str = "Finish";
 
 /// Reads all fields before it gives up on any, so that all problems are found at once.
-pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Manifest> {
+pub fn manifest(
+    mut fields: Fields<'_>,
+    file: &str,
+    folder: &Path,
+    builtins: Builtins,
+) -> Option<Manifest> {
     let name = fields.need("name", "name = \"my_tool\"").and_then(|field| read_name(&field));
     let description = fields
         .need("description", "description = \"what it does, for the model to choose by\"")
@@ -50,7 +56,7 @@ pub fn manifest(mut fields: Fields<'_>, file: &str, folder: &Path) -> Option<Man
     let source = fields
         .need("source", "[source] with one of `builtin`, `command`, `recorded`, `url`")
         .and_then(|field| field.table())
-        .and_then(|table| source::read(table, folder, &mut remarks));
+        .and_then(|table| source::read(table, folder, builtins, &mut remarks));
     let of =
         |field: Field<'_>| field.filled("the reason why it cannot be called").map(str::to_owned);
     let disabled = fields.get("disabled").map_or(Some(None), |field| of(field).map(Some));
@@ -214,12 +220,12 @@ fn check_needs(
     schema: &Value,
     function: &Builtin,
 ) {
-    for need in function.needs() {
+    for need in function.needs {
         if schema.pointer(&format!("/properties/{need}")).is_none() {
             let text = format!(
                 "the built-in tool `{}` needs the argument `{need}`; declare it in \
                  [parameters.properties.{need}]",
-                function.name()
+                function.name
             );
             match parameters {
                 Some(field) => field.refuse(text),

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Source, http};
 use crate::domain::words::clipped;
 use crate::files::toml_file::{Field, Fields, Problem};
-use crate::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
+use crate::{builtin::Builtins, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
 
 /// A source, and its description for people.
 ///
@@ -13,6 +13,7 @@ use crate::{builtin::Builtin, command::CommandSource, output::MAX_OUTPUT, record
 pub fn read(
     mut fields: Fields<'_>,
     folder: &Path,
+    builtins: Builtins,
     remarks: &mut Vec<Problem>,
 ) -> Option<(Source, String)> {
     let builtin = fields.get("builtin");
@@ -27,8 +28,8 @@ pub fn read(
     let source = match (builtin, command, recorded, url) {
         (Some(name), ..) => {
             let options = fields.get("options");
-            Builtin::read(&name, options.as_ref()).map(|function| {
-                let shown = format!("builtin {}", function.name());
+            builtins(&name, options.as_ref()).map(|function| {
+                let shown = format!("builtin {}", function.name);
                 (Source::Builtin(function), shown)
             })
         }

@@ -8,9 +8,9 @@ use std::time::Instant;
 use ratatui::crossterm::event::{Event as Input, KeyCode};
 
 use super::Loop;
+use crate::cast::Cast;
 use crate::source::EndReason;
 use crate::terminal::{self, SharedCast};
-use crate::tour::cast::Cast;
 use crate::tour::{Told, Tour, Turn};
 use crate::view::Tone;
 
@@ -42,8 +42,8 @@ impl Loop {
     pub(super) async fn guide(&mut self) -> io::Result<Option<EndReason>> {
         while let Some(tour) = &mut self.guided.tour {
             let screen = &mut self.front.screen;
-            let turn = tour.turn(Instant::now(), screen.live(), &screen.view);
-            let said = tour.line(screen.live(), &screen.view);
+            let turn = tour.guide.turn(Instant::now(), screen.live(), &screen.view);
+            let said = tour.guide.line(screen.live(), &screen.view);
             screen.view.is_toured = true;
             if said != screen.view.caption {
                 screen.view.caption = said;
@@ -79,7 +79,7 @@ impl Loop {
         let Input::Key(key) = input else { return false };
         match &mut guided.tour {
             Some(tour) if key.code == KeyCode::Enter => {
-                tour.skip(Instant::now());
+                tour.guide.skip(Instant::now());
                 return true;
             }
             Some(_) => (guided.tour, guided.beat) = (None, None),
@@ -95,7 +95,7 @@ impl Loop {
     fn end_tour(&mut self) -> io::Result<bool> {
         let Some(tour) = self.guided.tour.take() else { return Ok(false) };
         let screen = &mut self.front.screen;
-        let verdict = tour.verdict(screen.live(), &screen.view);
+        let verdict = tour.guide.verdict(screen.live(), &screen.view);
         screen.view.caption.clone_from(&verdict);
         screen.view.is_toured = false;
         self.frame()?;
@@ -108,11 +108,13 @@ impl Loop {
         match (&told.failed, told.files.first()) {
             (Some(why), _) => screen.tell(Tone::Bad, format!("no files written: {why}")),
             (None, Some(file)) => {
-                let (file, name) = (file.display(), tour.name);
+                let (file, name) = (file.display(), tour.guide.name());
                 let text = format!("written: {file} and .cast · again: toolyard demo {name}");
                 screen.tell(Tone::Good, text);
             }
-            (None, None) => screen.tell(Tone::Good, format!("again: toolyard demo {}", tour.name)),
+            (None, None) => {
+                screen.tell(Tone::Good, format!("again: toolyard demo {}", tour.guide.name()))
+            }
         }
         let leaves = tour.leaves;
         if let Ok(mut all) = tour.told.lock() {
@@ -126,7 +128,11 @@ impl Loop {
         let cast = picture.with_extension("cast");
         told.files.push(picture);
         if let Some(Ok(recording)) = self.guided.cast.as_ref().map(|cast| cast.lock()) {
-            recording.write(&cast, &format!("toolyard demo {}", tour.name), self.guided.size)?;
+            recording.write(
+                &cast,
+                &format!("toolyard demo {}", tour.guide.name()),
+                self.guided.size,
+            )?;
             told.files.push(cast);
         }
         Ok(())

@@ -3,8 +3,8 @@
 use std::{cell::Cell, rc::Rc};
 
 use serde_json::json;
-use toolyard::app::sample::Sample;
 use toolyard::domain::{Command, FaultId, Knob, ToolName};
+use toolyard::stage::sample::Sample;
 use toolyard::tool::manifest::Manifests;
 
 use super::yard::{Trial, calls, on_paused_time};

@@ -33,11 +33,11 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::config::{self, Config};
-use crate::domain::{Knob, Retrieve};
+use crate::domain::{Base, Knob, Retrieve};
 use crate::files::parallel;
 use crate::outside;
-use crate::sample::Sample;
 use crate::session::SessionSpec;
+use crate::stage;
 use crate::store::experience::Experience;
 
 use self::args::WarmUp;
@@ -172,7 +172,7 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
     }
     if args.preset == Some(Preset::Atc) && session.workspace.is_none() {
         // Programs need tools that answer in JSON.
-        session.sample = session.sample.or(Some(Sample::Films));
+        session.sample = session.sample.or(stage::sample_of(Base::Atc.into()));
     }
     if args.preset == Some(Preset::Resilience) {
         // It belongs to some of the combinations only.

@@ -1,0 +1,125 @@
+//! `toolyard demo`: a guided session on the screen.
+
+mod unseen;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use clap::Args;
+use toolyard_stage::demo::Demo;
+
+use super::live::{self, Show};
+use super::{out, trouble::Trouble};
+use crate::config::Config;
+use crate::domain::knob::Knob;
+use crate::domain::{Choice, Speed};
+use crate::session::SessionSpec;
+use crate::ui::tour::{Told, Tour};
+use crate::ui::{EndReason, terminal};
+
+#[derive(Debug, Default, Args)]
+pub struct DemoArgs {
+    /// The demo; without it, choose one on the screen.
+    #[arg(value_enum)]
+    pub name: Option<Demo>,
+    /// Write the last picture and the recording into this folder. Without it the tour writes no files.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Speed of the sample tools, the simulated model and the tour: 1/4 to 16.
+    #[arg(long, value_name = "S", default_value = "1", value_parser = speed)]
+    pub speed: Speed,
+    /// Leave the screen at the end of the tour. This works without a terminal, too.
+    #[arg(long)]
+    pub unattended: bool,
+}
+
+fn speed(text: &str) -> Result<Speed, String> {
+    let value = Knob::Speed.spec().parse(text)?;
+    let speed = Speed::ALL.get(value as usize).copied().filter(|speed| *speed != Speed::Off);
+    speed.ok_or_else(|| "expected a speed from 1/4 to 16".to_owned())
+}
+
+/// Shows a demo, or lets the person choose one.
+///
+/// # Errors
+/// There is no terminal; or what the demo wrote could not be kept.
+pub fn demo(args: &DemoArgs) -> Result<EndReason, Trouble> {
+    match args.name {
+        Some(demo) => show(demo, args),
+        None => live::choosing(),
+    }
+}
+
+fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
+    if let Err(error) = terminal::expect() {
+        if args.unattended {
+            return unseen();
+        }
+        let text =
+            format!("cannot open the screen: {error}; or add --unattended to run the tour alone");
+        return Err(Trouble::Failed(text));
+    }
+    let folder = tempfile::Builder::new().prefix("toolyard-demo-").tempdir();
+    let folder = folder.map_err(Trouble::failed)?;
+    let spec = session(demo, folder.path(), args.speed)?;
+    let told: Arc<Mutex<Told>> = Arc::default();
+    let tour = Tour {
+        guide: Box::new(demo.steps().map_err(Trouble::Failed)?),
+        leaves: args.unattended,
+        keeps: args.out.is_some(),
+        told: Arc::clone(&told),
+    };
+    // The person's colours and folders count; keys are the usual ones, since the tour presses them.
+    let own = Config::find(None).map_err(Trouble::usage)?.ui;
+    let shots = args.out.clone().or(own.shots.clone());
+    let ui = crate::config::UiConfig { shots, keys: Default::default(), ..own };
+    let ended = live::show(spec, Show { tour: Some(tour), ui: Some(ui), ..Show::default() })?;
+    tell(demo, &told)?;
+    Ok(ended)
+}
+
+/// The session of a demo, whose files are written into this folder.
+fn session(demo: Demo, folder: &Path, speed: Speed) -> Result<SessionSpec, Trouble> {
+    demo.write(folder).map_err(Trouble::failed)?;
+    let mut spec: SessionSpec = toml::from_str(demo.session()).map_err(Trouble::failed)?;
+    spec.start_paths_at(folder);
+    let speed = Speed::ALL.iter().position(|other| *other == speed).unwrap_or_default();
+    spec.knobs.insert(Knob::Speed, speed as f64);
+    Ok(spec)
+}
+
+/// Shows the tour in a terminal that nobody sees.
+fn unseen() -> Result<EndReason, Trouble> {
+    let failed = |error| Trouble::Failed(format!("cannot open a terminal for the demo: {error}"));
+    let (status, said) = unseen::run_again().map_err(failed)?;
+    out::print_line(said.trim_end())?;
+    match status.success() {
+        true => Ok(EndReason::ByUser),
+        false => Err(Trouble::Failed(format!("the demo did not finish: {status}"))),
+    }
+}
+
+/// What the tour came to, where that is kept, and how to see it again.
+fn tell(demo: Demo, told: &Arc<Mutex<Told>>) -> Result<(), Trouble> {
+    let told = told.lock().map(|told| told.clone()).unwrap_or_default();
+    if let Some(verdict) = &told.verdict {
+        out::print_line(verdict)?;
+    }
+    for file in &told.files {
+        out::print_line(format!("written: {}", file.display()))?;
+    }
+    out::print_line(format!("again: toolyard demo {}", demo.name()))?;
+    match told.failed {
+        Some(why) => Err(Trouble::Failed(format!("cannot write the demo's files: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Shows the demo of this name, with the usual settings.
+///
+/// # Errors
+/// As [`demo`].
+pub fn by_name(name: &str) -> Result<EndReason, Trouble> {
+    let demo = Demo::ALL.into_iter().find(|demo| demo.name() == name);
+    self::demo(&DemoArgs { name: demo, speed: Speed::Normal, ..DemoArgs::default() })
+}

@@ -1,0 +1,54 @@
+//! A program with the stage.
+
+use std::rc::Rc;
+
+pub use toolyard_stage::builtin::read as builtins;
+pub use toolyard_stage::demo::DEMOS;
+use toolyard_stage::made_up;
+pub use toolyard_stage::sample::Sample;
+pub use toolyard_stage::simulated::Settings;
+use toolyard_stage::simulated::Simulated;
+
+use crate::domain::{ModelName, Strategy, Task};
+use crate::files::toml_file::{Field, Fields};
+use crate::model::Model;
+use crate::session::SimulatedSpec;
+use crate::tool::manifest::Manifest;
+
+/// The sample that shows a strategy.
+pub fn sample_of(strategy: Strategy) -> Option<Sample> {
+    Some(Sample::of(strategy))
+}
+
+/// The simulated model that nobody configured.
+pub fn usual() -> Option<Settings> {
+    Some(Settings::default())
+}
+
+/// Reads the fields of a simulated model whose kind this field says.
+pub fn read(_kind: &Field<'_>, fields: &mut Fields<'_>) -> Option<Settings> {
+    Some(Settings::read(fields))
+}
+
+/// With what a session sets of it.
+pub fn settle(settings: &mut Settings, spec: SimulatedSpec) {
+    settings.thrift = spec.thrift.unwrap_or(settings.thrift);
+    settings.skill = spec.skill.unwrap_or(settings.skill);
+    settings.patience = spec.patience.unwrap_or(settings.patience);
+}
+
+/// The model, which knows the chains of these tasks.
+pub fn model(name: ModelName, settings: &Settings, seed: u64, tasks: &[Task]) -> Rc<dyn Model> {
+    Rc::new(Simulated::new(name, *settings, seed, tasks.iter().cloned()))
+}
+
+/// Tools that no task needs.
+///
+/// # Errors
+/// So many are more than there are.
+pub fn made_up(total: usize) -> Result<impl Iterator<Item = Manifest>, String> {
+    match made_up::MOST {
+        most if total > most => Err(format!("{total} exceeds {most}, the most made-up tools")),
+        most => Ok(made_up::tools(most)),
+    }
+}

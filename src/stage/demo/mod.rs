@@ -1,0 +1,92 @@
+//! The demos: sessions with a tour. Each is an ordinary session of the simulated model; only the keys are given.
+
+mod budget;
+mod resilience;
+mod workers;
+
+use std::{fs, io, path::Path};
+
+use clap::ValueEnum;
+
+use crate::tour::{Beat, Steps};
+
+/// A guided session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Demo {
+    /// A tool breaks; watch the agent move to another one.
+    Resilience,
+    /// Five tools with prices; watch the plan against what is spent.
+    Budget,
+    /// Three calls at once, two models; one tool fails.
+    Workers,
+}
+
+/// Their names, and what there is to see.
+pub const DEMOS: &[(&str, &str)] = &[
+    (Demo::Resilience.name(), Demo::Resilience.about()),
+    (Demo::Budget.name(), Demo::Budget.about()),
+    (Demo::Workers.name(), Demo::Workers.about()),
+];
+
+impl Demo {
+    pub const ALL: [Demo; 3] = [Demo::Resilience, Demo::Budget, Demo::Workers];
+
+    /// As in the command.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Demo::Resilience => "resilience",
+            Demo::Budget => "budget",
+            Demo::Workers => "workers",
+        }
+    }
+
+    /// What there is to see, in a line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Demo::Resilience => "a tool breaks; watch the agent move to another one",
+            Demo::Budget => "20 credits, five tools; watch the plan against what is spent",
+            Demo::Workers => "three calls at once, two models; one tool fails",
+        }
+    }
+
+    /// What presses its keys.
+    ///
+    /// # Errors
+    /// A key that is none.
+    pub fn steps(self) -> Result<Steps, String> {
+        Steps::new(self.name(), self.beats())
+    }
+
+    fn beats(self) -> Vec<Beat> {
+        match self {
+            Demo::Resilience => resilience::beats(),
+            Demo::Budget => budget::beats(),
+            Demo::Workers => workers::beats(),
+        }
+    }
+
+    /// Its session, in the words of a scenario. It reads the files of [`Self::write`], and nothing of the person's own is
+    /// read or changed.
+    pub fn session(self) -> &'static str {
+        match self {
+            Demo::Resilience => include_str!("resilience.toml"),
+            Demo::Budget => include_str!("budget.toml"),
+            Demo::Workers => include_str!("workers.toml"),
+        }
+    }
+
+    /// Writes what its session reads into this folder.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn write(self, folder: &Path) -> io::Result<()> {
+        fs::write(folder.join("config.toml"), include_str!("config.toml"))?;
+        let files = if self == Demo::Budget { &budget::FILES[..] } else { &[] };
+        for (name, text) in files {
+            let file = folder.join(name);
+            fs::create_dir_all(file.parent().unwrap_or(folder))?;
+            fs::write(file, text)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! The stage: what toolyard shows without anybody's tools and models. A simulated model plays every role, sample tools
+//! look things up in an invented world, and demos press the keys. The program is built with it unless its feature
+//! `stage` is off; the debugger knows nothing of it.
+
+use toolyard_domain as domain;
+use toolyard_files as files;
+use toolyard_model as model;
+use toolyard_papers as papers;
+use toolyard_store as store;
+use toolyard_tool as tool;
+use toolyard_ui as ui;
+
+pub mod builtin;
+pub mod demo;
+pub mod films;
+pub mod made_up;
+pub mod sample;
+pub mod simulated;
+pub mod tour;
+pub mod world;

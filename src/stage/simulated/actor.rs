@@ -1,0 +1,104 @@
+//! The actor: chooses the next call or the answer.
+
+use serde_json::Value;
+
+use super::choose::{call, finish, give_up, is_worth_trying, pick, untried};
+use super::need::{need, need_now};
+use super::progress::{OpenStep, Progress};
+use super::prompted::{Choice, Looks, Past, PromptReading};
+use super::{Settings, Speech, guess::guess, improvise};
+use crate::domain::{ChainStep, Chance, Task};
+
+pub(super) fn act(
+    prompted: &PromptReading<'_>,
+    chain: Option<&Task>,
+    settings: Settings,
+    chance: Chance,
+) -> Speech {
+    if prompted.menu.is_empty() && prompted.past.is_empty() && !prompted.may_lack {
+        // Called without tools: it knows nothing by itself.
+        return Speech::text("I do not know.".to_owned());
+    }
+    match chain {
+        Some(task) => follow(prompted, task, settings, chance),
+        None => improvise::improvise(prompted, settings, chance),
+    }
+}
+
+/// Works along a reference chain.
+fn follow(prompted: &PromptReading<'_>, task: &Task, settings: Settings, chance: Chance) -> Speech {
+    let progress = Progress::of(task, &prompted.past);
+    let Some(OpenStep { at, arguments }) = &progress.open else {
+        return conclude(prompted, task, &progress, settings, chance);
+    };
+    let step = &task.chain[*at];
+    let thought = thought(task, *at, arguments);
+    if fruitless(&prompted.past) >= settings.patience {
+        return give_up(&thought);
+    }
+    let fitting = || fitting(prompted, step, arguments, settings);
+    let slips = chance.with(b"skill").unit() >= settings.skill;
+    if !slips && let Some(choice) = pick(&fitting(), settings, chance) {
+        return call(thought, choice, arguments.clone());
+    }
+    if !slips && prompted.may_lack {
+        return give_up(&thought);
+    }
+    // No tool for it here, or a slip: try something else from the menu, if anything is left.
+    let others = prompted.menu.iter().filter(|choice| !step.tools.contains(&choice.def.name));
+    match pick(&untried(prompted, others), settings, chance) {
+        Some(choice) => call(thought, choice, guess(choice, prompted.task)),
+        // With nothing else to slip to, it does the right thing anyway.
+        None => match pick(&fitting(), settings, chance) {
+            Some(choice) => call(thought, choice, arguments.clone()),
+            None => give_up(&thought),
+        },
+    }
+}
+
+/// Answers. If told to choose something else, it has another tool check the last step, if there is
+/// one.
+fn conclude(
+    prompted: &PromptReading<'_>,
+    task: &Task,
+    progress: &Progress<'_>,
+    settings: Settings,
+    chance: Chance,
+) -> Speech {
+    let last = task.chain.last().zip(progress.last());
+    let check = last.filter(|_| prompted.has_finished()).and_then(|(step, done)| {
+        let fitting = fitting(prompted, step, &done.arguments, settings);
+        let choice = pick(&fitting, settings, chance)?;
+        Some(call("I check that.".to_owned(), choice, done.arguments.clone()))
+    });
+    check.unwrap_or_else(|| finish(progress.answer(task)))
+}
+
+/// The tools on the menu that may still do this step, with how usual each is.
+fn fitting<'p, 'd>(
+    prompted: &'p PromptReading<'d>,
+    step: &ChainStep,
+    arguments: &Value,
+    settings: Settings,
+) -> Vec<(&'p Choice<'d>, f64)> {
+    let fitting = prompted.menu.iter().filter_map(|choice| {
+        let place = step.tools.iter().position(|tool| *tool == choice.def.name)?;
+        let is_worth = is_worth_trying(prompted, choice, arguments);
+        is_worth.then_some((choice, settings.usualness(place)))
+    });
+    fitting.collect()
+}
+
+/// The number of results at the end of the past that did not help.
+pub(super) fn fruitless(past: &[Past]) -> usize {
+    past.iter().rev().take_while(|past| past.looks() != Looks::Useful).count()
+}
+
+/// What it needs now and next, in words that a retriever can use.
+fn thought(task: &Task, at: usize, arguments: &Value) -> String {
+    let now = need_now(arguments);
+    match task.chain.get(at + 1) {
+        Some(_) => format!("I need to know: {now}. After that: {}.", need(task, at + 1)),
+        None => format!("I need to know: {now}."),
+    }
+}

@@ -1,0 +1,196 @@
+//! The built-in **simulated** model: not a language model, but a deterministic substitute that
+//! plays every role, so that the workbench runs without a key or a network. Its name, its source
+//! and its spec say so.
+//!
+//! It gets the same request as any model and parses it: the task from the prompt, the menu with its
+//! weights, the observations so far. In addition it knows only the reference chains of known tasks,
+//! which replace a language model's understanding of a task's text. It picks a tool of the right
+//! *capability* with probability `skill`; the weights decide which tool of that capability, and so
+//! do told costs (`thrift`) and what the graph has learned. After `patience` results that do not help
+//! it gives up. It says what it needs without a tool's name and without results that it has not seen,
+//! since retrieval reads its words. Its programs contain faults, and `skill` sets how often; it corrects one when a
+//! finding contains what the correction needs. Where it knows some tasks, it refuses all others. All randomness is a hash of the seed and the request.
+//!
+//! These settings were fixed before any comparison was printed. `toolyard compare btp` shows what
+//! other values of `thrift` and `patience` would do.
+
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
+
+use futures::{FutureExt, future::LocalBoxFuture};
+use serde_json::Value;
+
+use crate::domain::markers::ANSWER_IS;
+use crate::domain::{
+    Chance, Finish, ModelError, ModelName, ModelSpec, Prompt, Reply, Request, Role, Task, ToolCall,
+    ToolName, Usage, tokens,
+};
+use crate::model::{Model, Progress};
+
+mod actor;
+mod blank;
+mod cache;
+mod choose;
+mod classifier;
+mod foreign;
+mod grader;
+mod guess;
+mod improvise;
+mod judge;
+mod need;
+mod offered;
+mod planner;
+mod prober;
+mod programmer;
+mod progress;
+mod prompted;
+mod reader;
+mod settings;
+mod solver;
+mod writer;
+
+pub use self::settings::Settings;
+
+/// The parts of its answer besides the text: calls, if any.
+struct Speech {
+    text: String,
+    call: Option<ToolCall>,
+}
+
+impl Speech {
+    fn text(text: String) -> Self {
+        Self { text, call: None }
+    }
+
+    fn call(text: String, tool: ToolName, arguments: Value) -> Self {
+        Self { text, call: Some(ToolCall { id: "call_1".to_owned(), tool, arguments }) }
+    }
+}
+
+/// The simulated model.
+pub struct Simulated {
+    spec: Arc<ModelSpec>,
+    settings: Settings,
+    seed: u64,
+    chains: HashMap<String, Task>,
+    cache: cache::PrefixCache,
+}
+
+impl Simulated {
+    /// A model that knows the reference chains of these tasks, by their text.
+    pub fn new(
+        name: ModelName,
+        settings: Settings,
+        seed: u64,
+        tasks: impl IntoIterator<Item = Task>,
+    ) -> Self {
+        // Two settings of skill count as two models in comparisons.
+        let source = format!(
+            "simulated: no language model, decides by reference chains and weights with skill {}",
+            settings.skill
+        );
+        let spec = ModelSpec {
+            simulated: true,
+            price_in: Some(settings.price_in.into()),
+            price_out: Some(settings.price_out.into()),
+            price_cached: settings.price_cached.map(Into::into),
+            price_from: Some("configuration".to_owned()),
+            ..ModelSpec::new(name, source)
+        };
+        let known = tasks.into_iter().filter(|task| !task.chain.is_empty());
+        let chains = known.map(|task| (task.text.trim().to_owned(), task)).collect();
+        Self { spec: Arc::new(spec), settings, seed, chains, cache: cache::PrefixCache::default() }
+    }
+
+    fn say(&self, request: &Request) -> Speech {
+        let prompted = prompted::PromptReading::read(request);
+        let chain = self.chains.get(prompted.task.trim());
+        // A workspace without any known task is there to try tools out.
+        let is_foreign = chain.is_none() && !self.chains.is_empty();
+        if let Some(refusal) = is_foreign.then(|| foreign::say(request, &prompted)).flatten() {
+            return refusal;
+        }
+        let (settings, chance) = (self.settings, self.chance(request));
+        Speech::text(match request.role {
+            Role::Actor if request.tools.is_empty() && prompted::is_told(request, ANSWER_IS) => {
+                return writer::write(&prompted, chain, settings);
+            }
+            Role::Actor => match reader::asked(prompted.account) {
+                Some(question) => reader::answer(question, chain),
+                None => return actor::act(&prompted, chain, settings, chance),
+            },
+            Role::Evaluator => judge::evaluate(&prompted, chain, settings, chance),
+            Role::Planner => planner::plan(request, prompted.task, chain, settings, chance),
+            Role::Solver => solver::solve(prompted.account, chain, settings, chance),
+            Role::Classifier => classifier::classify(request),
+            Role::Grader => grader::grade(request),
+            Role::Programmer => {
+                programmer::write(request, prompted.account, chain, settings, self.seed)
+            }
+            Role::Attributor => "none".to_owned(),
+            Role::Prober => prober::reply(request),
+            Role::Reflector => judge::reflect(&prompted),
+            Role::Judge => match &prompted.rivals {
+                Some(rivals) => judge::prefer(&prompted, rivals, chain, settings, chance),
+                None => judge::helps(&prompted, chain),
+            },
+        })
+    }
+
+    /// A draw for this request: the same request has the same answer.
+    fn chance(&self, request: &Request) -> Chance {
+        let mut chance = Chance::new(self.seed).with(request.role.name().as_bytes());
+        for message in &request.messages {
+            chance = chance.with(as_first(message.text()).as_bytes());
+        }
+        for tool in &request.tools {
+            chance = chance.with(tool.name.as_str().as_bytes());
+            chance = chance.with(tool.description.as_bytes());
+        }
+        chance
+    }
+}
+
+/// A text as it was when the actor's prompt had its first wording. Chance depends on every byte of a request; a better
+/// wording for real models must not give every sample session, figure and recording another course.
+fn as_first(text: &str) -> Cow<'_, str> {
+    const FIRST: &str = include_str!("first-actor.md").trim_ascii();
+    match text.strip_prefix(Prompt::Actor.spec().built_in) {
+        Some(rest) => Cow::Owned(format!("{FIRST}{rest}")),
+        None => Cow::Borrowed(text),
+    }
+}
+
+impl Model for Simulated {
+    fn spec(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        _progress: &'a mut dyn FnMut(Progress),
+    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
+        async move {
+            if !self.settings.latency.is_zero() {
+                tokio::time::sleep(self.settings.latency).await;
+            }
+            let said = self.say(request);
+            let spoken = match &said.call {
+                Some(call) => format!("{}{}{}", said.text, call.tool, call.arguments),
+                None => said.text.clone(),
+            };
+            let parts = tokens::parts(request);
+            let tokens_in = parts.iter().map(|part| part.tokens).sum();
+            let cached = self.cache.read(&parts);
+            let usage = Usage { cached, ..Usage::estimate(tokens_in, tokens::count(&spoken)) };
+            let finish = if said.call.is_some() { Finish::Calls } else { Finish::Stop };
+            let calls = said.call.into_iter().collect();
+            Ok(Reply { calls, finish, usage, ..Reply::of_text(said.text) })
+        }
+        .boxed_local()
+    }
+
+    fn recall(&self, request: &Request) {
+        self.cache.recall(request);
+    }
+}

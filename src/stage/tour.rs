@@ -1,0 +1,149 @@
+//! The steps of a guided session. Nothing else is prepared: the agent, the faults and the verdicts are those of any
+//! session.
+
+use std::time::{Duration, Instant};
+
+use crate::domain::{Speed, State};
+use crate::ui::tour::{Guide, Turn};
+use crate::ui::{key::Key, view::View};
+
+/// How long a line stands before its keys are pressed, and after that at least, at the speed of 1.
+const READ: Duration = Duration::from_millis(3500);
+/// Between two keys, at the speed of 1.
+const BETWEEN: Duration = Duration::from_millis(150);
+
+/// A step of a tour.
+pub struct Beat {
+    /// What is pressed, as people write keys.
+    pub keys: &'static str,
+    /// What is said, by what has happened.
+    pub says: fn(&State, &View) -> String,
+    /// Whether what it waits for has happened.
+    pub until: fn(&State, &View) -> bool,
+}
+
+/// Steps of which one is taken after the other.
+pub struct Steps {
+    name: &'static str,
+    beats: Vec<Beat>,
+    at: usize,
+    /// What is to be pressed in this beat.
+    keys: Vec<Key>,
+    /// When it goes on, as far as time decides.
+    due: Instant,
+}
+
+impl Steps {
+    /// The steps of the demo of this name.
+    ///
+    /// # Errors
+    /// A key of a beat that is none.
+    pub fn new(name: &'static str, beats: Vec<Beat>) -> Result<Self, String> {
+        let due = Instant::now() + READ;
+        let mut steps = Self { name, beats, at: 0, keys: Vec::new(), due };
+        steps.keys = steps.pressed(0)?;
+        for at in 0..steps.beats.len() {
+            steps.pressed(at)?;
+        }
+        Ok(steps)
+    }
+
+    /// The keys of a beat, in the reverse order.
+    fn pressed(&self, at: usize) -> Result<Vec<Key>, String> {
+        let keys = self.beats.get(at).map_or("", |beat| beat.keys);
+        keys.split_whitespace().rev().map(str::parse).collect()
+    }
+
+    fn go_on(&mut self, now: Instant, state: &State) {
+        self.at += 1;
+        // The keys were read when the tour was made.
+        self.keys = self.pressed(self.at).unwrap_or_default();
+        self.due = now + scaled(READ, state);
+    }
+}
+
+impl Guide for Steps {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn turn(&mut self, now: Instant, state: &State, view: &View) -> Turn {
+        loop {
+            let Some(beat) = self.beats.get(self.at) else { return Turn::Over };
+            if now < self.due {
+                return Turn::Wait(Some(self.due));
+            }
+            if let Some(key) = self.keys.pop() {
+                let pause = if self.keys.is_empty() { READ } else { BETWEEN };
+                self.due = now + scaled(pause, state);
+                return Turn::Press(key);
+            }
+            if !(beat.until)(state, view) {
+                return Turn::Wait(None);
+            }
+            self.go_on(now, state);
+        }
+    }
+
+    fn skip(&mut self, now: Instant) {
+        self.due = now;
+    }
+
+    fn line(&self, state: &State, view: &View) -> Option<String> {
+        let beat = self.beats.get(self.at).or(self.beats.last())?;
+        let at = (self.at + 1).min(self.beats.len());
+        Some(format!("{at}/{}  {}", self.beats.len(), (beat.says)(state, view)))
+    }
+
+    fn verdict(&self, state: &State, view: &View) -> Option<String> {
+        self.beats.last().map(|beat| (beat.says)(state, view))
+    }
+}
+
+fn scaled(time: Duration, state: &State) -> Duration {
+    let speed = state.knobs.choice::<Speed>().factor().unwrap_or(16.0);
+    time.div_f64(speed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tour() -> Steps {
+        let beats = vec![
+            Beat {
+                keys: "a b",
+                says: |_, _| "one".to_owned(),
+                until: |state, _| state.tasks_done > 0,
+            },
+            Beat { keys: "", says: |state, _| state.tasks_done.to_string(), until: |_, _| true },
+        ];
+        Steps::new("test", beats).unwrap()
+    }
+
+    #[test]
+    fn keys_are_pressed_one_after_the_other_and_then_it_waits() {
+        let (mut tour, mut state, view) = (tour(), State::default(), View::default());
+        let start = Instant::now();
+        let key = |text: &str| Turn::Press(text.parse().unwrap());
+        assert!(matches!(tour.turn(start, &state, &view), Turn::Wait(Some(_))));
+        assert_eq!(tour.line(&state, &view).unwrap(), "1/2  one");
+        let later = start + READ;
+        assert_eq!(tour.turn(later, &state, &view), key("a"));
+        assert_eq!(tour.turn(later + READ, &state, &view), key("b"));
+        assert_eq!(tour.turn(later + 3 * READ, &state, &view), Turn::Wait(None));
+        state.tasks_done = 1;
+        let last = later + 3 * READ;
+        assert!(matches!(tour.turn(last, &state, &view), Turn::Wait(Some(_))));
+        assert_eq!(tour.line(&state, &view).unwrap(), "2/2  1");
+        tour.skip(last);
+        assert_eq!(tour.turn(last, &state, &view), Turn::Over);
+        assert_eq!(tour.verdict(&state, &view).unwrap(), "1");
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_told_at_once() {
+        let beat = Beat { keys: "a nokey", says: |_, _| String::new(), until: |_, _| true };
+        assert!(Steps::new("test", vec![beat]).is_err());
+    }
+}

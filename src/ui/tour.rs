@@ -1,0 +1,57 @@
+//! A guided session: what a person would press is pressed for them, with a line that says what happens. The person can
+//! take over at any moment.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use super::{key::Key, view::View};
+use crate::domain::State;
+
+/// What presses the keys, and says what happens.
+pub trait Guide {
+    /// As in the command that repeats it.
+    fn name(&self) -> &str;
+
+    /// What comes next at this moment.
+    fn turn(&mut self, now: Instant, state: &State, view: &View) -> Turn;
+
+    /// The person does not want to wait any longer.
+    fn skip(&mut self, now: Instant);
+
+    /// What is said now: `3/7  search_web has failed 3 times`.
+    fn line(&self, state: &State, view: &View) -> Option<String>;
+
+    /// The last thing that it says.
+    fn verdict(&self, state: &State, view: &View) -> Option<String>;
+}
+
+/// What comes next in a tour.
+#[derive(Debug, PartialEq)]
+pub enum Turn {
+    /// Nothing before this moment, or before something happens.
+    Wait(Option<Instant>),
+    Press(Key),
+    Over,
+}
+
+/// A tour that runs.
+pub struct Tour {
+    pub guide: Box<dyn Guide>,
+    /// The screen ends with the tour.
+    pub leaves: bool,
+    /// A picture and a recording are written at its end.
+    pub keeps: bool,
+    pub told: Arc<Mutex<Told>>,
+}
+
+/// What a tour has to tell when the screen is gone.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The last line of the tour, if it came to its end.
+    pub verdict: Option<String>,
+    /// The files that were written.
+    pub files: Vec<PathBuf>,
+    /// Why a file could not be written.
+    pub failed: Option<String>,
+}
