@@ -12,8 +12,8 @@
 //!   domain
 //!   files net papers process reader
 //!   model program store strategy tool
-//!   engine ui
-//!   serve stage
+//!   engine serve ui
+//!   stage
 //!   app
 //!   lab
 //! ```

@@ -39,6 +39,7 @@ pub mod result_schema;
 pub mod retrieve;
 pub mod role_settings;
 pub mod schema;
+pub mod seat;
 pub mod spec;
 pub mod state;
 pub mod strategy;

@@ -14,8 +14,9 @@ use tokio::time::timeout;
 
 use super::line::{Hello, Lines, Said, Told, VERSION, line_of, parse};
 use super::place;
+use crate::Seat;
 use crate::domain::Command;
-use crate::ui::{Seat, SeatKind, SeatNews, SeatRequest};
+use crate::domain::seat::{self, SeatKind, SeatNews, SeatRequest};
 
 /// How long a session may take for its first line.
 const GREETING: Duration = Duration::from_secs(10);
@@ -92,7 +93,7 @@ pub fn attach(journal: &Path, takes: bool) -> Result<Attached, AttachError> {
     };
     thread::Builder::new().name("attach".to_owned()).spawn(work).map_err(io)?;
     let hello = greeted.recv().map_err(|_| AttachError::Silent(journal.to_owned()))??;
-    let seat = Seat { kind: SeatKind::Attached, news, requests };
+    let seat = seat::Seat { kind: SeatKind::Attached, news, requests };
     Ok(Attached { hello, seat, commands, grown })
 }
 

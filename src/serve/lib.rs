@@ -45,7 +45,6 @@ use toolyard_domain as domain;
 use toolyard_files as files;
 use toolyard_net as net;
 use toolyard_store as store;
-use toolyard_ui as ui;
 
 mod client;
 mod desk;
@@ -54,6 +53,12 @@ pub mod line;
 mod place;
 mod server;
 
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
 pub use self::client::{AttachError, Attached, attach};
 pub use self::place::is_served;
 pub use self::server::{Opened, Server};
+use crate::domain::seat::{self, SeatNews, SeatRequest};
+
+/// The place of a screen at a session that other screens show too.
+pub type Seat = seat::Seat<UnboundedReceiver<SeatNews>, UnboundedSender<SeatRequest>>;

@@ -22,8 +22,9 @@ use super::desk::{Desk, Notice, Notices, STARTER, SideId};
 use super::guest;
 use super::line::{Hello, Told, VERSION, line_of};
 use super::place;
+use crate::Seat;
 use crate::domain::Command;
-use crate::ui::{Seat, SeatKind, SeatNews, SeatRequest};
+use crate::domain::seat::{self, SeatKind, SeatNews, SeatRequest};
 
 /// Sides at one time, besides the screen that started the session.
 const MOST: usize = 16;
@@ -137,7 +138,7 @@ struct Starter {
 fn seat() -> (Option<Seat>, Option<Starter>) {
     let (tell, news) = mpsc::unbounded_channel();
     let (ask, requests) = mpsc::unbounded_channel();
-    let seat = Seat { kind: SeatKind::Own, news, requests: ask };
+    let seat = seat::Seat { kind: SeatKind::Own, news, requests: ask };
     (Some(seat), Some(Starter { news: tell, requests }))
 }
 

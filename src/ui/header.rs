@@ -12,8 +12,9 @@ use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
 use super::symbols::{CHOSEN, DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING};
 use super::text::{self, number};
-use super::{action::Action, seat::SeatKind, view::ReadOnly};
+use super::{action::Action, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
+use crate::domain::seat::SeatKind;
 use crate::domain::state::Control;
 use crate::domain::{
     Hold, Knob, Lane, Mode, ModelErrorKind, Role, Speed, State, Stop, TaskState, words::counted,

@@ -12,7 +12,6 @@ use super::layout::{Layout, Layouts, Saved, Size};
 use super::own::OwnCommand;
 use super::popups::{Confirm, FirstStart, Inspect, Subject};
 use super::request::{Requests, World};
-use super::seat::SeatNews;
 use super::symbols::{self, Charset};
 use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
@@ -22,6 +21,7 @@ use super::{looked, looking};
 use super::{pane::PaneId, panes, theme::Theme, wording};
 use crate::domain::ProgramEvent::ProgramTakenBack;
 use crate::domain::program::{Again, Reached};
+use crate::domain::seat::SeatNews;
 use crate::domain::{
     BreakpointEvent, By, Event, Lane, Mode, Record, SessionEvent, State, TaskEvent, TaskId,
     ToolCallEvent,

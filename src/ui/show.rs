@@ -8,11 +8,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::scenario::{SaveScenario, SavedScenario};
 use super::screen::Screen;
-use super::seat::{Seat, SeatNews, SeatRequest};
+use super::source::Seat;
 use super::source::{Read, Records, Source};
 use super::sweep::{StartSweep, Sweep, SweepNews};
 use super::twin::{StartTwin, Twin, TwinKind, TwinNews};
 use super::view::{ReadOnly, Tone};
+use crate::domain::seat::{SeatNews, SeatRequest};
 use crate::domain::{Command, Mode};
 use crate::papers::sweep::Scope;
 

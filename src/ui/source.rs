@@ -9,12 +9,15 @@ use super::called::AsCommand;
 use super::layout::LayoutFile;
 use super::next::Next;
 use super::scenario::SaveScenario;
-use super::seat::Seat;
 use super::sweep::StartSweep;
 use super::watch_file::WatchFile;
 use super::{alert::Alerts, screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
+use crate::domain::seat::{self, SeatNews, SeatRequest};
 use crate::domain::{Command, Record, State, program::Interpreter};
 use crate::store::journal::Past;
+
+/// The place of a screen at a session that other screens show too.
+pub type Seat = seat::Seat<UnboundedReceiver<SeatNews>, UnboundedSender<SeatRequest>>;
 
 /// Where a session comes from.
 pub struct Source {

@@ -7,10 +7,10 @@ use super::ahead::Ahead;
 use super::found::Found;
 use super::layout::{Layouts, Placed};
 use super::looked::Looked;
-use super::seat::SeatKind;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
 use super::{sweep::Sweep, twin::Twin, watch::Watch};
+use crate::domain::seat::SeatKind;
 use crate::domain::{
     BreakpointId, EffectId, EvidenceId, Knob, ModelName, Role, State, Target, TaskId, TaskState,
     ToolName,

@@ -1,10 +1,10 @@
 //! Running, holding and ending.
 
+use crate::domain::seat::SeatKind;
 use crate::domain::{Command, Lane, Mode};
 use crate::papers::sweep::Scope;
 use crate::popups::{Choose, Confirm};
 use crate::request::{Requests, ScreenRequest, World, send};
-use crate::seat::SeatKind;
 use crate::view::{ReadOnly, View};
 
 pub fn run_or_pause(world: &World<'_>, _: &mut View) -> Requests {

@@ -1,7 +1,5 @@
 //! The place of a screen at a session that other screens show too. One of them controls, the others watch.
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
-
 /// What a screen is told about control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatNews {
@@ -24,12 +22,12 @@ pub enum SeatRequest {
     Leave,
 }
 
-/// A screen's connection to those who share its session.
+/// A screen's connection to those who share its session: a stream of [`SeatNews`], and where [`SeatRequest`]s go.
 #[derive(Debug)]
-pub struct Seat {
+pub struct Seat<News, Requests> {
     pub kind: SeatKind,
-    pub news: UnboundedReceiver<SeatNews>,
-    pub requests: UnboundedSender<SeatRequest>,
+    pub news: News,
+    pub requests: Requests,
 }
 
 /// Whose session it is.
