@@ -1,6 +1,9 @@
 //! What each fuzz target does with its bytes: it reads them as the program reads what others wrote, and
 //! asserts what must hold of anything read. Tests call the same functions with seeded mutations of real inputs.
 
+#[path = "wires.rs"]
+mod wires;
+
 use std::sync::{LazyLock, atomic::AtomicBool};
 
 use serde_json::{Value, json};
@@ -11,13 +14,16 @@ use toolyard::domain::{
     Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolMode, ToolName, Usage,
     arguments as input, repair::Repair,
 };
-use toolyard::model::{Progress, http::sse::Parser, openai::replies, text::from_text, understood};
+use toolyard::model::{Progress, hosted::replies, text::from_text, understood};
 use toolyard::papers::atc::{self, flaws::flaws_of, prepare::Prepared, source::Source};
 use toolyard::papers::plan::{self, MOST};
 use toolyard::reader::{Layer, LocalReader, Pooling, Reader, Special, Wanted};
 use toolyard::store::journal::parts;
 use toolyard::tool::check::Checker;
 use toolyard::ui::text as screen;
+use toolyard::wire::sse::Parser;
+
+pub use self::wires::{wire_chat, wire_messages, wire_responses};
 
 /// A line of a journal is read again as it was written, and folds into any state.
 pub fn journal_line(data: &[u8]) {

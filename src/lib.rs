@@ -10,7 +10,7 @@
 //! ```text
 //! rooms
 //!   domain
-//!   files net papers process reader
+//!   files net papers process reader wire
 //!   model program store strategy tool
 //!   engine serve ui
 //!   stage
@@ -44,6 +44,7 @@ pub use toolyard_store as store;
 pub use toolyard_strategy as strategy;
 pub use toolyard_tool as tool;
 pub use toolyard_ui as ui;
+pub use toolyard_wire as wire;
 
 pub use app::main;
 

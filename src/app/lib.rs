@@ -15,6 +15,7 @@ use toolyard_store as store;
 use toolyard_strategy as strategy;
 use toolyard_tool as tool;
 use toolyard_ui as ui;
+use toolyard_wire as wire;
 
 pub mod cli;
 pub mod config;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{Display, IntoStaticStr, VariantArray};
 
+use crate::blocks::Block;
 use crate::finite::Finite;
 use crate::repair::Repair;
 use crate::reply_source::ReplySource;
@@ -134,6 +135,9 @@ pub enum Message {
     },
     User {
         text: String,
+        /// Its parts, if it is more than its text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        blocks: Vec<Block>,
     },
     /// A previous reply of the model itself, with the calls it requested.
     Assistant {
@@ -149,6 +153,12 @@ pub enum Message {
         id: String,
         tool: ToolName,
         text: String,
+        /// Its parts, if it is more than its text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        blocks: Vec<Block>,
+        /// The call failed, as far as the wire says so.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        failed: bool,
     },
 }
 
@@ -158,7 +168,7 @@ impl Message {
     }
 
     pub fn user(text: impl Into<String>) -> Self {
-        Message::User { text: text.into() }
+        Message::User { text: text.into(), blocks: Vec::new() }
     }
 
     /// A reply without calls that no endpoint knows as its own.
@@ -166,10 +176,25 @@ impl Message {
         Message::Assistant { text: text.into(), calls: Vec::new(), source: None }
     }
 
+    /// What a call returned, as a text.
+    pub fn result(id: impl Into<String>, tool: ToolName, text: impl Into<String>) -> Self {
+        let (id, text) = (id.into(), text.into());
+        Message::Tool { id, tool, text, blocks: Vec::new(), failed: false }
+    }
+
+    /// Its parts, if it is more than its text and its calls.
+    pub fn blocks(&self) -> &[Block] {
+        match self {
+            Message::System { .. } => &[],
+            Message::User { blocks, .. } | Message::Tool { blocks, .. } => blocks,
+            Message::Assistant { source, .. } => source.as_deref().map_or(&[], |it| &it.blocks),
+        }
+    }
+
     pub fn text(&self) -> &str {
         match self {
             Message::System { text }
-            | Message::User { text }
+            | Message::User { text, .. }
             | Message::Assistant { text, .. }
             | Message::Tool { text, .. } => text,
         }
@@ -231,6 +256,9 @@ pub struct Usage {
     /// Of `tokens_in`, those that the endpoint served from its cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached: u64,
+    /// Of `tokens_in`, those that the endpoint put into its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub written: u64,
     /// The endpoint sent no usage: the numbers were counted locally.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,

@@ -5,6 +5,7 @@
 
 pub mod approval;
 pub mod arguments;
+pub mod blocks;
 pub mod breakpoint;
 pub mod chance;
 pub mod chat;

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::blocks::Block;
+
 /// The endpoint that wrote a reply, and fields of its own in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplySource {
@@ -17,6 +19,9 @@ pub struct ReplySource {
     /// Fields of the message.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub message: Map<String, Value>,
+    /// The parts of the message, if it is more than its text and its calls, or in another order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Block>,
     /// Fields of calls, by the ids of the calls. `function` has those that were beside a function's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, Map<String, Value>>,

@@ -140,6 +140,9 @@ pub struct ModelSpec {
     /// US dollars per million input tokens that the endpoint had in its cache; `None`: as any others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_cached: Option<Finite>,
+    /// US dollars per million input tokens that the endpoint puts into its cache; `None`: as any others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_written: Option<Finite>,
     /// Where the prices are from, for people: `configuration`, or an entry of a price table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_from: Option<String>,
@@ -161,6 +164,7 @@ impl ModelSpec {
             price_in: None,
             price_out: None,
             price_cached: None,
+            price_written: None,
             price_from: None,
             context: None,
         }
@@ -182,13 +186,19 @@ impl ModelSpec {
 
     /// The cost of a request in US dollars: as reported by the endpoint, else by price; `None` if a
     /// price is unknown. Cached tokens without a price of their own cost the full price, which is
-    /// never too little.
+    /// never too little. Those that are put into a cache can cost more than others.
     pub fn price(&self, usage: &Usage) -> Option<Finite> {
         usage.dollars.or_else(|| {
             let (price_in, price_out) = (self.price_in?, self.price_out?);
             let cached = usage.cached.min(usage.tokens_in);
-            let new = (usage.tokens_in - cached) as f64;
-            let paid_in = new * price_in + cached as f64 * self.price_cached.unwrap_or(price_in);
+            let written = usage.written.min(usage.tokens_in - cached);
+            let new = usage.tokens_in - cached - written;
+            let paid = |tokens: u64, price: Option<Finite>| {
+                tokens as f64 * f64::from(price.unwrap_or(price_in))
+            };
+            let paid_in = paid(new, None)
+                + paid(cached, self.price_cached)
+                + paid(written, self.price_written);
             Some(((paid_in + usage.tokens_out as f64 * price_out) / 1e6).into())
         })
     }
@@ -354,6 +364,7 @@ mod tests {
             price_in: Some(2.0.into()),
             price_out: Some(8.0.into()),
             price_cached: price_cached.map(Into::into),
+            price_written: Some(8.0.into()),
             price_from: None,
             context: None,
         }
@@ -380,6 +391,9 @@ mod tests {
         let usage = Usage { tokens_in: 3000, tokens_out: 500, cached: 1000, ..Usage::default() };
         assert_eq!(model(Some(0.5)).price(&usage), Some(0.0085.into()));
         assert_eq!(model(None).price(&usage), Some(0.01.into()));
+        // What goes into a cache has a price of its own as well.
+        let writing = Usage { written: 1000, ..usage };
+        assert_eq!(model(Some(0.5)).price(&writing), Some(0.0145.into()));
         // No endpoint should say so, but one might.
         let usage = Usage { cached: 9000, ..usage };
         assert_eq!(model(Some(0.5)).price(&usage), Some(0.0055.into()));

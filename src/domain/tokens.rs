@@ -11,6 +11,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use serde_json::json;
 use tiktoken::{CoreBpe, encoding};
 
+use crate::blocks::Block;
 use crate::chat::{Message, Request, ToolCall, ToolDef};
 
 /// Longest text, in bytes, whose every byte is counted. Beyond it samples are counted and scaled.
@@ -92,7 +93,7 @@ fn of_tool(tool: &ToolDef) -> (String, String) {
 fn of_message(message: &Message, texts: &mut Vec<(String, String)>) {
     match message {
         Message::System { text } => texts.push(("system".into(), text.clone())),
-        Message::User { text } => texts.push(("user".into(), text.clone())),
+        Message::User { text, .. } => texts.push(("user".into(), text.clone())),
         Message::Assistant { text, calls, .. } => {
             if !text.is_empty() || calls.is_empty() {
                 texts.push(("assistant".into(), text.clone()));
@@ -103,6 +104,10 @@ fn of_message(message: &Message, texts: &mut Vec<(String, String)>) {
             texts.push((format!("observation of {tool}"), text.clone()));
         }
     }
+    // What no text is, a person sees by its kind and size.
+    texts.extend(
+        message.blocks().iter().filter_map(Block::label).map(|label| ("part".into(), label)),
+    );
 }
 
 fn of_call(call: &ToolCall) -> (String, String) {
@@ -246,7 +251,7 @@ mod tests {
                         }],
                         source: None,
                     },
-                    Message::Tool { id: "1".into(), tool: "calculator".into(), text: "4".into() },
+                    Message::result("1", "calculator".into(), "4"),
                 ],
             )
         };

@@ -77,7 +77,7 @@ pub fn fitted(request: &Request, limit: u64, count: impl Fn(&Request) -> u64) ->
         left.results = shortened(request, &whole, step.end);
         fitted.messages = whole.messages.clone();
         fitted.messages.drain(gone);
-        if let Message::User { text } = &mut fitted.messages[task] {
+        if let Message::User { text, .. } = &mut fitted.messages[task] {
             *text = format!("{text}\n\n[{}]", said(left.steps));
         }
         fitted.left_out = Some(left);
@@ -107,7 +107,7 @@ fn said(steps: u32) -> String {
 /// answers it. Examples come before the task.
 fn steps(messages: &[Message]) -> Option<(usize, Vec<Range<usize>>)> {
     let is_task =
-        |message: &Message| matches!(message, Message::User { text } if text.starts_with(TASK));
+        |message: &Message| matches!(message, Message::User { text, .. } if text.starts_with(TASK));
     let task = messages.iter().rposition(is_task)?;
     let is_step = |at: &usize| matches!(messages[*at], Message::Assistant { .. });
     let starts: Vec<usize> = (task + 1..messages.len()).filter(is_step).collect();
@@ -133,11 +133,12 @@ mod tests {
         });
         let (text, calls, source) = ("I call.".into(), calls.collect(), None);
         let mut messages = vec![Message::Assistant { text, calls, source }];
-        messages.extend(results.iter().enumerate().map(|(n, length)| Message::Tool {
-            id: id(n),
-            tool: "echo".into(),
-            text: "x".repeat(*length),
-        }));
+        messages.extend(
+            results
+                .iter()
+                .enumerate()
+                .map(|(n, length)| Message::result(id(n), "echo".into(), "x".repeat(*length))),
+        );
         if results.is_empty() {
             messages.push(Message::user("Go on."));
         }

@@ -1,17 +1,18 @@
-//! Language models. The engine calls only a [`Model`]. A wire, such as [`openai`], translates to
-//! the format of its endpoints and back; [`http`] transports it.
+//! Language models. The engine calls only a [`Model`]. [`hosted`] speaks the formats of endpoints, which
+//! [`wire`] has; [`http`] transports them.
 
 use toolyard_domain as domain;
 use toolyard_files as files;
 use toolyard_net as net;
 use toolyard_papers as papers;
 use toolyard_reader as reader;
+use toolyard_wire as wire;
 
+pub mod hosted;
 pub mod http;
-mod ids;
 pub mod local;
 pub mod markup;
-pub mod openai;
+
 pub mod secret;
 pub mod text;
 mod understood;

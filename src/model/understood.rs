@@ -6,10 +6,11 @@
 use serde_json::{Map, Value};
 
 use super::markup::{self, Written, offered};
-use super::{ids::FreeIds, text};
+use super::text;
 use crate::domain::repair::Repair;
 use crate::domain::words::clipped;
 use crate::domain::{Finish, Reply, Request, ToolCall, ToolDef, ToolMode, lenient};
+use crate::wire::ids::FreeIds;
 
 /// Characters of a call that cannot be read which are shown.
 const SHOWN: usize = 80;
@@ -57,7 +58,7 @@ fn from_markup(meant: &Request, mut reply: Reply) -> Reply {
     };
     let tools = calls.iter().map(|call| call.tool.clone()).collect();
     let mut free = FreeIds::of(meant, "text");
-    let call = |markup::Call { tool, arguments }| ToolCall { id: free.next(), tool, arguments };
+    let call = |markup::Call { tool, arguments }| ToolCall { id: free.take(), tool, arguments };
     let calls = calls.into_iter().map(call).collect();
     reply.repairs.push(Repair::FromText { tools });
     Reply { text, calls, finish: Finish::Calls, ..reply }

@@ -18,7 +18,11 @@ mod hostile_memory;
 mod idle;
 mod papers_learning;
 mod planned;
+mod sdks;
 
+#[path = "../suite/fake_endpoint.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+mod fake_endpoint;
 #[path = "../suite/markdown.rs"]
 mod markdown;
 #[path = "../suite/mutations.rs"]

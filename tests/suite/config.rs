@@ -10,6 +10,7 @@ use toolyard::domain::knob::{KNOBS, Takes};
 use toolyard::domain::{Knob, ModelName, Role, Speed, ToolMode};
 use toolyard::model::http::Endpoint;
 use toolyard::model::secret::{HeaderSource, KeySource};
+use toolyard::wire::Format;
 
 const EXAMPLE: &str = include_str!("../../config.example.toml");
 /// Stands for a key in bad configurations.
@@ -25,7 +26,7 @@ fn refused(text: &str) -> String {
 
 fn endpoint(config: &Config, name: &str) -> Endpoint {
     match &config.models[name] {
-        ModelConfig::OpenAi(endpoint) => endpoint.clone(),
+        ModelConfig::Hosted(endpoint) => endpoint.clone(),
         other => panic!("{name} is {other:?}"),
     }
 }
@@ -56,7 +57,12 @@ fn the_example_is_the_defaults() {
 fn the_example_can_be_taken_into_use_line_by_line() {
     let config = parse(&uncommented());
     let names: Vec<_> = config.models.keys().map(ModelName::as_str).collect();
-    assert_eq!(names, ["simulated", "openai", "ollama", "openrouter", "vllm", "small"]);
+    assert_eq!(
+        names,
+        ["simulated", "openai", "claude", "gpt", "ollama", "openrouter", "vllm", "small"]
+    );
+    assert_eq!(endpoint(&config, "claude").format, Format::Messages);
+    assert_eq!(endpoint(&config, "gpt").format, Format::Responses);
     assert_eq!(endpoint(&config, "openai").key, KeySource::Env("OPENAI_API_KEY".into()));
     assert_eq!(endpoint(&config, "ollama").key, KeySource::None);
     let command = ["pass", "show", "openrouter"].map(str::to_owned).to_vec();

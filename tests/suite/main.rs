@@ -57,6 +57,7 @@ mod menus;
 mod model_http;
 mod model_llmock;
 mod model_local;
+mod model_native;
 mod model_openai;
 mod model_text;
 mod modules;

@@ -6,10 +6,14 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
-use toolyard::domain::{ModelError, ModelErrorKind};
-use toolyard::model::http::{self, Connection, Endpoint, Event, Failure, Place, Wire};
+use toolyard::domain::{ModelError, ModelErrorKind, Reply, Request};
+use toolyard::model::http::{Connection, Endpoint, Wire};
 use toolyard::model::secret::{HeaderSource, KeySource};
 use toolyard::model::{About, Progress};
+use toolyard::wire::errors::is_error;
+use toolyard::wire::json::read;
+use toolyard::wire::sse::Event;
+use toolyard::wire::{Fault, Piece, Reading, Report};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
 
@@ -30,31 +34,24 @@ struct Typed {
     stopped: bool,
 }
 
-impl http::Answer for Typed {
-    fn whole(
-        &mut self,
-        document: &Value,
-        place: &Place<'_>,
-        _: &mut dyn FnMut(Progress),
-    ) -> Result<(), Failure> {
-        let text = document["text"].as_str();
-        self.text =
-            text.ok_or_else(|| Failure::bad(format!("{} sent no text", place.host)))?.into();
+impl Reading for Typed {
+    fn whole(&mut self, document: &Value, _: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+        self.text = document["text"].as_str().ok_or(Fault::Missing("text"))?.into();
+        self.stopped = true;
         Ok(())
     }
 
-    fn event(
-        &mut self,
-        event: &Event,
-        place: &Place<'_>,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<bool, Failure> {
-        let data = place.event(event)?;
+    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault> {
+        let data: Value =
+            read(event.data.as_bytes()).map_err(|why| Fault::NotJson(why.to_string()))?;
+        if is_error(&data) || event.name == "error" {
+            return Err(Fault::Said(data));
+        }
         match data["type"].as_str() {
             Some("delta") => {
                 let text = data["text"].as_str().unwrap_or_default();
                 self.text += text;
-                progress(Progress::Text(text.to_owned()));
+                seen(Piece::Text(text.to_owned()));
             }
             Some("stop") => self.stopped = true,
             _ => {}
@@ -72,6 +69,10 @@ impl http::Answer for Typed {
 
     fn size(&self) -> usize {
         self.text.len()
+    }
+
+    fn reply(self, _: &Request, _: &str) -> (Reply, Report) {
+        (Reply::of_text(self.text), Report::default())
     }
 }
 

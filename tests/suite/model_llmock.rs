@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use toolyard::domain::{
     Finish, Message, ModelError, ModelErrorKind, Reply, Request, Role, ToolDef,
 };
-use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
+use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
+use toolyard::wire::Format;
 
 /// The grader, running until dropped.
 struct Llmock {
@@ -86,7 +87,7 @@ fn with_tool(text: &str) -> Request {
     Request { tools: vec![tool], ..request(text) }
 }
 
-async fn ask(model: &OpenAi, request: &Request) -> (Result<Reply, ModelError>, u32) {
+async fn ask(model: &Hosted, request: &Request) -> (Result<Reply, ModelError>, u32) {
     let mut retries = 0;
     let mut count = |progress| retries += u32::from(matches!(progress, Progress::Retrying { .. }));
     let reply = model.ask(request, &mut count).await;
@@ -95,7 +96,7 @@ async fn ask(model: &OpenAi, request: &Request) -> (Result<Reply, ModelError>, u
 
 /// Asks as an agent does: an answer that broke off after some text is asked for again, knowingly,
 /// and not at once, so that the server has seen the first connection go.
-async fn ask_until_whole(model: &OpenAi, request: &Request) -> (Reply, ModelError) {
+async fn ask_until_whole(model: &Hosted, request: &Request) -> (Reply, ModelError) {
     let broken = ask(model, request).await.0.unwrap_err();
     assert!(!broken.partial.is_empty(), "{broken}");
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -104,17 +105,28 @@ async fn ask_until_whole(model: &OpenAi, request: &Request) -> (Reply, ModelErro
 
 #[tokio::test]
 async fn llmock_finds_nothing_to_complain_about() {
+    // After so many chunks of a stream there is some text.
+    for (format, below, name, text_after) in [
+        (Format::Chat, "", "gpt-4o", 3),
+        (Format::Responses, "", "gpt-4o", 6),
+        (Format::Messages, "/anthropic", "claude-sonnet-4-6", 4),
+    ] {
+        graded(format, below, name, text_after).await;
+    }
+}
+
+async fn graded(format: Format, below: &str, name: &str, text_after: u32) {
     let Some(grader) = Llmock::start().await else { return };
-    let mut endpoint = Endpoint::new("mock", format!("{}/v1", grader.url), "gpt-4o");
-    endpoint.silence_timeout = Duration::from_secs(1);
-    let model = OpenAi::new(endpoint.clone()).unwrap();
-    assert!(model.reachable().await.unwrap().text.contains("has \"gpt-4o\""));
+    let mut endpoint = Endpoint::new("mock", format!("{}{below}/v1", grader.url), name);
+    (endpoint.format, endpoint.silence_timeout) = (format, Duration::from_secs(1));
+    let model = Hosted::new(endpoint.clone()).unwrap();
+    assert!(model.reachable().await.unwrap().text.contains(&format!("has {name:?}")));
 
     // Plain, streamed and not.
     let (reply, retries) = ask(&model, &request("one")).await;
     let reply = reply.unwrap();
     assert!(!reply.text.is_empty() && !reply.usage.estimated && retries == 0);
-    let whole = OpenAi::new(Endpoint { stream: false, ..endpoint }).unwrap();
+    let whole = Hosted::new(Endpoint { stream: false, ..endpoint }).unwrap();
     assert_eq!(ask(&whole, &request("one")).await.0.unwrap().text, reply.text);
 
     // A tool call, and its result given back.
@@ -129,7 +141,7 @@ async fn llmock_finds_nothing_to_complain_about() {
         source: called.source,
     });
     let tool = "weather.now".into();
-    conversation.messages.push(Message::Tool { id, tool, text: "rain".into() });
+    conversation.messages.push(Message::result(id, tool, "rain"));
     assert_eq!(ask(&model, &conversation).await.0.unwrap().finish, Finish::Stop);
 
     // Refusals that pass, and one that does not.
@@ -155,7 +167,7 @@ async fn llmock_finds_nothing_to_complain_about() {
         grader.breaks(fault(1)).await;
         let (reply, retries) = ask(&model, &request(&format!("{kind} before text"))).await;
         assert!(reply.is_ok() && retries == 1, "{kind}: {reply:?}");
-        grader.breaks(fault(3)).await;
+        grader.breaks(fault(text_after)).await;
         let (_, broken) = ask_until_whole(&model, &request(&format!("{kind} after text"))).await;
         assert_eq!(broken.kind, expected, "{broken}");
     }

@@ -8,7 +8,7 @@ use toolyard::domain::{
     Finish, Message, ModelError, ModelErrorKind, Reply, Request, Role, ToolCall, ToolDef,
 };
 use toolyard::model::secret::{HeaderSource, KeySource};
-use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
+use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, stream, stream_head};
 
@@ -47,7 +47,7 @@ fn endpoint(fake: &Fake) -> Endpoint {
 
 /// Asks once, and gives what was reported on the way.
 async fn ask(endpoint: Endpoint, request: &Request) -> (Result<Reply, ModelError>, Vec<Progress>) {
-    let model = OpenAi::new(endpoint).unwrap();
+    let model = Hosted::new(endpoint).unwrap();
     let mut seen = Vec::new();
     let reply = model.ask(request, &mut |progress| seen.push(progress)).await;
     (reply, seen)
@@ -73,7 +73,7 @@ fn a_request_is_a_command_of_curl_without_a_key() {
     endpoint.key = KeySource::Env("LAB_KEY".into());
     endpoint.headers.insert("x-team".into(), HeaderSource::Literal("it's us".into()));
     endpoint.headers.insert("x-token".into(), HeaderSource::Env("TEAM_TOKEN".into()));
-    let command = OpenAi::curl(&endpoint, &request()).unwrap();
+    let command = Hosted::curl(&endpoint, &request()).unwrap();
     let (head, body) = command.split_once("<<'JSON'\n").unwrap();
     let words = [
         "curl 'https://h/v1/chat/completions?api-version=2' \\\n",
@@ -88,7 +88,7 @@ fn a_request_is_a_command_of_curl_without_a_key() {
     assert_eq!((&body["model"], body["tools"].as_array().unwrap().len()), (&json!("gpt-x"), 2));
     assert_eq!(body["messages"][1]["content"], "Hi");
     endpoint.key = KeySource::Command(vec!["pass".into(), "show".into(), "a b".into()]);
-    let command = OpenAi::curl(&endpoint, &request()).unwrap();
+    let command = Hosted::curl(&endpoint, &request()).unwrap();
     assert!(command.contains("Bearer $(pass show 'a b')\""), "{command}");
 }
 
@@ -264,11 +264,7 @@ async fn sends_what_was_asked() {
         calls: vec![call("aaaaaaaa1", json!({"q": 1})), call("b23456789", json!("broken {"))],
         source: None,
     });
-    request.messages.push(Message::Tool {
-        id: "aaaaaaaa1".into(),
-        tool: "search".into(),
-        text: "x".into(),
-    });
+    request.messages.push(Message::result("aaaaaaaa1", "search".into(), "x"));
     ask(endpoint, &request).await.0.unwrap();
     let tool = json!({"type": "function", "function": {
         "name": "search", "description": "Does search.", "parameters": {"type": "object"}}});
@@ -359,7 +355,7 @@ async fn dropping_the_question_closes_the_connection() {
     let fake = Fake::start(vec![script]).await;
     let mut endpoint = endpoint(&fake);
     endpoint.silence_timeout = Duration::from_secs(60);
-    let model = OpenAi::new(endpoint).unwrap();
+    let model = Hosted::new(endpoint).unwrap();
     let request = request();
     let began = tokio::sync::Notify::new();
     let mut progress = |_| began.notify_one();
@@ -389,7 +385,7 @@ async fn reachable_without_spending_tokens() {
     ];
     for (script, is_sure, phrase) in cases {
         let fake = Fake::start(vec![script]).await;
-        let reached = OpenAi::new(endpoint(&fake)).unwrap().reachable().await.unwrap();
+        let reached = Hosted::new(endpoint(&fake)).unwrap().reachable().await.unwrap();
         assert_eq!(reached.is_sure, is_sure, "{reached:?}");
         assert!(reached.text.contains(phrase), "{reached:?}");
         assert!(fake.seen.lock().unwrap()[0].head.starts_with("get /v1/models "));
@@ -400,7 +396,7 @@ async fn reachable_without_spending_tokens() {
         ("503 Service Unavailable", ModelErrorKind::Endpoint),
     ] {
         let fake = Fake::start(vec![body(status, "{}")]).await;
-        let error = OpenAi::new(endpoint(&fake)).unwrap().reachable().await.unwrap_err();
+        let error = Hosted::new(endpoint(&fake)).unwrap().reachable().await.unwrap_err();
         assert_eq!(error.kind, kind, "{error}");
     }
 }

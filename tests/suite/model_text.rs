@@ -178,7 +178,7 @@ fn ids_stay_unique_in_a_conversation() {
             calls: reply.calls,
             source: None,
         });
-        request.messages.push(Message::Tool { id, tool: "search_web".into(), text: "y".into() });
+        request.messages.push(Message::result(id, "search_web".into(), "y"));
     }
 }
 

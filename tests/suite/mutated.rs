@@ -1,5 +1,10 @@
 //! The bodies of the fuzz targets, on mutations of real inputs: the same ones in every run.
 
+use serde_json::{Map, json};
+use toolyard::domain::{Finish, Message, Reply, Request, Role, ToolCall};
+use toolyard::wire::learned::Learned;
+use toolyard::wire::{Answering, Names, Settings, chat, messages, responses};
+
 use crate::mutations::feed;
 use crate::program::Home;
 
@@ -108,4 +113,40 @@ fn answers_in_text_mode() {
 #[test]
 fn model_files() {
     feed(readers::model_file, 1000, [std::fs::read(crate::reader::tiny_path()).unwrap()]);
+}
+
+#[test]
+fn requests_and_answers_of_every_format() {
+    let names = Names::default();
+    let answering = Answering { id: "a1", model: "m", names: &names, created: 1 };
+    let call =
+        ToolCall { id: "call00001".into(), tool: "f".into(), arguments: json!({"a": [1.5, "é"]}) };
+    let reply = Reply { calls: vec![call.clone()], finish: Finish::Calls, ..Reply::of_text("Hi.") };
+    let mut request = Request::new(Role::Actor, vec![Message::system("s"), Message::user("u")]);
+    request.messages.push(Message::Assistant { text: "t".into(), calls: vec![call], source: None });
+    request.messages.push(Message::result("call00001", "f".into(), "r"));
+    let (extra, learned) = (Map::new(), Learned::new());
+    let settings = Settings {
+        model: "m",
+        source: "h",
+        names: &names,
+        streams: true,
+        max_tokens_field: "max_tokens",
+        longest: 9,
+        allowed_tools: true,
+        caches: true,
+        extra: &extra,
+        learned: &learned,
+    };
+    macro_rules! feed_wire {
+        ($body:ident, $wire:ident) => {
+            let asked = $wire::write_request(&request, &settings).to_string();
+            let (whole, stream) =
+                ($wire::write_reply(&reply, &answering), $wire::write_stream(&reply, &answering));
+            feed(readers::$body, 6000, [asked.as_str(), whole.as_str(), stream.as_str()]);
+        };
+    }
+    feed_wire!(wire_chat, chat);
+    feed_wire!(wire_responses, responses);
+    feed_wire!(wire_messages, messages);
 }

@@ -38,7 +38,7 @@ fn settled(home: &Home) -> Result<Config, String> {
 
 fn endpoint(config: &Config, name: &str) -> Endpoint {
     match &config.models[name] {
-        ModelConfig::OpenAi(endpoint) => endpoint.clone(),
+        ModelConfig::Hosted(endpoint) => endpoint.clone(),
         other => panic!("{name} is {other:?}"),
     }
 }

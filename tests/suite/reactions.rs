@@ -238,7 +238,7 @@ fn a_request_is_made_again_as_it_was_or_with_what_was_wrong() {
     assert_eq!(after(vec![]), Reaction::Retried);
     assert_eq!(after(vec![said("I"), Message::user("It broke off.")]), Reaction::Retried);
     assert_eq!(after(vec![said("I call.")]), Reaction::Ignored, "the agent went on");
-    let result = Message::Tool { id: "c1".into(), tool: "wikipedia".into(), text: "2077 m".into() };
+    let result = Message::result("c1", "wikipedia".into(), "2077 m");
     assert_eq!(after(vec![said("I call."), result, Message::user("Go on.")]), Reaction::Ignored);
 }
 

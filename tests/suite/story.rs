@@ -354,6 +354,7 @@ fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
         price_in: simulated.then_some(0.0.into()),
         price_out: simulated.then_some(0.0.into()),
         price_cached: None,
+        price_written: None,
         price_from: None,
         context: None,
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::config::{Config, ModelConfig};
 use crate::files::safe_json::safe;
-use crate::model::{http::curl::quoted, openai::OpenAi};
+use crate::model::{hosted::Hosted, http::curl::quoted};
 use crate::ui::{AsCommand, Called};
 
 /// Command lines for the models of this configuration and the tools of any workspace.
@@ -12,8 +12,8 @@ pub fn commands(config: &Config) -> AsCommand {
     let models = config.models.clone();
     Box::new(move |called| match called {
         Called::Model { model, request } => match models.get(model) {
-            Some(ModelConfig::OpenAi(endpoint)) => {
-                OpenAi::curl(endpoint, request).map_err(|error| error.to_string())
+            Some(ModelConfig::Hosted(endpoint)) => {
+                Hosted::curl(endpoint, request).map_err(|error| error.to_string())
             }
             Some(ModelConfig::Simulated(_)) => {
                 Err(format!("{model} is part of toolyard: it sends no request for curl"))

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+pub use self::model::kind_of;
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
     file::{
@@ -99,7 +100,7 @@ pub struct SessionConfig {
 #[expect(clippy::large_enum_variant, reason = "there is a handful of models, each read once")]
 pub enum ModelConfig {
     Simulated(stage::Settings),
-    OpenAi(Endpoint),
+    Hosted(Endpoint),
     Local(local::Settings),
 }
 
@@ -108,7 +109,7 @@ impl ModelConfig {
     pub fn server(&self) -> Option<String> {
         match self {
             ModelConfig::Simulated(_) | ModelConfig::Local(_) => None,
-            ModelConfig::OpenAi(endpoint) => endpoint.server(),
+            ModelConfig::Hosted(endpoint) => endpoint.server(),
         }
     }
 }

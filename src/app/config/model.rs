@@ -10,9 +10,10 @@ use super::keys::{NO_KEYS, headers, key};
 use super::{ModelConfig, SIMULATED, read::path};
 use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{Field, Fields};
-use crate::model::{http::Endpoint, local, openai::OpenAi};
+use crate::model::{hosted::Hosted, http::Endpoint, local};
 use crate::net::client::holds_a_key;
 use crate::stage;
+use crate::wire::Format;
 
 /// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;
@@ -23,8 +24,26 @@ const HOUR: Duration = Duration::from_secs(3600);
 #[derive(Clone, Copy)]
 enum Kind {
     Simulated,
-    OpenAi,
+    Hosted(Format),
     Local,
+}
+
+/// The kinds of models, by their names in the file.
+const KINDS: [(&str, Kind); 5] = [
+    ("simulated", Kind::Simulated),
+    ("openai", Kind::Hosted(Format::Chat)),
+    ("responses", Kind::Hosted(Format::Responses)),
+    ("anthropic", Kind::Hosted(Format::Messages)),
+    ("local", Kind::Local),
+];
+
+/// The kind of an endpoint with this format.
+pub fn kind_of(format: Format) -> &'static str {
+    match format {
+        Format::Chat => "openai",
+        Format::Responses => "responses",
+        Format::Messages => "anthropic",
+    }
 }
 
 /// Reads every model; [`SIMULATED`] exists before.
@@ -60,17 +79,19 @@ pub(super) fn is_in_name(c: char) -> bool {
 }
 
 fn model(name: &str, mut fields: Fields<'_>, folder: &Path) -> Option<ModelConfig> {
-    let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, kind = \"local\" for a model \
-                  file, or kind = \"simulated\"";
+    let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, kind = \"anthropic\" or \
+                  kind = \"responses\" for those APIs, kind = \"local\" for a model file, or \
+                  kind = \"simulated\"";
     let kind = fields.need("kind", advice)?;
-    let kinds = [("simulated", Kind::Simulated), ("openai", Kind::OpenAi), ("local", Kind::Local)];
-    let model = match kind.one_of(&kinds)? {
+    let model = match kind.one_of(&KINDS)? {
         Kind::Simulated => stage::read(&kind, &mut fields).map(ModelConfig::Simulated),
-        Kind::OpenAi | Kind::Local if name == SIMULATED => {
+        Kind::Hosted(_) | Kind::Local if name == SIMULATED => {
             kind.refuse("this name belongs to the built-in model; choose another name");
             return None;
         }
-        Kind::OpenAi => endpoint(name, &mut fields, folder).map(ModelConfig::OpenAi),
+        Kind::Hosted(format) => {
+            endpoint(name, format, &mut fields, folder).map(ModelConfig::Hosted)
+        }
         Kind::Local => local(&mut fields, folder).map(ModelConfig::Local),
     };
     fields.finish();
@@ -93,12 +114,18 @@ fn local(fields: &mut Fields<'_>, folder: &Path) -> Option<local::Settings> {
 }
 
 /// An endpoint. Relative paths start at `folder`.
-pub(super) fn endpoint(name: &str, fields: &mut Fields<'_>, folder: &Path) -> Option<Endpoint> {
-    let url = fields.need("url", "url = \"http://localhost:11434/v1\"");
+pub(super) fn endpoint(
+    name: &str,
+    format: Format,
+    fields: &mut Fields<'_>,
+    folder: &Path,
+) -> Option<Endpoint> {
+    let url = fields.need("url", address(format));
     let model = fields.need("model", "model = \"the endpoint's own name of the model\"");
     let base = url.as_ref().and_then(Field::text);
     let model = model.and_then(|field| field.filled("the endpoint's own name of the model"));
     let mut endpoint = Endpoint::new(name, base.unwrap_or_default(), model.unwrap_or_default());
+    endpoint.format = format;
     endpoint.key = key(fields).unwrap_or_default();
     fields.put("headers", &mut endpoint.headers, |field| Some(headers(field)));
     fields.put("extra", &mut endpoint.extra, extra);
@@ -116,13 +143,22 @@ pub(super) fn endpoint(name: &str, fields: &mut Fields<'_>, folder: &Path) -> Op
     model.map(|_| endpoint)
 }
 
+/// An address of an endpoint with this format, as the file has it.
+fn address(format: Format) -> &'static str {
+    match format {
+        Format::Chat => "url = \"http://localhost:11434/v1\"",
+        Format::Responses => "url = \"https://api.openai.com/v1\"",
+        Format::Messages => "url = \"https://api.anthropic.com/v1\"",
+    }
+}
+
 /// What is wrong with an endpoint's address. The client itself checks most of it.
 pub(super) fn fault(endpoint: &Endpoint) -> Option<String> {
     let url = Url::parse(&endpoint.base_url);
     if url.is_ok_and(|url| url.query_pairs().any(|(name, _)| holds_a_key(&name))) {
         return Some(NO_KEYS.to_owned());
     }
-    OpenAi::new(endpoint.clone()).err().map(|why| why.text)
+    Hosted::new(endpoint.clone()).err().map(|why| why.text)
 }
 
 /// Any further fields for the endpoint, except keys.
@@ -144,7 +180,6 @@ fn mode(field: &Field<'_>) -> Option<ToolMode> {
 /// Options of the connection.
 fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
     fields.put("structured", &mut endpoint.structured, Field::flag);
-    fields.put("allowed_tools", &mut endpoint.allowed_tools, Field::flag);
     fields.put("stream", &mut endpoint.stream, Field::flag);
     let time = |field: &Field<'_>| field.duration(MILLISECOND, HOUR);
     fields.put("connect_timeout", &mut endpoint.connect_timeout, time);
@@ -154,10 +189,17 @@ fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
         field.whole(1, i64::from(i32::MAX)).map(i64::unsigned_abs)
     });
     fields.put("retries", &mut endpoint.max_retries, |field| field.whole(0, 20)?.try_into().ok());
-    fields.put("max_tokens_field", &mut endpoint.max_tokens_field, |field| {
-        let names = ["max_tokens", "max_completion_tokens"].map(|name| (name, name));
-        field.one_of(&names).map(str::to_owned)
-    });
+    if endpoint.format == Format::Chat {
+        fields.put("max_tokens_field", &mut endpoint.max_tokens_field, |field| {
+            let names = ["max_tokens", "max_completion_tokens"].map(|name| (name, name));
+            field.one_of(&names).map(str::to_owned)
+        });
+    }
+    if endpoint.format == Format::Messages {
+        fields.put("cache_marks", &mut endpoint.caches, Field::flag);
+    } else {
+        fields.put("allowed_tools", &mut endpoint.allowed_tools, Field::flag);
+    }
     fields.put("proxy", &mut endpoint.proxy, |field| proxy(field).map(Some));
 }
 
@@ -189,6 +231,9 @@ fn prices(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
     fields.put("price_in", &mut endpoint.price_in, price);
     fields.put("price_out", &mut endpoint.price_out, price);
     fields.put("price_cached", &mut endpoint.price_cached, price);
+    if endpoint.format == Format::Messages {
+        fields.put("price_written", &mut endpoint.price_written, price);
+    }
     let priced = endpoint.price_in.or(endpoint.price_out).or(endpoint.price_cached);
     endpoint.price_from = priced.map(|_| "configuration".to_owned());
     let provider = "the provider's name in the price table, such as \"openai\"";

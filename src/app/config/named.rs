@@ -11,7 +11,7 @@ use super::provider::{PROVIDERS, Provider};
 use super::{Config, ModelConfig};
 use crate::domain::{ModelName, words};
 use crate::model::secret::KeySource;
-use crate::model::{http::Endpoint, openai::OpenAi};
+use crate::model::{hosted::Hosted, http::Endpoint};
 use crate::ui::text;
 
 /// How many models of an endpoint an error names.
@@ -55,7 +55,7 @@ impl Config {
         self.look_price_up(&mut endpoint).map_err(|problem| problem.to_string())?;
         let place = || Url::parse(&endpoint.base_url).ok();
         while let Some(other) = self.models.get(endpoint.name.as_str()) {
-            if *other == ModelConfig::OpenAi(endpoint.clone()) {
+            if *other == ModelConfig::Hosted(endpoint.clone()) {
                 return Ok(endpoint.name);
             }
             // Two endpoints may have models of one name.
@@ -63,7 +63,7 @@ impl Config {
             endpoint.name = ModelName::new(format!("{}@{place}", endpoint.name));
         }
         let name = endpoint.name.clone();
-        self.models.insert(name.clone(), ModelConfig::OpenAi(endpoint));
+        self.models.insert(name.clone(), ModelConfig::Hosted(endpoint));
         Ok(name)
     }
 }
@@ -76,11 +76,12 @@ fn of(provider: &Provider, model: &str) -> Result<Endpoint, String> {
     }
     let address = provider.address(&|name| std::env::var_os(name));
     let mut endpoint = Endpoint::new(name, address, model);
-    with_key(&mut endpoint, provider)?;
+    of_provider(&mut endpoint, provider)?;
     Ok(endpoint)
 }
 
-fn with_key(endpoint: &mut Endpoint, provider: &Provider) -> Result<(), String> {
+fn of_provider(endpoint: &mut Endpoint, provider: &Provider) -> Result<(), String> {
+    endpoint.format = provider.format;
     if let Some(field) = provider.max_tokens_field {
         field.clone_into(&mut endpoint.max_tokens_field);
     }
@@ -109,7 +110,7 @@ fn at(text: &str) -> Result<Endpoint, String> {
         return Err(fault);
     }
     if let Some(provider) = Provider::at(&url) {
-        with_key(&mut endpoint, provider)?;
+        of_provider(&mut endpoint, provider)?;
     }
     if model.is_empty() {
         endpoint.model = only_model(&endpoint)?;
@@ -139,7 +140,7 @@ fn listed(endpoint: &Endpoint) -> Result<Vec<String>, String> {
     let ask = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let model = OpenAi::new(endpoint).map_err(|error| error.text)?;
+        let model = Hosted::new(endpoint).map_err(|error| error.text)?;
         runtime.block_on(model.list()).map_err(|error| error.text)
     };
     let asked = thread::spawn(ask).join();
@@ -196,7 +197,7 @@ mod tests {
         config.bind_all("http://localhost:9#org/m 1").unwrap();
         let name = &config.roles[&crate::domain::Role::Actor];
         assert_eq!(name.as_str(), "org-m-1");
-        let ModelConfig::OpenAi(endpoint) = &config.models[name] else { panic!("{config:?}") };
+        let ModelConfig::Hosted(endpoint) = &config.models[name] else { panic!("{config:?}") };
         assert_eq!(endpoint.base_url, "http://localhost:9/v1");
         assert_eq!((&*endpoint.model, &endpoint.key), ("org/m 1", &KeySource::None));
 
@@ -206,7 +207,7 @@ mod tests {
         config.bind_all("http://other:8/v1#org/m 1").unwrap();
         assert_eq!(config.roles[&crate::domain::Role::Actor].as_str(), "org-m-1@other:8");
         config.bind_all("ollama:qwen3:8b").unwrap();
-        let ModelConfig::OpenAi(endpoint) = &config.models["ollama:qwen3:8b"] else {
+        let ModelConfig::Hosted(endpoint) = &config.models["ollama:qwen3:8b"] else {
             panic!("{config:?}")
         };
         assert_eq!(endpoint.base_url, "http://localhost:11434/v1");

@@ -30,7 +30,7 @@ impl Config {
     pub(super) fn look_prices_up(&mut self) -> Result<(), Problem> {
         let is_lacking = |model: &ModelConfig| match model {
             ModelConfig::Simulated(_) | ModelConfig::Local(_) => false,
-            ModelConfig::OpenAi(endpoint) => lacks(endpoint),
+            ModelConfig::Hosted(endpoint) => lacks(endpoint),
         };
         // An embedding model has no output, and so no price for it.
         let readers = [&self.experience.embeddings, &self.reader.embeddings];
@@ -44,7 +44,7 @@ impl Config {
         for model in self.models.values_mut() {
             match model {
                 ModelConfig::Simulated(_) | ModelConfig::Local(_) => {}
-                ModelConfig::OpenAi(endpoint) => fill(endpoint, &table),
+                ModelConfig::Hosted(endpoint) => fill(endpoint, &table),
             }
         }
         Ok(())
@@ -67,6 +67,7 @@ fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
     if price_in.is_none() {
         // A cached price is meaningless together with an uncached price from elsewhere.
         endpoint.price_cached = endpoint.price_cached.or(price.price_cached);
+        endpoint.price_written = endpoint.price_written.or(price.price_written);
     }
     endpoint.price_in = price_in.or(price.price_in);
     endpoint.price_out = price_out.or(price.price_out);

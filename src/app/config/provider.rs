@@ -1,15 +1,18 @@
-//! Providers that speak OpenAI's chat API, by the names that people give them.
+//! Providers of models, by the names that people give them.
 
 use reqwest::Url;
 
 use super::Environment;
+use crate::wire::Format;
 
-/// Who offers models behind OpenAI's chat API.
+/// Who offers models, and in which format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provider {
     /// As in `openai:gpt-5-mini`.
     pub name: &'static str,
-    /// The address without /chat/completions.
+    /// What it speaks.
+    pub format: Format,
+    /// The address without the format's own path, such as /chat/completions.
     pub url: &'static str,
     /// The environment variable that usually holds the key; `None`: a local server, which takes none.
     pub key: Option<&'static str>,
@@ -26,7 +29,15 @@ pub const PROVIDERS: [Provider; 18] = [
         ..hosted("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5-mini")
     },
     hosted("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openai/gpt-5-mini"),
-    hosted("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", "claude-haiku-4-5"),
+    Provider {
+        format: Format::Messages,
+        ..hosted(
+            "anthropic",
+            "https://api.anthropic.com/v1",
+            "ANTHROPIC_API_KEY",
+            "claude-haiku-4-5",
+        )
+    },
     hosted(
         "gemini",
         "https://generativelanguage.googleapis.com/v1beta/openai",
@@ -69,23 +80,39 @@ pub const PROVIDERS: [Provider; 18] = [
     local("vllm", "http://localhost:8000/v1"),
 ];
 
+/// Other formats of providers.
+const ALSO: [Provider; 2] = [
+    hosted(
+        "anthropic-chat",
+        "https://api.anthropic.com/v1",
+        "ANTHROPIC_API_KEY",
+        "claude-haiku-4-5",
+    ),
+    Provider {
+        format: Format::Responses,
+        ..hosted("openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5-mini")
+    },
+];
+
 const fn hosted(
     name: &'static str,
     url: &'static str,
     key: &'static str,
     model: &'static str,
 ) -> Provider {
-    Provider { name, url, key: Some(key), model, max_tokens_field: None }
+    let format = Format::Chat;
+    Provider { name, format, url, key: Some(key), model, max_tokens_field: None }
 }
 
 const fn local(name: &'static str, url: &'static str) -> Provider {
-    Provider { name, url, key: None, model: "", max_tokens_field: None }
+    let format = Format::Chat;
+    Provider { name, format, url, key: None, model: "", max_tokens_field: None }
 }
 
 impl Provider {
     /// The provider of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        PROVIDERS.iter().find(|provider| provider.name == name)
+        PROVIDERS.iter().chain(&ALSO).find(|provider| provider.name == name)
     }
 
     /// The address here. Ollama's own variable says where it listens.

@@ -19,6 +19,7 @@ use crate::ui::own::{OwnCommand, Shows};
 use crate::ui::symbols::Charset;
 use crate::ui::theme::load::{AUTO, built_in_names};
 use crate::ui::{KeymapError, key::Keys, keymap::Keymap};
+use crate::wire::Format;
 
 /// The lowest and the highest cost or value, in credits.
 const SMALLEST: f64 = 0.001;
@@ -248,7 +249,7 @@ fn reader(fields: &mut Fields<'_>, folder: &Path, reader: &mut ReaderSettings) {
     fields.put("model", &mut reader.model, |field| path(field, folder).map(Some));
     fields.put("heads", &mut reader.heads, |field| paths(field, folder));
     fields.section("embeddings", |fields| {
-        reader.embeddings = model::endpoint("embeddings", fields, folder);
+        reader.embeddings = model::endpoint("embeddings", Format::Chat, fields, folder);
     });
 }
 
@@ -259,7 +260,7 @@ fn paths(field: &Field<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
 fn experience(fields: &mut Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
     fields.put("file", &mut experience.file, |field| path(field, folder).map(Some));
     fields.section("embeddings", |fields| {
-        experience.embeddings = model::endpoint("embeddings", fields, folder);
+        experience.embeddings = model::endpoint("embeddings", Format::Chat, fields, folder);
     });
 }
 

@@ -6,7 +6,7 @@ use super::{Finding, Subject, Trials, prices, reader};
 use crate::config::{Config, Environment, ModelConfig};
 use crate::domain::{ModelName, Role};
 use crate::model::secret::{HeaderSource, KeySource};
-use crate::model::{About, Model, http::Endpoint, openai::OpenAi};
+use crate::model::{About, Model, hosted::Hosted, http::Endpoint};
 use crate::trial::{self, Server, Words};
 
 /// Examines all bound endpoints in parallel: a silent one must not delay the others. `tools`: the tokens of the
@@ -31,7 +31,7 @@ pub(super) async fn examine(
             ModelConfig::Local(settings) => {
                 vec![reader::chat(&about, &roles, &settings.path)]
             }
-            ModelConfig::OpenAi(endpoint) => {
+            ModelConfig::Hosted(endpoint) => {
                 let mut findings = vec![prices::of(&about, endpoint, config)];
                 let (reached, found) = reach(&about, &roles, endpoint, subject.environment).await;
                 findings.extend(reached);
@@ -59,7 +59,7 @@ fn roles_of(config: &Config, model: &ModelName) -> String {
 
 /// Whether a role uses an endpoint.
 pub(super) fn uses_endpoint(config: &Config) -> bool {
-    let of = |name| matches!(config.models.get(name), Some(ModelConfig::OpenAi(_)));
+    let of = |name| matches!(config.models.get(name), Some(ModelConfig::Hosted(_)));
     config.roles.values().any(of)
 }
 
@@ -75,7 +75,7 @@ pub(super) async fn reach(
         // Without its key it would refuse, which adds nothing new.
         return (findings, None);
     }
-    let reached = match OpenAi::new(endpoint.clone()) {
+    let reached = match Hosted::new(endpoint.clone()) {
         Ok(model) => model.reachable().await,
         Err(error) => Err(error),
     };

@@ -27,10 +27,12 @@ pub(super) fn table(config: &Config, findings: &mut Vec<Finding>) {
 pub(super) fn of(about: &str, endpoint: &Endpoint, config: &Config) -> Finding {
     if let (Some(price_in), Some(price_out)) = (endpoint.price_in, endpoint.price_out) {
         let cached = endpoint.price_cached.map(|price| format!(", ${price} for cached input"));
+        let written = endpoint.price_written.map(|price| format!(", ${price} for writing a cache"));
         let from = endpoint.price_from.as_deref().unwrap_or("configuration");
         let text = format!(
-            "${price_in} in and ${price_out} out per million tokens{} ({from})",
-            cached.unwrap_or_default()
+            "${price_in} in and ${price_out} out per million tokens{}{} ({from})",
+            cached.unwrap_or_default(),
+            written.unwrap_or_default()
         );
         return Finding::ok(about, text);
     }

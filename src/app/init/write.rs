@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::config::kind_of;
 use crate::servers::Found;
 use crate::trial::Behaviour;
 use crate::ui::text;
@@ -94,8 +95,9 @@ fn section(found: &Found) -> String {
     let field = provider.max_tokens_field;
     let field = field.map(|field| format!("max_tokens_field = {}\n", quoted(field)));
     format!(
-        "\n[models.{}]\nkind = \"openai\"\nurl = {}\n{more}model = {}\n{key}{}{}",
+        "\n[models.{}]\nkind = \"{}\"\nurl = {}\n{more}model = {}\n{key}{}{}",
         provider.name,
+        kind_of(provider.format),
         quoted(url),
         quoted(model),
         field.unwrap_or_default(),

@@ -8,7 +8,7 @@ use futures::future::join_all;
 use super::Place;
 use crate::config::{Environment, PROVIDERS, Provider};
 use crate::domain::{ModelError, ModelErrorKind};
-use crate::model::{About, Model as _, http::Endpoint, openai::OpenAi};
+use crate::model::{About, Model as _, hosted::Hosted, http::Endpoint};
 use crate::trial::{self, Behaviour, Server};
 
 /// The longest time for a connection. A port that a firewall drops must not delay a start.
@@ -72,7 +72,7 @@ async fn listed(url: &str) -> Result<Vec<String>, Absent> {
         ModelErrorKind::Connection => Absent::Nothing,
         _ => Absent::Failed(error.text),
     };
-    let model = OpenAi::new(quick(url, "")).map_err(failed)?;
+    let model = Hosted::new(quick(url, "")).map_err(failed)?;
     let list = tokio::time::timeout(CONNECT + PATIENCE, model.list()).await;
     let mut models = list.map_err(|_| Absent::Nothing)?.map_err(failed)?;
     // Those that only embed cannot answer.
@@ -81,7 +81,7 @@ async fn listed(url: &str) -> Result<Vec<String>, Absent> {
 }
 
 async fn tried(url: &str, model: &str) -> Tried {
-    let about = match OpenAi::new(quick(url, model)) {
+    let about = match Hosted::new(quick(url, model)) {
         Ok(model) => model.reachable().await.map(|reached| reached.about).unwrap_or_default(),
         Err(_) => About::default(),
     };

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::SessionError;
 use crate::config::Config;
-use crate::model::{Model, http::Endpoint, openai::OpenAi};
+use crate::model::{Model, hosted::Hosted, http::Endpoint};
 
 /// The embedding model for past queries, if one is configured.
 pub fn embedder(config: &Config) -> Result<Option<Rc<dyn Model>>, SessionError> {
@@ -13,6 +13,6 @@ pub fn embedder(config: &Config) -> Result<Option<Rc<dyn Model>>, SessionError> 
 
 /// The embedding model at this endpoint.
 pub(super) fn embedding(endpoint: &Endpoint) -> Result<Rc<dyn Model>, SessionError> {
-    let model = OpenAi::embedding(endpoint.clone()).map_err(SessionError::input)?;
+    let model = Hosted::embedding(endpoint.clone()).map_err(SessionError::input)?;
     Ok(Rc::new(model))
 }

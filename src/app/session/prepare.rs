@@ -130,7 +130,7 @@ impl SessionSpec {
         }
         if let Some(url) = &self.outside {
             config.models.extend(outside::AGENTS.map(|agent| {
-                (agent.name.into(), ModelConfig::OpenAi(outside::endpoint(agent, url)))
+                (agent.name.into(), ModelConfig::Hosted(outside::endpoint(agent, url)))
             }));
         }
         if let Some(model) = &self.model {

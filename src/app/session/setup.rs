@@ -12,7 +12,7 @@ use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
 use crate::engine::{Beginning, Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
 use crate::files::toml_file::Problems;
 use crate::learned::{Keeper, LearnedState};
-use crate::model::{Model, http::Endpoint, local, local::Local, openai::OpenAi};
+use crate::model::{Model, hosted::Hosted, http::Endpoint, local, local::Local};
 use crate::stage;
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
@@ -265,8 +265,8 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Ses
             ModelConfig::Simulated(settings) => {
                 stage::model(name.clone(), settings, config.session.seed, tasks)
             }
-            ModelConfig::OpenAi(endpoint) => {
-                Rc::new(OpenAi::new(endpoint.clone()).map_err(SessionError::input)?)
+            ModelConfig::Hosted(endpoint) => {
+                Rc::new(Hosted::new(endpoint.clone()).map_err(SessionError::input)?)
             }
             ModelConfig::Local(settings) => {
                 let model = Local::new(name.clone(), settings.clone(), config.session.seed);
@@ -324,10 +324,10 @@ fn unpriced(config: &Config) -> Option<String> {
         !known && (endpoint.provider.is_some() || !prices::is_private(&endpoint.base_url))
     };
     let names = config.models.iter().filter_map(|(name, model)| match model {
-        ModelConfig::OpenAi(endpoint) if is_bound(config, name) && is_unpriced(endpoint) => {
+        ModelConfig::Hosted(endpoint) if is_bound(config, name) && is_unpriced(endpoint) => {
             Some(name.as_str())
         }
-        ModelConfig::OpenAi(_) | ModelConfig::Simulated(_) | ModelConfig::Local(_) => None,
+        ModelConfig::Hosted(_) | ModelConfig::Simulated(_) | ModelConfig::Local(_) => None,
     });
     let names = names.collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| {

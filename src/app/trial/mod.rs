@@ -13,7 +13,7 @@ pub use self::behaviour::Behaviour;
 pub use self::server::Server;
 pub use self::words::{Words, of_window, words};
 use crate::domain::{Message, ModelError, ModelErrorKind, Reply, Request, Role, ToolDef, ToolMode};
-use crate::model::{Model as _, http::Endpoint, openai::OpenAi, text, understood};
+use crate::model::{Model as _, hosted::Hosted, http::Endpoint, text, understood};
 use crate::store::prices;
 
 /// The longest time of a trial. A server that loads a model first, or reads the request slowly, needs most of it.
@@ -54,7 +54,7 @@ pub async fn of(endpoint: &Endpoint) -> Behaviour {
 /// The reply as a session would read it, except that text is only read as a call where the endpoint is set so.
 async fn ask(endpoint: Endpoint, meant: &Request) -> Result<Reply, ModelError> {
     let mode = endpoint.mode;
-    let model = OpenAi::new(endpoint)?;
+    let model = Hosted::new(endpoint)?;
     let reply = match mode {
         ToolMode::Native => model.ask(meant, &mut |_| {}).await?,
         ToolMode::Text => {

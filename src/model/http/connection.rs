@@ -10,11 +10,11 @@ use tokio::time::timeout;
 use tracing::warn;
 
 use super::line::{LONGEST_BODY, Line};
-use super::{Amended, Answer, Endpoint, Failure, Place, Refused, Wire, endpoint};
-use crate::Progress;
+use super::{Amended, Endpoint, Failure, Place, Refused, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::net::{known, secret::Secret};
 use crate::secret::{HeaderSource, Key, KeySource, from_env};
+use crate::{Progress, wire};
 
 /// Changes a request that was refused; `None` if no change can help.
 type Amend<'a> = dyn FnMut(&Refused) -> Option<Amended> + 'a;
@@ -71,7 +71,7 @@ impl Connection {
     /// # Errors
     /// Why the last attempt failed, with the text that had arrived. If a configured key is missing:
     /// [`ModelErrorKind::Auth`].
-    pub async fn ask<A: Answer>(
+    pub async fn ask<A: wire::Reading>(
         &self,
         path: &[&str],
         body: String,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{json, pieces};
+use crate::wire::{json, pieces};
 
 /// The fields that may hold a message, the most exact first.
 const MESSAGES: [&str; 12] = [
@@ -81,22 +81,6 @@ impl Detail {
     }
 }
 
-/// Whether a document is an error, or reports one.
-pub(super) fn is_error(body: &Value) -> bool {
-    let body = body.get(0).unwrap_or(body);
-    let is_named = |field: &str| body[field].as_str() == Some("error");
-    let is_in_field = match &body["error"] {
-        Value::Null | Value::Bool(false) => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
-    };
-    // MiniMax reports its status beside an answer without choices.
-    let status = &body["base_resp"]["status_code"];
-    let is_status = status.as_i64().is_some_and(|status| status != 0);
-    let is_listed = body["errors"].as_array().is_some_and(|errors| !errors.is_empty());
-    is_in_field || is_named("object") || is_named("type") || is_status || is_listed
-}
-
 /// The part of a body that describes its error.
 fn error(body: &Value) -> &Value {
     let is_part = |part: &&Value| part.is_object() || part.is_array() || part.is_string();
@@ -150,6 +134,7 @@ fn html_title(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::errors::is_error;
 
     #[test]
     fn the_message_is_found_in_every_shape() {

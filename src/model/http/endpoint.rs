@@ -10,11 +10,14 @@ use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
 use crate::net::client::{self, carries_key};
 use crate::net::known;
 use crate::secret::{HeaderSource, KeySource, from_env};
+use crate::wire::Format;
 
 /// How to reach a model, and the options of its requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     pub name: ModelName,
+    /// What it speaks.
+    pub format: Format,
     /// The address without the wire's own paths, such as `http://127.0.0.1:8080/v1`.
     pub base_url: String,
     /// The endpoint's own name for the model.
@@ -27,6 +30,8 @@ pub struct Endpoint {
     /// Whether it takes a list of the tools that may be called now (`tool_choice` of type
     /// `allowed_tools`), beside the tools that a request defines.
     pub allowed_tools: bool,
+    /// Whether requests mark what the endpoint is to cache, where the format has marks.
+    pub caches: bool,
     /// Whether to stream the answer.
     pub stream: bool,
     /// Time limit for making a connection.
@@ -55,6 +60,8 @@ pub struct Endpoint {
     pub price_out: Option<f64>,
     /// US dollars per million input tokens from the endpoint's cache; `None`: as any others.
     pub price_cached: Option<f64>,
+    /// US dollars per million input tokens that go into the endpoint's cache; `None`: as any others.
+    pub price_written: Option<f64>,
     /// The source of the prices, for people.
     pub price_from: Option<String>,
     /// The provider that charges, by its name in a price table; `None`: derived from the address.
@@ -74,6 +81,7 @@ impl Endpoint {
     ) -> Self {
         Self {
             name: name.into(),
+            format: Format::Chat,
             base_url: base_url.into(),
             model: model.into(),
             key: KeySource::None,
@@ -81,6 +89,7 @@ impl Endpoint {
             mode: ToolMode::Native,
             structured: false,
             allowed_tools: false,
+            caches: true,
             stream: true,
             connect_timeout: Duration::from_secs(10),
             silence_timeout: Duration::from_secs(120),
@@ -94,6 +103,7 @@ impl Endpoint {
             price_in: None,
             price_out: None,
             price_cached: None,
+            price_written: None,
             price_from: None,
             provider: None,
             context: None,
@@ -124,6 +134,7 @@ impl Endpoint {
             price_in: self.price_in.map(Into::into),
             price_out: self.price_out.map(Into::into),
             price_cached: self.price_cached.map(Into::into),
+            price_written: self.price_written.map(Into::into),
             price_from: self.price_from.clone(),
             context: self.context,
         }

@@ -4,58 +4,21 @@ use std::time::Duration;
 
 use reqwest::RequestBuilder;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use serde_json::Value;
 use tokio::time::timeout;
 
-use super::failure::{Failure, Place};
+use super::failure::Failure;
 use super::line::Line;
 use super::reading::{Reading, Stage};
-use super::sse::Event;
-use crate::Progress;
+use crate::{Progress, wire};
 
 /// How long usage may arrive after the finish reason, which ends the answer itself.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
 /// How long to wait for the connection to end after its last event, so that it can be reused.
 const AFTER_LAST: Duration = Duration::from_millis(20);
 
-/// An answer as one wire parses it: from the events of a stream, or from one whole document,
-/// whichever the server sends.
-pub trait Answer: Sized {
-    /// Reads a whole answer. Errors in the document were handled before.
-    ///
-    /// # Errors
-    /// The document is not an answer.
-    fn whole(
-        &mut self,
-        document: &Value,
-        place: &Place<'_>,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Failure>;
-
-    /// Reads one event whose data is not blank, and reports what it adds. True for the last event.
-    ///
-    /// # Errors
-    /// Those of [`Place::event`], or the answer is invalid.
-    fn event(
-        &mut self,
-        event: &Event,
-        place: &Place<'_>,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<bool, Failure>;
-
-    /// Whether the server has sent the end of the answer. Without that, it is only a beginning.
-    fn is_finished(&self) -> bool;
-
-    /// The text so far. A failure keeps it.
-    fn text(&self) -> &str;
-
-    /// Bytes of everything that the model has written so far, in any part of the answer.
-    fn size(&self) -> usize;
-}
-
 impl Line<'_> {
     /// Sends the request, and reads the answer that `begin` begins with the headers of the response.
-    pub(super) async fn answer<A: Answer>(
+    pub(super) async fn answer<A: wire::Reading>(
         &self,
         send: RequestBuilder,
         begin: &dyn Fn(&HeaderMap) -> A,

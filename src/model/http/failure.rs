@@ -5,13 +5,14 @@ use std::time::{Duration, SystemTime};
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 
-use super::detail::{self, Detail};
+use super::detail::Detail;
 use super::retry::{self, Again};
-use super::{Refused, Wire, json, limit, pieces, sse::Event, verdict};
+use super::{Refused, Wire, limit, verdict};
 use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::net::known::without_keys;
 use crate::secret::KeySource;
+use crate::wire::{Fault, errors::is_error, json, pieces};
 
 /// How soon after a request the end of an idle connection shows.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -29,6 +30,9 @@ const QUOTA: &str = " The account of this key has no quota or credit left: check
 
 /// Longest text from an endpoint that an error repeats, in characters.
 const LONGEST: usize = 300;
+
+/// The longest reason that an error repeats, in characters.
+const SHOWN: usize = 64;
 
 /// A failed attempt, and whether to retry.
 #[derive(Debug)]
@@ -125,36 +129,41 @@ impl Place<'_> {
         let document = json::read(body).map_err(|why| {
             Failure::bad(format!("the answer of {} is not JSON ({why}).", self.host))
         })?;
-        if detail::is_error(&document) { Err(self.inside(&document)) } else { Ok(document) }
+        if is_error(&document) { Err(self.inside(&document)) } else { Ok(document) }
     }
 
-    /// The JSON data of an event.
-    ///
-    /// # Errors
-    /// It is not JSON, or it reports an error.
-    pub fn event(&self, event: &Event) -> Result<Value, Failure> {
-        let data = json::read(event.data.as_bytes()).map_err(|why| {
-            Failure::bad(format!("{} sent an event that is not JSON ({why}).", self.host))
-        })?;
-        let failed = detail::is_error(&data) || event.name == "error";
-        if failed { Err(self.inside(&data)) } else { Ok(data) }
+    /// Why what came is no answer. `None` where it is no part of one, and harmless.
+    pub(super) fn fault(&self, fault: Fault) -> Option<Failure> {
+        let host = self.host;
+        Some(match fault {
+            Fault::NotJson(why) => {
+                Failure::bad(format!("{host} sent an event that is not JSON ({why})."))
+            }
+            Fault::Said(body) => self.inside(&body),
+            Fault::Other(body) => return self.said(&body),
+            Fault::Missing(part) => Failure::bad(format!("the answer of {host} has no {part}.")),
+            Fault::Ended(reason) => {
+                let reason: String = reason.chars().take(SHOWN).collect();
+                let text = format!("{host} ended its answer with the reason {reason:?}.");
+                Failure::new(ModelErrorKind::Endpoint, text, Again::Soon)
+            }
+            Fault::TooLarge(mib) => {
+                let text = format!("the answer is larger than {mib} MiB.");
+                Failure::new(ModelErrorKind::BadAnswer, text, Again::Never)
+            }
+        })
     }
 
-    /// The error that a part of an answer reports, such as one of its choices.
-    ///
-    /// # Errors
-    /// That error.
-    pub fn part(&self, part: &Value) -> Result<(), Failure> {
-        if detail::is_error(part) { Err(self.inside(part)) } else { Ok(()) }
-    }
-
-    /// The API that the endpoint must offer.
-    pub fn api(&self) -> &str {
-        self.wire.api
+    /// Why a whole document is no answer.
+    pub(super) fn no_answer(&self, fault: Fault) -> Failure {
+        let (host, api) = (self.host, self.wire.api);
+        let text =
+            || format!("the answer of {host} contains no message; is `url` the address of {api}?");
+        self.fault(fault).unwrap_or_else(|| Failure::bad(text()))
     }
 
     /// What a document says that is not the expected one; `None` if it says nothing.
-    pub fn said(&self, document: &Value) -> Option<Failure> {
+    fn said(&self, document: &Value) -> Option<Failure> {
         Detail::of(document).is_said.then(|| self.inside(document))
     }
 

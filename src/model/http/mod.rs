@@ -1,7 +1,7 @@
 //! Model endpoints over HTTP, for any wire: addresses, keys, proxies, streams, failures, retries.
 //!
 //! A wire (the format of one family of endpoints) adds three things: the body of a request, a
-//! [`Wire`] with its header names, and an [`Answer`] that parses the response. An attempt that
+//! [`Wire`] with its header names, and a [`Reading`](crate::wire::Reading) of the response. An attempt that
 //! failed before any text arrived is retried, and each retry is reported. One that failed after
 //! some text is a failure that contains this text, and the caller decides.
 
@@ -11,27 +11,22 @@ mod detail;
 mod endpoint;
 mod exchange;
 mod failure;
-mod json;
 mod limit;
 mod line;
 mod overflow;
-pub mod pieces;
 mod reach;
 mod reading;
 mod refused;
 mod retry;
-pub mod sse;
 mod verdict;
 
 pub use self::reading::read_pieces;
 pub use self::{
     connection::Connection,
     endpoint::Endpoint,
-    exchange::Answer,
     failure::{Failure, Place},
     refused::{Amended, Refused, RefusedField},
     retry::Again,
-    sse::Event,
 };
 
 /// The parts of requests and errors that are specific to one wire.

@@ -5,8 +5,9 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::{Connection, Failure, endpoint, failure::visible, json, line::Line};
+use super::{Connection, Failure, endpoint, failure::visible, line::Line};
 use crate::domain::ModelError;
+use crate::wire::json;
 use crate::{About, Reachability};
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.

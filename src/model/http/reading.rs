@@ -5,14 +5,14 @@ use std::time::SystemTime;
 
 use reqwest::{StatusCode, header::HeaderMap};
 
-use super::exchange::Answer;
 use super::failure::{Failure, Place};
-use super::json::{self, Scan};
 use super::line::{LONGEST_BODY, LONGEST_REFUSAL};
 use super::retry::Again;
-use super::sse::{Event, Parser};
 use crate::Progress;
 use crate::domain::ModelErrorKind;
+use crate::wire::json::{self, Scan};
+use crate::wire::sse::{Event, Parser};
+use crate::wire::{self, Piece};
 
 /// Bytes that count as a token where tokens do not come one by one.
 const BYTES_PER_TOKEN: usize = 4;
@@ -70,7 +70,7 @@ impl Form {
     }
 }
 
-impl<'a, A: Answer> Reading<'a, A> {
+impl<'a, A: wire::Reading> Reading<'a, A> {
     pub fn new(
         place: &'a Place<'a>,
         longest: u64,
@@ -163,11 +163,11 @@ impl<'a, A: Answer> Reading<'a, A> {
         }
         self.has_event = true;
         let (before, was_finished) = (self.answer.size(), self.answer.is_finished());
-        match self.answer.event(event, self.place, progress) {
+        match self.answer.event(event, &mut |piece| progress(seen(piece))) {
             Ok(is_last) => self.was_last = is_last,
             // The answer is complete: what follows, such as `data: DONE`, takes nothing away.
             Err(_) if was_finished => self.was_last = true,
-            Err(failed) => return Err(failed),
+            Err(fault) => self.place.fault(fault).map_or(Ok(()), Err)?,
         }
         // Most servers send each token by itself, however short it is.
         let more = self.answer.size().saturating_sub(before);
@@ -204,7 +204,9 @@ impl<'a, A: Answer> Reading<'a, A> {
             events.iter().try_for_each(|event| self.event(event, progress))?;
             return self.last_events(parser, progress);
         }
-        self.answer.whole(&self.place.document(body)?, self.place, progress)?;
+        let document = self.place.document(body)?;
+        let read = self.answer.whole(&document, &mut |piece| progress(seen(piece)));
+        read.map_err(|fault| self.place.no_answer(fault))?;
         self.expect_short(self.answer.size() / BYTES_PER_TOKEN)
     }
 
@@ -262,11 +264,19 @@ impl<'a, A: Answer> Reading<'a, A> {
     }
 }
 
+/// As the caller is told of a piece.
+fn seen(piece: Piece) -> Progress {
+    match piece {
+        Piece::Text(text) => Progress::Text(text),
+        Piece::Reasoning(text) => Progress::Reasoning(text),
+    }
+}
+
 /// Reads the body of a successful response that comes in these pieces, without a network.
 ///
 /// # Errors
 /// The failure of this one attempt.
-pub fn read_pieces<'a, A: Answer>(
+pub fn read_pieces<'a, A: wire::Reading>(
     pieces: impl Iterator<Item = &'a [u8]>,
     kind: &str,
     wire: &super::Wire,

@@ -73,6 +73,7 @@ impl Local {
             price_in: Some(settings.price_in.into()),
             price_out: Some(settings.price_out.into()),
             price_cached: settings.price_cached.map(Into::into),
+            price_written: None,
             price_from: Some("configuration".to_owned()),
             ..ModelSpec::new(name, source)
         };

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::label::{Label, Section, sections};
 use crate::domain::{Finish, Reply, Request, ToolCall, ToolDef, ToolName, arguments};
-use crate::ids::FreeIds;
 use crate::markup::{Call, Written, find, offered};
+use crate::wire::ids::FreeIds;
 
 /// Names of actions by which a model ends the task.
 const FINISH: [&str; 4] = ["finish", "final answer", "final_answer", "finalanswer"];
@@ -23,7 +23,7 @@ pub fn from_text(request: &Request, reply: Reply) -> Reply {
     let Said { thought, then } = said;
     match then {
         Then::Call { tool, arguments } => {
-            let call = ToolCall { id: FreeIds::of(request, "text").next(), tool, arguments };
+            let call = ToolCall { id: FreeIds::of(request, "text").take(), tool, arguments };
             Reply { text: thought, calls: vec![call], finish: Finish::Calls, ..reply }
         }
         Then::Answer(text) => {

@@ -31,7 +31,7 @@ pub fn to_text(request: &Request) -> Request {
                 written.messages.push(message.clone());
                 after
             }
-            Message::User { text } => {
+            Message::User { text, .. } => {
                 written.user(text.clone());
                 after
             }
@@ -83,8 +83,8 @@ struct Written {
 impl Written {
     fn user(&mut self, text: String) {
         match self.messages.last_mut() {
-            Some(Message::User { text: before }) => *before = format!("{before}\n\n{text}"),
-            _ => self.messages.push(Message::User { text }),
+            Some(Message::User { text: before, .. }) => *before = format!("{before}\n\n{text}"),
+            _ => self.messages.push(Message::user(text)),
         }
     }
 
@@ -165,8 +165,8 @@ mod tests {
                         calls: vec![call("a", "Oslo"), call("b", "Bergen")],
                         source: None,
                     },
-                    Message::Tool { id: "b".into(), tool: "weather".into(), text: "rain".into() },
-                    Message::Tool { id: "a".into(), tool: "weather".into(), text: "dry".into() },
+                    Message::result("b", "weather".into(), "rain"),
+                    Message::result("a", "weather".into(), "dry"),
                     Message::user("Hurry."),
                 ],
             )

@@ -123,7 +123,7 @@ fn offer(offer: &str) -> (&str, Option<f64>) {
 /// The user's messages, or the prompt's text for the user.
 pub(super) fn user_texts(request: &Request) -> impl DoubleEndedIterator<Item = &str> {
     request.messages.iter().filter_map(|message| match message {
-        Message::User { text } => Some(text.as_str()),
+        Message::User { text, .. } => Some(text.as_str()),
         Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
     })
 }
@@ -138,7 +138,7 @@ fn instructions(request: &Request) -> impl Iterator<Item = &str> {
     let last = request.messages.len().saturating_sub(1);
     request.messages.iter().enumerate().filter_map(move |(i, message)| match message {
         Message::System { text } => Some(text.as_str()),
-        Message::User { text } if i == last => Some(text.as_str()),
+        Message::User { text, .. } if i == last => Some(text.as_str()),
         Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
     })
 }
@@ -173,7 +173,7 @@ fn apart(account: &str) -> (&str, Option<[Vec<Past>; 2]>) {
 
 /// The earlier choices at this point, from the last message.
 fn chosen(messages: &[Message]) -> Vec<Chosen> {
-    let Some(Message::User { text }) = messages.last() else { return Vec::new() };
+    let Some(Message::User { text, .. }) = messages.last() else { return Vec::new() };
     let Some((_, list)) = text.rsplit_once(CHOSEN) else { return Vec::new() };
     let chosen = |line: &str| {
         let mut value: Value = serde_json::from_str(line).ok()?;
@@ -189,7 +189,7 @@ fn conversation(messages: &[Message]) -> Vec<Past> {
     for message in messages {
         match message {
             Message::Assistant { calls, .. } => asked = calls,
-            Message::Tool { id, tool, text } => {
+            Message::Tool { id, tool, text, .. } => {
                 let call = asked.iter().find(|call| call.id == *id);
                 let arguments = call.map_or(Value::Null, |call| call.arguments.clone());
                 past.push(Past { tool: tool.clone(), arguments, result: text.clone() });

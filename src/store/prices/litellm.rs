@@ -162,6 +162,7 @@ fn price(provider: &str, mode: &str, entry: &Map<String, Value>) -> Option<Price
         price_in: paid("input_cost_per_token")?,
         price_out,
         price_cached: paid("cache_read_input_token_cost")?,
+        price_written: paid("cache_creation_input_token_cost")?,
         context: context(entry)?,
     })
 }

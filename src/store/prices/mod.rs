@@ -55,6 +55,9 @@ pub struct Price {
     /// For input from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "dollars")]
     pub price_cached: Option<f64>,
+    /// For input that goes into the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "dollars")]
+    pub price_written: Option<f64>,
     /// Largest prompt in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
@@ -68,7 +71,9 @@ impl Price {
 
     /// Whether the prices are equal, regardless of the context length.
     fn costs_as_much_as(&self, other: &Price) -> bool {
-        let prices = |price: &Price| (price.price_in, price.price_out, price.price_cached);
+        let prices = |price: &Price| {
+            (price.price_in, price.price_out, price.price_cached, price.price_written)
+        };
         prices(self) == prices(other)
     }
 }

@@ -77,11 +77,8 @@ fn conversation(state: &InTask<'_>, trajectory: &Trajectory, messages: &mut Vec<
             messages.push(Message::user(state.prompts.text(turn.wrong.prompt())));
         }
         for (call, called) in turn.calls.iter().zip(&turn.called) {
-            messages.push(Message::Tool {
-                id: call.id.clone(),
-                tool: called.tool.clone(),
-                text: result::shown(state, called),
-            });
+            let text = result::shown(state, called);
+            messages.push(Message::result(call.id.clone(), called.tool.clone(), text));
         }
     }
 }
@@ -92,8 +89,8 @@ fn end(messages: &mut Vec<Message>, paragraphs: &[String]) {
     let said = paragraphs.join("\n\n");
     match messages.last_mut() {
         _ if said.is_empty() => {}
-        Some(Message::User { text }) => *text = format!("{text}\n\n{said}"),
-        _ => messages.push(Message::User { text: said }),
+        Some(Message::User { text, .. }) => *text = format!("{text}\n\n{said}"),
+        _ => messages.push(Message::user(said)),
     }
 }
 

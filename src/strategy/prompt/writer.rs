@@ -26,11 +26,11 @@ pub fn call(state: &InTask<'_>, asked: &ActorInput<'_>, text: &str) -> Request {
     // What the model has just written stands before the last words to it. These are at the end of a message of the user
     // if the conversation ends with one.
     let words = match request.messages.pop() {
-        Some(Message::User { text }) if request.messages.len() < messages.len() => {
+        Some(Message::User { text, .. }) if request.messages.len() < messages.len() => {
             let before = messages.last().map_or("", Message::text);
             text.strip_prefix(before).unwrap_or_default().trim().to_owned()
         }
-        Some(Message::User { text }) => text,
+        Some(Message::User { text, .. }) => text,
         _ => String::new(),
     };
     messages.push(Message::assistant(text));

@@ -74,13 +74,13 @@ fn message(head: &str, text: &str, before: &[Message], at: usize) -> Result<Mess
     let (word, name) = head.split_once(' ').unwrap_or((head, ""));
     match (word, before.get(at)) {
         ("system", _) => Ok(Message::System { text }),
-        ("user", _) => Ok(Message::User { text }),
+        ("user", _) => Ok(Message::user(text)),
         ("assistant", Some(Message::Assistant { calls, source, .. })) => {
             Ok(Message::Assistant { text, calls: calls.clone(), source: source.clone() })
         }
         ("assistant", _) => Ok(Message::assistant(text)),
         ("tool", Some(Message::Tool { id, tool, .. })) if tool.as_str() == name.trim() => {
-            Ok(Message::Tool { id: id.clone(), tool: tool.clone(), text })
+            Ok(Message::result(id.clone(), tool.clone(), text))
         }
         ("tool", _) => {
             Err(format!("`=== {head}` matches no call: keep each result after its call"))
@@ -139,13 +139,13 @@ mod tests {
         let text = "(=== [a-z]{0,4}|[ -~]{0,12}|\\\\===)(\n[ -~é]{0,12}){0,3}";
         let one = (0..4_u8, text).prop_map(|(kind, text)| match kind {
             0 => Message::System { text },
-            1 => Message::User { text },
+            1 => Message::user(text),
             2 => Message::Assistant {
                 text,
                 calls: vec![ToolCall { id: "c".into(), tool: "t".into(), arguments: json!({}) }],
                 source: None,
             },
-            _ => Message::Tool { id: "c".into(), tool: "t".into(), text },
+            _ => Message::result("c", "t".into(), text),
         });
         proptest::collection::vec(one, 0..5)
     }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let messages = Edit::Messages(vec![Message::User { text: "a".into() }]);
+        let messages = Edit::Messages(vec![Message::user("a")]);
         let reply = Edit::Reply { text: String::new(), calls: Vec::new() };
         for (text, before, why) in [
             ("{", &Edit::Arguments(json!({})), "not JSON: EOF while parsing"),

@@ -153,7 +153,7 @@ fn an_edited_reply_and_an_edited_prompt_take_the_place_of_the_model_s() {
     });
     on_paused_time(async {
         let yard = held_at("models:hits=1", vec![say("the end")]).await;
-        let messages = vec![Message::User { text: "another question".into() }];
+        let messages = vec![Message::user("another question")];
         yard.wish(edit(1, Edit::Messages(messages.clone()), true));
         run_on(&yard).await;
         let state = yard.state.borrow();

@@ -8,7 +8,7 @@ use toolyard::domain::{
     Embedding, EmbeddingEvent, Event, Knob, ModelErrorKind, Outcome, Rates, Record, State,
 };
 use toolyard::engine::{Beginning, Memory};
-use toolyard::model::{Model, http::Endpoint, openai::OpenAi, secret::KeySource};
+use toolyard::model::{Model, hosted::Hosted, http::Endpoint, secret::KeySource};
 use toolyard::store::experience::{Experience, Same, Use};
 
 use super::yard::{Trial, Yard};
@@ -48,7 +48,7 @@ fn plan(fake: &Fake, price_in: Option<f64>, budget: f64) -> Trial {
     endpoint.key = KeySource::Command(vec!["echo".into(), KEY.into()]);
     endpoint.max_retries = 0;
     endpoint.price_in = price_in;
-    let embedder: Rc<dyn Model> = Rc::new(OpenAi::embedding(endpoint).unwrap());
+    let embedder: Rc<dyn Model> = Rc::new(Hosted::embedding(endpoint).unwrap());
     Trial {
         replies: vec![],
         strategy: "react+btp",
@@ -161,7 +161,7 @@ async fn a_recorded_failure_of_an_embedding_stays_one() {
 async fn where_the_model_makes_no_embeddings_words_are_compared() {
     let fake = Fake::start(vec![]).await;
     let chat: Rc<dyn Model> =
-        Rc::new(OpenAi::new(Endpoint::new("chat", &fake.url, "small")).unwrap());
+        Rc::new(Hosted::new(Endpoint::new("chat", &fake.url, "small")).unwrap());
     let memory = Memory { store: store().into(), same: Same::LeftOut, embedder: Some(chat) };
     let (state, events, _) =
         run(Trial { memory: Some(memory), ..plan(&fake, None, 1_000.0) }).await;

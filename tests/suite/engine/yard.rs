@@ -38,6 +38,7 @@ impl Script {
             price_in: Some(1.0.into()),
             price_out: Some(2.0.into()),
             price_cached: None,
+            price_written: None,
             price_from: None,
             context: None,
         };

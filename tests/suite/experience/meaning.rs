@@ -5,7 +5,7 @@ use std::process::Output;
 use serde_json::Value;
 use tokio::process::Command;
 use toolyard::domain::{Embedding, ModelErrorKind};
-use toolyard::model::{Embedder, http::Endpoint, openai::OpenAi, secret::KeySource};
+use toolyard::model::{Embedder, hosted::Hosted, http::Endpoint, secret::KeySource};
 
 use super::*;
 use crate::fake_endpoint::{Fake, json as answer};
@@ -57,11 +57,11 @@ fn what_a_model_made_of_a_query_is_kept_before_and_after_it_is_used_and_goes_wit
     assert_eq!(store.embedding("used", "m").unwrap(), None);
 }
 
-fn model(url: &str) -> OpenAi {
+fn model(url: &str) -> Hosted {
     let mut endpoint = Endpoint::new("embeddings", url, "small");
     endpoint.key = KeySource::None;
     endpoint.max_retries = 1;
-    OpenAi::embedding(endpoint).unwrap()
+    Hosted::embedding(endpoint).unwrap()
 }
 
 fn texts(n: usize) -> Vec<String> {

@@ -4,7 +4,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use toolyard::domain::{Finish, ModelErrorKind};
-use toolyard::model::{Progress, openai::replies};
+use toolyard::model::{Progress, hosted::replies};
 
 use super::{DONE, HELLO, STOP, USAGE, ask, delta, endpoint, error, reply, request};
 use crate::fake_endpoint::{Fake, Step, json as body, response, send, stream, stream_head};

@@ -3,7 +3,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use toolyard::domain::{Finish, Reply, Request, Role, ToolDef};
-use toolyard::model::openai::replies;
+use toolyard::model::hosted::replies;
 
 /// A request with the tools `weather` and `clock`.
 fn offered() -> Request {

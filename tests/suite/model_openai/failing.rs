@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use toolyard::domain::ModelErrorKind;
-use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
+use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
 
 use super::{HELLO, STOP, ask, delta, endpoint, error, reply, request};
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
@@ -314,7 +314,7 @@ async fn case_13_3_an_idle_connection_that_the_server_closed_costs_no_wait() {
             crate::fake_endpoint::read(&mut stream).await;
         }
     });
-    let model = OpenAi::new(Endpoint::new("m", &url, "x")).unwrap();
+    let model = Hosted::new(Endpoint::new("m", &url, "x")).unwrap();
     let mut waits = Vec::new();
     let start = Instant::now();
     for _ in 0..2 {
@@ -383,14 +383,14 @@ async fn a_private_authority_is_trusted_where_it_is_configured() {
     let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
     let file = data.join("private-ca.pem");
     let endpoint = |file| Endpoint { ca_file: Some(file), ..Endpoint::new("m", &url, "x") };
-    let reached = OpenAi::new(endpoint(file)).unwrap().reachable().await.unwrap();
+    let reached = Hosted::new(endpoint(file)).unwrap().reachable().await.unwrap();
     assert!(reached.is_sure, "{reached:?}");
     for (name, says) in [("none.pem", "No such file"), ("text.pem", "expected certificates")] {
         let file = folder.path().join(name);
         if name == "text.pem" {
             std::fs::write(&file, "no certificate").unwrap();
         }
-        let error = OpenAi::new(endpoint(file)).unwrap().reachable().await.unwrap_err();
+        let error = Hosted::new(endpoint(file)).unwrap().reachable().await.unwrap_err();
         assert!(error.text.contains(says) && error.text.contains(name), "{error}");
     }
 }

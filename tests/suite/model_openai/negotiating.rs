@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolyard::domain::{Message, ModelError, ModelErrorKind, Reply, Request, ToolCall};
-use toolyard::model::{Model, Progress, http::Endpoint, openai::OpenAi};
+use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
 
 use super::{DONE, HELLO, STOP, endpoint, request};
 use crate::fake_endpoint::{Fake, Script, json as body, stream};
@@ -40,7 +40,7 @@ async fn ask(scripts: Vec<Script>, times: usize, change: impl FnOnce(&mut Endpoi
     let fake = Fake::start(scripts).await;
     let mut endpoint = endpoint(&fake);
     change(&mut endpoint);
-    let model = OpenAi::new(endpoint).unwrap();
+    let model = Hosted::new(endpoint).unwrap();
     let (mut replies, mut notices) = (Vec::new(), Vec::new());
     for _ in 0..times {
         let request = full();
@@ -198,7 +198,7 @@ async fn a_field_that_a_person_has_set_is_left_out_with_a_word_of_it() {
 async fn calls_at_the_same_time_learn_it_together_and_say_it_once() {
     let refused = || refusal("'temperature' is not supported", &json!("temperature"));
     let fake = Fake::start(vec![refused(), refused(), hello(), hello()]).await;
-    let model = OpenAi::new(endpoint(&fake)).unwrap();
+    let model = Hosted::new(endpoint(&fake)).unwrap();
     let (one, other) = (full(), full());
     let (mut first, mut second) = (Vec::new(), Vec::new());
     let mut tell_first = |progress| first.push(progress);
@@ -230,13 +230,13 @@ async fn what_an_endpoint_misses_in_calls_of_another_model_is_added() {
         ),
     ] {
         let fake = Fake::start(vec![refusal(text, &json!(null)), hello()]).await;
-        let model = OpenAi::new(endpoint(&fake)).unwrap();
+        let model = Hosted::new(endpoint(&fake)).unwrap();
         let calls =
             vec![ToolCall { id: "abcdefgh1".into(), tool: "search".into(), arguments: json!({}) }];
         let mut request = Request { tools: Vec::new(), ..request() };
         request.messages.push(Message::Assistant { text: "I look.".into(), calls, source: None });
         let tool = "search".into();
-        request.messages.push(Message::Tool { id: "abcdefgh1".into(), tool, text: "x".into() });
+        request.messages.push(Message::result("abcdefgh1", tool, "x"));
         model.ask(&request, &mut |_| {}).await.unwrap();
         let bodies = fake.bodies();
         assert_eq!(bodies[0].pointer(place), None);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolyard::domain::{Message, Reply, Request, ToolCall};
-use toolyard::model::{Model, http::Endpoint, openai::OpenAi};
+use toolyard::model::{Model, hosted::Hosted, http::Endpoint};
 
 use super::{DONE, HELLO, STOP, delta, endpoint, request};
 use crate::fake_endpoint::{Fake, json as body, stream};
@@ -13,11 +13,8 @@ const CALLS: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_c
 fn after(reply: &Reply) -> Request {
     let mut request = request();
     let (text, calls, source) = (reply.text.clone(), reply.calls.clone(), reply.source.clone());
-    let results = reply.calls.iter().map(|call| Message::Tool {
-        id: call.id.clone(),
-        tool: call.tool.clone(),
-        text: "sunny".into(),
-    });
+    let results =
+        reply.calls.iter().map(|call| Message::result(call.id.clone(), call.tool.clone(), "sunny"));
     let results: Vec<Message> = results.collect();
     request.messages.push(Message::Assistant { text, calls, source });
     request.messages.extend(results);
@@ -25,7 +22,7 @@ fn after(reply: &Reply) -> Request {
 }
 
 async fn ask(endpoint: Endpoint, request: &Request) -> Reply {
-    OpenAi::new(endpoint).unwrap().ask(request, &mut |_| {}).await.unwrap()
+    Hosted::new(endpoint).unwrap().ask(request, &mut |_| {}).await.unwrap()
 }
 
 /// The messages of the second request to an endpoint that wrote these deltas, and of the same one to another.
@@ -133,7 +130,7 @@ async fn a_message_that_says_nothing_is_not_sent_and_roles_still_take_turns() {
         let messages = vec![
             Message::user("Hi"),
             Message::Assistant { text, calls, source: None },
-            Message::Tool { id: "abcdefgh1".into(), tool: "search".into(), text: "x".into() },
+            Message::result("abcdefgh1", "search".into(), "x"),
             Message::assistant(empty),
             Message::user("Go on."),
         ];

@@ -3,7 +3,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use toolyard::domain::Usage;
-use toolyard::model::openai::{OpenAi, replies};
+use toolyard::model::hosted::{Hosted, replies};
 use toolyard::model::{Model, http::Endpoint};
 
 use super::{HELLO, STOP, request};
@@ -20,7 +20,7 @@ fn cost(usage: &Usage) -> f64 {
     let mut endpoint = Endpoint::new("m", "http://h/v1", "x");
     (endpoint.price_in, endpoint.price_out) = (Some(1.0), Some(2.0));
     endpoint.price_cached = Some(0.1);
-    let model = OpenAi::new(endpoint).unwrap();
+    let model = Hosted::new(endpoint).unwrap();
     let cost = f64::from(model.spec().price(usage).unwrap());
     (cost * 1e9).round() / 1e3
 }

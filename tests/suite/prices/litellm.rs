@@ -35,6 +35,7 @@ fn prices_are_read_per_million_tokens() {
         price_in: Some(0.15),
         price_out: Some(0.6),
         price_cached: Some(0.075),
+        price_written: None,
         context: Some(128_000),
     };
     assert_eq!(table.models["plain"], plain);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use toolyard::domain::ToolMode;
-use toolyard::model::{Model, http::Endpoint, openai::OpenAi};
+use toolyard::model::{Model, hosted::Hosted, http::Endpoint};
 
 use super::rules::{faults, word};
 use crate::fake_endpoint::read;
@@ -116,7 +116,7 @@ impl Strict {
         let mut endpoint = Endpoint::new(name, &self.url, "gpt-x");
         (endpoint.mode, endpoint.structured) = (mode, true);
         (endpoint.max_retries, endpoint.silence_timeout) = (0, Duration::from_secs(5));
-        Rc::new(OpenAi::new(endpoint).unwrap())
+        Rc::new(Hosted::new(endpoint).unwrap())
     }
 }
 

@@ -155,6 +155,11 @@ fn done(reply: &Reply, page: &mut Page<'_>) {
     let how = if usage.estimated { "estimated here" } else { "counted by the endpoint" };
     let cached =
         if usage.cached > 0 { format!(", {} cached", usage.cached) } else { String::new() };
-    let said = format!("{} in{cached}, {} out, {how}", usage.tokens_in, usage.tokens_out);
+    let written = if usage.written > 0 {
+        format!(", {} written to the cache", usage.written)
+    } else {
+        String::new()
+    };
+    let said = format!("{} in{cached}{written}, {} out, {how}", usage.tokens_in, usage.tokens_out);
     page.field("usage", &said);
 }

@@ -1,0 +1,64 @@
+//! Bytes as requests and as answers of every format: nothing panics, every place is a value of the text, and a text
+//! that is patched nowhere stays as it is.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use toolyard::domain::{Request, Role};
+use toolyard::wire::{
+    Asked, CallPiece, Feed, Names, NotRead, Reading, Report, chat, messages, patch, responses,
+};
+
+/// OpenAI's chat completions.
+pub fn wire_chat(data: &[u8]) {
+    let answer = chat::Answer::begin(&Arc::default(), Report::default());
+    wire(data, chat::read_request, chat::calls_in, answer);
+}
+
+/// OpenAI's Responses.
+pub fn wire_responses(data: &[u8]) {
+    let answer = responses::Answer::begin(&Arc::<Names>::default(), Report::default());
+    wire(data, responses::read_request, responses::calls_in, answer);
+}
+
+/// Anthropic's Messages.
+pub fn wire_messages(data: &[u8]) {
+    let answer = messages::Answer::begin(&Arc::<Names>::default(), Report::default());
+    wire(data, messages::read_request, messages::calls_in, answer);
+}
+
+fn wire<R: Reading>(
+    data: &[u8],
+    request: fn(&[u8]) -> Result<Asked, NotRead>,
+    calls: fn(&str) -> Vec<CallPiece>,
+    answer: R,
+) {
+    let text = String::from_utf8_lossy(data);
+    let is_value = |place: &Range<usize>| {
+        let value = text.get(place.clone()).unwrap_or_default();
+        assert!(serde_json::from_str::<&serde_json::value::RawValue>(value).is_ok(), "{value}");
+    };
+    if let Ok(asked) = request(data) {
+        asked.calls.iter().chain(&asked.results).for_each(|spot| is_value(&spot.range));
+        let places: Vec<_> =
+            asked.results.iter().map(|spot| (spot.range.clone(), "\"x\"")).collect();
+        // One id may have two results, and so one place.
+        if let Ok(patched) = patch(data, &places) {
+            assert!(request(&patched).is_ok(), "{}", String::from_utf8_lossy(&patched));
+        }
+    }
+    assert_eq!(patch(data, &[]).as_deref(), Ok(data));
+    for piece in calls(&text) {
+        piece.name.iter().chain(&piece.arguments).for_each(is_value);
+    }
+    let mut feed = Feed::new(answer);
+    for piece in data.chunks(7) {
+        if feed.feed(piece, &mut |_| {}).is_err() {
+            return;
+        }
+    }
+    if let Ok(answer) = feed.end(&mut |_| {}) {
+        let (reply, _) = answer.reply(&Request::new(Role::Actor, Vec::new()), "h");
+        assert!(reply.calls.len() <= 1024, "{} calls", reply.calls.len());
+    }
+}

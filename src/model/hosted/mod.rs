@@ -1,0 +1,171 @@
+//! Models behind an endpoint: OpenAI, Anthropic, routers, and local servers. The codec of the endpoint's format writes
+//! the requests and reads the answers.
+
+mod embeddings;
+mod formats;
+mod listed;
+mod negotiated;
+mod refusal;
+pub mod replies;
+mod schema_words;
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use futures::future::LocalBoxFuture;
+use reqwest::header::HeaderMap;
+
+use self::negotiated::Negotiated;
+use super::http::{Amended, Connection, Endpoint, Refused, curl};
+use super::{Embedder, Model, Progress, Reachability};
+use crate::domain::{ModelError, ModelSpec, Reply, Request};
+use crate::wire::learned::Learned;
+use crate::wire::{Format, Names, Reading, Report, chat, messages, responses};
+
+/// Of an endpoint that was not asked yet.
+static NOTHING_LEARNT: Learned = Learned::new();
+
+/// The path of the list of models.
+const LIST: [&str; 1] = ["models"];
+
+/// A model behind an endpoint.
+#[derive(Debug)]
+pub struct Hosted {
+    connection: Connection,
+    /// It is an embedding model, not a chat model.
+    embeds: bool,
+    /// An implausible usage was said.
+    has_noticed: Cell<bool>,
+    /// What the endpoint has refused so far.
+    negotiated: RefCell<Negotiated>,
+}
+
+impl Hosted {
+    /// A chat model.
+    ///
+    /// # Errors
+    /// As [`Connection::new`].
+    pub fn new(endpoint: Endpoint) -> Result<Self, ModelError> {
+        Self::with(endpoint, false)
+    }
+
+    /// An embedding model. It has no output tokens, so an unknown output price counts as 0.
+    ///
+    /// # Errors
+    /// As [`Connection::new`].
+    pub fn embedding(mut endpoint: Endpoint) -> Result<Self, ModelError> {
+        endpoint.price_out.get_or_insert(0.0);
+        Self::with(endpoint, true)
+    }
+
+    fn with(endpoint: Endpoint, embeds: bool) -> Result<Self, ModelError> {
+        let connection = Connection::new(endpoint.clone(), formats::headers(endpoint.format))?;
+        let (has_noticed, negotiated) = (Cell::default(), RefCell::default());
+        Ok(Self { connection, embeds, has_noticed, negotiated })
+    }
+
+    /// The ids of the endpoint's models; none if it does not list them.
+    ///
+    /// # Errors
+    /// As [`Connection::list`].
+    pub async fn list(&self) -> Result<Vec<String>, ModelError> {
+        Ok(self.connection.list(&LIST, listed::ids).await?.unwrap_or_default())
+    }
+
+    /// The command of `curl` that makes this request by hand.
+    ///
+    /// # Errors
+    /// The endpoint's address is invalid.
+    pub fn curl(endpoint: &Endpoint, request: &Request) -> Result<String, ModelError> {
+        let (source, names) = (endpoint.source()?, Names::of(request));
+        let settings = formats::settings(endpoint, &source, &names, &NOTHING_LEARNT);
+        let body = formats::write(endpoint.format, request, &settings);
+        let (headers, path) = (formats::headers(endpoint.format), formats::path(endpoint.format));
+        curl::curl(endpoint, &headers, path, &body)
+    }
+
+    async fn run(
+        &self,
+        request: &Request,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Reply, ModelError> {
+        let names = Arc::new(Names::of(request));
+        macro_rules! talk {
+            ($format:ident) => {{
+                let begin =
+                    |headers: &HeaderMap| $format::Answer::begin(&names, formats::cost(headers));
+                self.talk(request, &names, &begin, progress).await
+            }};
+        }
+        match self.connection.endpoint().format {
+            Format::Chat => talk!(chat),
+            Format::Responses => talk!(responses),
+            Format::Messages => talk!(messages),
+        }
+    }
+
+    async fn talk<R: Reading>(
+        &self,
+        request: &Request,
+        names: &Names,
+        begin: &dyn Fn(&HeaderMap) -> R,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Reply, ModelError> {
+        let endpoint = self.connection.endpoint();
+        let source = &self.spec().source;
+        let body = || {
+            let negotiated = self.negotiated.borrow();
+            let settings = formats::settings(endpoint, source, names, &negotiated.learned);
+            let body = formats::write(endpoint.format, request, &settings);
+            (body.to_string(), negotiated.offer(&body, endpoint.format))
+        };
+        let (first, mut offer) = body();
+        let mut amend = |refused: &Refused| {
+            let mut negotiated = self.negotiated.borrow_mut();
+            let notice = negotiated.learn(refused, &offer, &request.tools, endpoint)?;
+            drop(negotiated);
+            let (body, next) = body();
+            offer = next;
+            Some(Amended { body, notice: (!notice.is_empty()).then_some(notice) })
+        };
+        let path = formats::path(endpoint.format);
+        let asked = self.connection.ask(path, first, begin, &mut amend, progress);
+        let (reply, report) = asked.await?.reply(request, source);
+        if let Some(text) = self.notice(&report) {
+            progress(Progress::Noticed(text));
+        }
+        Ok(reply)
+    }
+
+    /// What to say of an endpoint that reports an implausible usage: once, for all of them.
+    fn notice(&self, report: &Report) -> Option<String> {
+        let text = report.notice(self.spec().name.as_str(), self.connection.host())?;
+        (!self.has_noticed.replace(true)).then_some(text)
+    }
+}
+
+impl Model for Hosted {
+    fn spec(&self) -> &Arc<ModelSpec> {
+        self.connection.spec()
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a Request,
+        progress: &'a mut dyn FnMut(Progress),
+    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(self.run(request, progress))
+    }
+
+    fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
+        Box::pin(self.connection.reach(&LIST, listed::ids, listed::about))
+    }
+
+    fn learn_key(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(self.connection.learn_key())
+    }
+
+    fn embedder(&self) -> Option<&dyn Embedder> {
+        self.embeds.then_some(self)
+    }
+}

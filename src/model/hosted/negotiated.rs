@@ -1,0 +1,156 @@
+//! What an endpoint has refused of the requests to one model, and what it wants instead. It holds for all roles, as long
+//! as the session runs: a request that the endpoint takes is worth more than a field of it, and the session says so. A
+//! resumed session learns it again, from one refusal that costs nothing.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::refusal::{LIMITS, STRUCTURES, Sent, has};
+use super::schema_words;
+use crate::domain::ToolDef;
+use crate::http::{Endpoint, Refused};
+use crate::wire::Format;
+use crate::wire::learned::{DEMANDS, Demand, Learned};
+
+/// How endpoints say that a conversation with calls has no tools.
+const NO_TOOLS: [&str; 3] =
+    ["must define tools", "toolconfig field must be defined", "without `tools=` param"];
+/// The refusals of one model so far.
+#[derive(Debug, Default)]
+pub struct Negotiated {
+    pub learned: Learned,
+}
+
+/// What a request had that an endpoint may refuse or miss.
+#[derive(Debug)]
+pub struct Offer {
+    sent: Sent,
+    /// Fields that were given up before; what is still sent of them nobody can take out.
+    given_up: BTreeSet<String>,
+    demands: BTreeSet<Demand>,
+    /// Words that the schemas of its tools leave out.
+    words: BTreeSet<String>,
+}
+
+impl Negotiated {
+    /// What this request offers.
+    pub fn offer(&self, body: &Value, format: Format) -> Offer {
+        let given_up =
+            self.learned.left_out.iter().chain(self.learned.renamed.keys()).cloned().collect();
+        let (demands, words) = (self.learned.demands.clone(), self.learned.words.clone());
+        Offer { sent: Sent::of(body, format), given_up, demands, words }
+    }
+
+    /// Learns from a refusal of a request. `None` if no other request is better; otherwise the notice, which is empty if
+    /// another request has learnt it meanwhile. Each field is refused once, so this ends.
+    pub fn learn(
+        &mut self,
+        refused: &Refused,
+        offer: &Offer,
+        tools: &[ToolDef],
+        endpoint: &Endpoint,
+    ) -> Option<String> {
+        let mut fields = offer.sent.refused(refused);
+        fields.retain(|field| !offer.given_up.contains(field));
+        if fields.is_empty() {
+            let met = self.meet(refused, offer, endpoint);
+            return met.or_else(|| self.leave_out_word(refused, offer, tools, endpoint));
+        }
+        let news = fields.iter().filter_map(|field| self.give_up(field, endpoint));
+        let news: Vec<String> = news.collect();
+        if news.is_empty() {
+            return Some(String::new());
+        }
+        // What it means comes first: a long notice is cut at its end.
+        Some(format!(
+            "{}: {}; the endpoint refused it: {}",
+            endpoint.name,
+            news.join("; "),
+            refused.told()
+        ))
+    }
+
+    /// Gives a field up, and says what that means; `None` if it was given up before.
+    fn give_up(&mut self, field: &str, endpoint: &Endpoint) -> Option<String> {
+        if self.learned.leaves_out(field) || self.learned.renamed.contains_key(field) {
+            return None;
+        }
+        let name = &endpoint.name;
+        let other = LIMITS.iter().find(|other| **other != field);
+        let is_limit = LIMITS.contains(&field) && endpoint.format == Format::Chat;
+        let other = other.filter(|_| is_limit && !endpoint.extra.contains_key(field));
+        if let Some(other) = other.filter(|other| !self.is_known(other)) {
+            self.learned.renamed.insert(field.to_owned(), (*other).to_owned());
+            return Some(format!(
+                "requests have `{other}` instead of `{field}` from now on; \
+                 max_tokens_field = \"{other}\" in [models.{name}] avoids this"
+            ));
+        }
+        self.learned.left_out.insert(field.to_owned());
+        let means = match field {
+            field if endpoint.extra.contains_key(field) => {
+                format!(", though `extra` of [models.{name}] sets it: take it out there")
+            }
+            "temperature" | "top_p" | "seed" | "stop" | "stop_sequences" => {
+                ", and settings of it have no effect on this model".to_owned()
+            }
+            "max_output_tokens" => ", and answers have no limit".to_owned(),
+            field if LIMITS.contains(&field) => ", and answers have no limit".to_owned(),
+            "stream_options" => ", and what it does not count is estimated".to_owned(),
+            field if STRUCTURES.contains(&field) => format!(
+                ", and answers are checked as before; structured = false in [models.{name}] avoids \
+                 this"
+            ),
+            "tool_choice" => format!("; allowed_tools = false in [models.{name}] avoids this"),
+            "stream" => format!("; stream = false in [models.{name}] avoids this"),
+            _ => String::new(),
+        };
+        Some(format!("requests leave out `{field}` from now on{means}"))
+    }
+
+    /// Whether something was learnt of a name for the limit.
+    fn is_known(&self, field: &str) -> bool {
+        self.learned.left_out.contains(field) || self.learned.renamed.contains_key(field)
+    }
+
+    /// Learns of a word that the schemas of tools must not have.
+    fn leave_out_word(
+        &mut self,
+        refused: &Refused,
+        offer: &Offer,
+        tools: &[ToolDef],
+        endpoint: &Endpoint,
+    ) -> Option<String> {
+        let word = schema_words::refused(refused, tools, &offer.words)?;
+        if !self.learned.words.insert(word.clone()) {
+            return Some(String::new());
+        }
+        let (name, told) = (&endpoint.name, refused.told());
+        Some(format!(
+            "{name}: the schemas of tools leave out `{word}` from now on, and arguments are checked as before; the \
+             endpoint refused it: {told}"
+        ))
+    }
+
+    /// Learns of a field that the endpoint misses.
+    fn meet(&mut self, refused: &Refused, offer: &Offer, endpoint: &Endpoint) -> Option<String> {
+        let text = refused.texts.join("\n").to_lowercase();
+        let has_no_tools = has(&text, &NO_TOOLS) && !offer.demands.contains(&Demand::Tools);
+        let is_missed =
+            has(&text, &["missing", "required", "must be", "must have", "must contain"]);
+        let missed = DEMANDS.iter().find(|(demand, name)| {
+            is_missed && text.contains(name) && !offer.demands.contains(demand)
+        });
+        let tools = has_no_tools.then_some((Demand::Tools, "tools"));
+        let (demand, field) = missed.copied().or(tools)?;
+        if !self.learned.demands.insert(demand) {
+            return Some(String::new());
+        }
+        let (name, told) = (&endpoint.name, refused.told());
+        Some(format!(
+            "{name}: requests with calls have an empty `{field}` from now on where the model wrote none; the \
+             endpoint missed it: {told}"
+        ))
+    }
+}

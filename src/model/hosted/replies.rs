@@ -1,0 +1,27 @@
+//! Reads bytes as a reply of OpenAI's chat completions, without a network: for fuzzing and tests.
+
+use std::sync::Arc;
+
+use super::formats;
+use crate::domain::{ModelError, Reply, Request};
+use crate::wire::{Format, Names, Reading, Report, chat};
+use crate::{Progress, http};
+
+/// Reads the body of a successful response to this request, of this content type, in pieces of this many
+/// bytes (at least 1), as if they had come from a server.
+///
+/// # Errors
+/// As [`crate::Model::ask`], without retries.
+pub fn read(
+    body: &[u8],
+    kind: &str,
+    size: usize,
+    request: &Request,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Reply, ModelError> {
+    let names = Arc::new(Names::of(request));
+    let answer = chat::Answer::begin(&names, Report::default());
+    let wire = formats::headers(Format::Chat);
+    let answer = http::read_pieces(body.chunks(size.max(1)), kind, &wire, answer, progress)?;
+    Ok(answer.reply(request, "an endpoint").0)
+}

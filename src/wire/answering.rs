@@ -1,0 +1,33 @@
+//! Answering in an endpoint's place.
+
+use std::ops::Range;
+
+use crate::Names;
+
+/// What an answer has beside its reply.
+#[derive(Clone, Copy, Debug)]
+pub struct Answering<'a> {
+    /// Unique among answers: letters, digits, `_` and `-`.
+    pub id: &'a str,
+    /// The model in the endpoint's words, as the request names it.
+    pub model: &'a str,
+    /// The names of tools as they were sent.
+    pub names: &'a Names,
+    /// When, in seconds since 1970.
+    pub created: i64,
+}
+
+/// A part of a call in the data of one event, or in a whole answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallPiece {
+    /// What tells the calls of one answer apart: an index, or an id of an item.
+    pub key: String,
+    /// The call's id, where this part has it.
+    pub id: Option<String>,
+    /// The bytes of the JSON value of the name, with its quotes.
+    pub name: Option<Range<usize>>,
+    /// The bytes of the JSON value of the arguments, or of the next piece of them.
+    pub arguments: Option<Range<usize>>,
+    /// It has all of the arguments, and is no piece that others continue.
+    pub is_whole: bool,
+}

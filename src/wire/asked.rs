@@ -1,0 +1,60 @@
+//! A request as it came: what a person sees of it, and where in its text the parts stand that can be changed.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::domain::Request;
+
+/// A request that somebody sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    pub request: Request,
+    /// The endpoint's own name of the model.
+    pub model: String,
+    /// The answer is to come as a stream.
+    pub streams: bool,
+    /// The arguments of each call, in the order of the text.
+    pub calls: Vec<Spot>,
+    /// The content of each result, in the order of the text.
+    pub results: Vec<Spot>,
+    /// What was not understood, and how often it is there: `messages[].hologram` is a field.
+    pub unknown: BTreeMap<String, u32>,
+}
+
+/// A value in the text of a request, or of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The id of the call that it belongs to.
+    pub id: String,
+    /// The bytes of the JSON value, with its quotes.
+    pub range: Range<usize>,
+}
+
+/// Why a text is no request.
+#[derive(Debug, thiserror::Error)]
+pub enum NotRead {
+    #[error("not UTF-8")]
+    NotText(#[from] std::str::Utf8Error),
+    #[error("not JSON: {0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error("no request: {0}")]
+    NoRequest(&'static str),
+}
+
+/// Counts what is not understood.
+#[derive(Debug, Default)]
+pub(crate) struct Unknown(pub BTreeMap<String, u32>);
+
+impl Unknown {
+    /// One more of these.
+    pub fn add(&mut self, what: impl Into<String>) {
+        *self.0.entry(what.into()).or_default() += 1;
+    }
+
+    /// Those of an object's fields that are not among the known ones.
+    pub fn fields(&mut self, place: &str, fields: &crate::node::Fields<'_>, known: &[&str]) {
+        for (name, _) in fields.iter().filter(|(name, _)| !known.contains(name)) {
+            self.add(format!("{place}{name}"));
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! A growing answer: deltas of a stream, or one whole message, become a reply.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::calls::{Call, Calls};
+use super::{finish, kept::Kept};
+use crate::arguments;
+use crate::domain::{Finish, Reply, ReplySource, Request, ToolCall};
+use crate::errors::is_error;
+use crate::field::field;
+use crate::ids::FreeIds;
+use crate::names::Names;
+use crate::pieces::{Joiner, joined};
+use crate::reading::{self, Fault, Piece, Reading};
+use crate::sse::Event;
+use crate::usage::{self, Report};
+
+/// Largest answer in bytes. No model writes that much, but a broken server may.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// The parts that have arrived so far.
+#[derive(Debug, Default)]
+pub struct Answer {
+    names: Arc<Names>,
+    text: String,
+    reasoning: String,
+    refusal: String,
+    /// Parts of characters at the end of text and reasoning.
+    open_text: Joiner,
+    open_reasoning: Joiner,
+    calls: Calls,
+    /// The choice that is read: the first that came.
+    choice: Option<u64>,
+    /// Calls of other choices. Some gateways put the text into one choice and its calls into another.
+    elsewhere: Calls,
+    /// What the endpoint wants back of the message.
+    kept: Kept,
+    finish: Option<String>,
+    usage: Option<Report>,
+    /// What the endpoint reports in a header, apart from the usage.
+    cost: Report,
+}
+
+impl Reading for Answer {
+    fn whole(&mut self, document: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+        let choice = &document["choices"][0];
+        let is_whole = choice["message"].is_object()
+            || choice["delta"].is_object() && finish::reason(choice).is_some();
+        part(choice)?;
+        if !is_whole {
+            return Err(missing(document));
+        }
+        self.take(document, seen)?;
+        // It is complete, even if its server sends no reason.
+        self.finish.get_or_insert_with(|| "stop".into());
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault> {
+        if is_done(&event.data) {
+            // Some servers send no reason. Half of a call is no answer, whatever follows it.
+            if self.has_something() && self.calls.are_whole() {
+                self.finish.get_or_insert_with(|| "stop".into());
+            }
+            return Ok(true);
+        }
+        let chunk = reading::data(event)?;
+        if is_error(&chunk) || event.name == "error" {
+            return Err(Fault::Said(chunk));
+        }
+        self.take(&chunk, seen)?;
+        if chunk.get("choices").is_none() { Err(Fault::Other(chunk)) } else { Ok(false) }
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn size(&self) -> usize {
+        self.text.len() + self.reasoning.len() + self.refusal.len() + self.calls.size()
+    }
+
+    fn reply(self, request: &Request, endpoint: &str) -> (Reply, Report) {
+        let message = self.kept.into_fields();
+        let mut source =
+            ReplySource { endpoint: endpoint.to_owned(), message, ..ReplySource::default() };
+        let calls = if self.calls.is_empty() { self.elsewhere } else { self.calls };
+        let calls = named(calls.in_order(), request, &self.names, &mut source);
+        let text = self.text + &self.open_text.end();
+        let reasoning = self.reasoning + &self.open_reasoning.end();
+        let refused = !self.refusal.is_empty() && text.is_empty();
+        let text = if refused { joined(&self.refusal).into_owned() } else { text };
+        let finish = match self.finish.as_deref().unwrap_or_default() {
+            _ if refused => Finish::Refused,
+            reason => finish::finish(reason, !calls.is_empty()),
+        };
+        let report = self.usage.unwrap_or_default().or_cost(self.cost);
+        let usage = report.usage(|| usage::estimate(request, &[&text, &reasoning], &calls));
+        // Without calls there are no ids to know again either.
+        let has_some = !calls.is_empty() || !source.message.is_empty();
+        let source = has_some.then(|| Arc::new(source));
+        (Reply { text, reasoning, calls, finish, usage, source, repairs: Vec::new() }, report)
+    }
+}
+
+/// Whether this is the end of a stream: `[DONE]`, however it is written.
+fn is_done(data: &str) -> bool {
+    data.trim_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case("done")
+}
+
+/// The error that a part of an answer reports, such as one of its choices.
+fn part(part: &Value) -> Result<(), Fault> {
+    if is_error(part) { Err(Fault::Said(part.clone())) } else { Ok(()) }
+}
+
+/// Why a document is no answer.
+fn missing(document: &Value) -> Fault {
+    match document.get("choices") {
+        Some(Value::Array(choices)) if !choices.is_empty() => {
+            Fault::Missing("message in its first choice")
+        }
+        Some(_) => Fault::Missing("choices"),
+        None => Fault::Other(document.clone()),
+    }
+}
+
+impl Answer {
+    /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
+    pub fn begin(names: &Arc<Names>, cost: Report) -> Self {
+        Self { cost, names: Arc::clone(names), ..Self::default() }
+    }
+
+    /// Whether the model has said or called anything.
+    fn has_something(&self) -> bool {
+        !self.text.is_empty() || !self.refusal.is_empty() || !self.calls.is_empty()
+    }
+
+    /// Reads one chunk of a stream, or one whole completion, and reports what it adds.
+    fn take(&mut self, chunk: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+        let choices = chunk["choices"].as_array().map_or(&[][..], Vec::as_slice);
+        // The last usage counts: some servers send a running one with every chunk.
+        let usages = [&chunk["usage"], &chunk["choices"][0]["usage"], &chunk["x_groq"]["usage"]];
+        self.usage = usages.into_iter().find_map(usage::read).or(self.usage.take());
+        for (position, choice) in choices.iter().enumerate() {
+            let index = choice["index"].as_u64().unwrap_or(position as u64);
+            let parts = [&choice["delta"], &choice["message"]];
+            if *self.choice.get_or_insert(index) == index {
+                parts.into_iter().for_each(|part| self.part(part, seen));
+                self.end(choice)?;
+            } else {
+                parts.into_iter().for_each(|part| self.elsewhere.read(part, &self.names));
+            }
+        }
+        let kept = self.kept.size() + self.calls.kept() + self.elsewhere.size();
+        let size = Reading::size(self).max(kept);
+        if size <= LARGEST && self.calls.len() + self.elsewhere.len() <= 1024 {
+            return Ok(());
+        }
+        Err(Fault::TooLarge(LARGEST / (1024 * 1024)))
+    }
+
+    /// Reads how a choice ended, if it did.
+    fn end(&mut self, choice: &Value) -> Result<(), Fault> {
+        for part in [choice, &choice["delta"], &choice["message"]] {
+            self::part(part)?;
+        }
+        let Some(reason) = finish::reason(choice) else { return Ok(()) };
+        if finish::is_failure(reason) {
+            return Err(Fault::Ended(reason.to_owned()));
+        }
+        self.finish = Some(reason.to_owned());
+        Ok(())
+    }
+
+    fn part(&mut self, part: &Value, seen: &mut dyn FnMut(Piece)) {
+        self.kept.add_message(part);
+        let reasoning = [field(part, "reasoning_content"), &part["reasoning"]];
+        // Servers that send both send the same text twice.
+        if let Some(text) =
+            reasoning.into_iter().find_map(|text| text.as_str().filter(|t| !t.is_empty()))
+        {
+            self.think(text, seen);
+        }
+        match &part["content"] {
+            Value::String(text) => self.say(text, seen),
+            Value::Array(parts) => parts.iter().for_each(|part| self.content(part, seen)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
+        }
+        if let Some(text) = part["refusal"].as_str() {
+            self.refusal.push_str(text);
+        }
+        self.calls.read(part, &self.names);
+    }
+
+    /// One part of a content in parts, such as `{"type": "text", "text": …}`; reasoning is nested.
+    fn content(&mut self, part: &Value, seen: &mut dyn FnMut(Piece)) {
+        if let Some(text) = part["text"].as_str() {
+            self.say(text, seen);
+        }
+        for thought in part["thinking"].as_array().into_iter().flatten() {
+            self.think(thought["text"].as_str().unwrap_or_default(), seen);
+        }
+    }
+
+    fn say(&mut self, text: &str, seen: &mut dyn FnMut(Piece)) {
+        let text = self.open_text.next(text);
+        if !text.is_empty() {
+            self.text.push_str(&text);
+            seen(Piece::Text(text));
+        }
+    }
+
+    fn think(&mut self, text: &str, seen: &mut dyn FnMut(Piece)) {
+        let text = self.open_reasoning.next(text);
+        if !text.is_empty() {
+            self.reasoning.push_str(&text);
+            seen(Piece::Reasoning(text));
+        }
+    }
+}
+
+/// The calls with tools' own names, parsed arguments, and an id each.
+fn named(
+    calls: Vec<Call>,
+    request: &Request,
+    names: &Names,
+    source: &mut ReplySource,
+) -> Vec<ToolCall> {
+    let mut free = FreeIds::of(request, "call");
+    let mut taken = HashSet::new();
+    let some = |call: &Call| !call.name.is_empty() || !call.arguments.trim().is_empty();
+    calls
+        .into_iter()
+        .filter(some)
+        .map(|call| {
+            let mut id = joined(&call.id).into_owned();
+            while id.is_empty() || taken.contains(&id) {
+                id = free.take();
+            }
+            taken.insert(id.clone());
+            let kept = call.kept.into_fields();
+            if !kept.is_empty() {
+                source.calls.insert(id.clone(), kept);
+            }
+            let (tool, arguments) = (joined(&call.name), joined(&call.arguments));
+            ToolCall { id, tool: names.back(&tool), arguments: arguments::read(&arguments) }
+        })
+        .collect()
+}

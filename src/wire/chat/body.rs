@@ -1,0 +1,68 @@
+//! The body of a chat completion request.
+
+use serde_json::{Map, Value, json};
+
+use super::messages::messages;
+use crate::domain::{Request, ToolDef};
+use crate::names::Names;
+use crate::settings::Settings;
+
+/// The whole body; the endpoint's extra fields come last and take precedence.
+pub fn write_request(request: &Request, settings: &Settings<'_>) -> Value {
+    let names = settings.names;
+    let mut body = Map::new();
+    body.insert("model".into(), settings.model.into());
+    body.insert("messages".into(), messages(request, settings).into());
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request.tools.iter().map(|def| tool(def, names)).collect();
+        body.insert("tools".into(), tools.into());
+    }
+    if settings.allowed_tools && !request.allowed.is_empty() {
+        body.insert("tool_choice".into(), allowed(request, names));
+    }
+    if let Some(temperature) = request.temperature {
+        body.insert("temperature".into(), temperature.into());
+    }
+    if let Some(share) = request.top_p {
+        body.insert("top_p".into(), share.into());
+    }
+    if let Some(seed) = request.seed {
+        body.insert("seed".into(), seed.into());
+    }
+    if let Some(tokens) = request.max_tokens {
+        body.insert(settings.max_tokens_field.to_owned(), tokens.into());
+    }
+    if !request.stop.is_empty() {
+        body.insert("stop".into(), request.stop.clone().into());
+    }
+    if let Some(schema) = &request.schema {
+        let format = json!({"name": "answer", "strict": true, "schema": schema});
+        let format = json!({"type": "json_schema", "json_schema": format});
+        body.insert("response_format".into(), format);
+    }
+    if settings.streams {
+        body.insert("stream".into(), true.into());
+        body.insert("stream_options".into(), json!({"include_usage": true}));
+    }
+    body.extend(settings.extra.clone());
+    settings.learned.apply(&mut body);
+    Value::Object(body)
+}
+
+fn tool(def: &ToolDef, names: &Names) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": names.out(&def.name),
+            "description": def.description,
+            "parameters": def.parameters,
+        },
+    })
+}
+
+/// The tools that may be called now. The array of tools stays as it is, and with it the prompt cache.
+fn allowed(request: &Request, names: &Names) -> Value {
+    let tool = |name| json!({"type": "function", "function": {"name": names.out(name)}});
+    let tools: Vec<Value> = request.allowed.iter().map(tool).collect();
+    json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}})
+}

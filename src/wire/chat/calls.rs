@@ -1,0 +1,200 @@
+//! Puts the deltas of tool calls together. Servers disagree on what tells calls apart: an index, an id,
+//! a name, or only that complete arguments are followed by others.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::kept::Kept;
+use crate::field::field;
+use crate::names::Names;
+
+/// The calls that have arrived so far, in the order of their first deltas.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    calls: Vec<Call>,
+    /// The place in `calls` that a delta of this index continues.
+    places: BTreeMap<u64, usize>,
+}
+
+/// One call, as far as it has arrived.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    pub index: u64,
+    pub id: String,
+    pub name: String,
+    pub arguments: String,
+    /// What the endpoint wants back of it.
+    pub kept: Kept,
+}
+
+/// What one delta says.
+struct Delta<'a> {
+    index: Option<u64>,
+    id: &'a str,
+    name: &'a str,
+    arguments: String,
+}
+
+impl<'a> Delta<'a> {
+    fn of(delta: &'a Value) -> Self {
+        let function = if delta["function"].is_object() { &delta["function"] } else { delta };
+        let arguments = match &function["arguments"] {
+            Value::String(more) => more.clone(),
+            Value::Null => String::new(),
+            whole @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                whole.to_string()
+            }
+        };
+        let index = match &delta["index"] {
+            Value::String(index) => index.trim().parse().ok(),
+            index => index.as_u64(),
+        };
+        let text = |value: &'a Value| value.as_str().unwrap_or_default();
+        Self { index, id: text(&delta["id"]), name: text(&function["name"]), arguments }
+    }
+
+    fn begins_object(&self) -> bool {
+        self.arguments.trim_start().starts_with('{')
+    }
+}
+
+impl Calls {
+    /// Reads the calls of a delta or of a message.
+    pub fn read(&mut self, part: &Value, names: &Names) {
+        let deltas = match field(part, "tool_calls") {
+            Value::Array(deltas) => deltas.as_slice(),
+            delta @ Value::Object(_) => std::slice::from_ref(delta),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => &[],
+        };
+        for (position, value) in deltas.iter().enumerate() {
+            let delta = Delta::of(value);
+            let at = self.place(&delta, position as u64, deltas.len() == 1, names);
+            self.calls[at].add(&delta, names);
+            self.calls[at].kept.add_call(value);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Bytes of all names and arguments.
+    pub fn size(&self) -> usize {
+        self.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum()
+    }
+
+    /// Bytes of what endpoints want back.
+    pub fn kept(&self) -> usize {
+        self.calls.iter().map(|call| call.kept.size()).sum()
+    }
+
+    /// Whether the arguments of every call are complete, or missing.
+    pub fn are_whole(&self) -> bool {
+        self.calls.iter().all(|call| call.arguments.trim().is_empty() || call.object().is_some())
+    }
+
+    /// The calls by their index.
+    pub fn in_order(mut self) -> Vec<Call> {
+        self.calls.sort_by_key(|call| call.index);
+        self.calls
+    }
+
+    /// The place of the call that a delta belongs to; a new one, if it begins a call.
+    fn place(&mut self, delta: &Delta<'_>, position: u64, is_alone: bool, names: &Names) -> usize {
+        let last = self.calls.len().checked_sub(1);
+        let by_id = self.calls.iter().rposition(|call| !delta.id.is_empty() && call.id == delta.id);
+        let at_index = delta.index.and_then(|index| self.places.get(&index).copied());
+        let is_at_index =
+            at_index.is_some_and(|at| delta.id.is_empty() || self.calls[at].id == delta.id);
+        let candidate = match delta.index {
+            Some(_) if is_at_index => at_index,
+            Some(_) if delta.name.is_empty() && by_id.is_some() => by_id,
+            Some(_) => at_index.or_else(|| last.filter(|at| self.calls[*at].goes_on(delta))),
+            None if is_alone => by_id.or(last),
+            None => by_id.or_else(|| self.places.get(&position).copied()),
+        };
+        if let Some(at) = candidate.filter(|at| !self.calls[*at].is_other(delta, names)) {
+            return at;
+        }
+        let at = self.calls.len();
+        let of_last = self.calls.last().map(|call| call.index);
+        let index = match delta.index {
+            Some(index) => index,
+            None if is_alone => of_last.unwrap_or(position),
+            None => position.max(of_last.unwrap_or(position)),
+        };
+        self.calls.push(Call { index, ..Call::default() });
+        self.places.insert(delta.index.unwrap_or(position), at);
+        at
+    }
+}
+
+impl Call {
+    /// The arguments, if they are complete.
+    fn object(&self) -> Option<Map<String, Value>> {
+        serde_json::from_str(&self.arguments).ok()
+    }
+
+    /// Whether a delta with an index of its own is none the less the rest of this call's arguments: some
+    /// servers count deltas.
+    fn goes_on(&self, delta: &Delta<'_>) -> bool {
+        let has_begun = !self.arguments.trim().is_empty() && self.object().is_none();
+        has_begun && delta.name.is_empty() && delta.id.is_empty() && !delta.begins_object()
+    }
+
+    /// Whether a delta belongs to another call. Some servers give every call the index 0 or none; some
+    /// give every delta a new id.
+    fn is_other(&self, delta: &Delta<'_>, names: &Names) -> bool {
+        let has_name = !delta.name.is_empty();
+        let is_new_id = !delta.id.is_empty() && !self.id.is_empty() && delta.id != self.id;
+        let is_same_id = !delta.id.is_empty() && delta.id == self.id;
+        let is_piece = !is_new_id && names.has(&format!("{}{}", self.name, delta.name));
+        if names.has(&self.name) && names.has(delta.name) && self.name != delta.name && !is_piece {
+            return true;
+        }
+        let Some(object) = self.object().filter(|_| !is_same_id) else { return false };
+        let is_repeated =
+            || serde_json::from_str(&delta.arguments).is_ok_and(|more: Map<_, _>| more == object);
+        let is_placeholder = object.is_empty() && !has_name;
+        is_new_id && has_name
+            || delta.begins_object()
+                && !is_placeholder
+                && (delta.index.is_none() && has_name || !is_repeated())
+    }
+
+    fn add(&mut self, delta: &Delta<'_>, names: &Names) {
+        if self.id.is_empty() {
+            self.id = delta.id.to_owned();
+        }
+        self.add_name(delta.name, names);
+        match self.object() {
+            // A server that repeats the whole call at its end, or that begins it with empty arguments.
+            Some(object) if delta.begins_object() => {
+                let more = serde_json::from_str::<Map<String, Value>>(&delta.arguments);
+                let is_repeated = more.is_ok_and(|more| more == object);
+                if object.is_empty() {
+                    self.arguments.clone_from(&delta.arguments);
+                } else if !is_repeated {
+                    self.arguments.push_str(&delta.arguments);
+                }
+            }
+            _ => self.arguments.push_str(&delta.arguments),
+        }
+    }
+
+    /// Most servers send a name once, some with every delta, a few in pieces or grown by a piece.
+    fn add_name(&mut self, name: &str, names: &Names) {
+        let joined = format!("{}{name}", self.name);
+        let is_piece = names.has(&joined) && !names.has(&self.name);
+        if self.name == name && !is_piece {
+            return;
+        }
+        let is_grown = name.starts_with(&self.name) && names.has(name) && !names.has(&joined);
+        self.name = if is_grown { name.to_owned() } else { joined };
+    }
+}

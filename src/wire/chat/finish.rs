@@ -1,0 +1,123 @@
+//! Why an answer ended, in the words of many servers.
+
+use serde_json::Value;
+
+use crate::domain::Finish;
+use crate::field::field;
+
+/// Ran into a limit of tokens.
+const LENGTHS: [&str; 9] = [
+    "length",
+    "max_tokens",
+    "max_length",
+    "max_output_tokens",
+    "max_new_tokens",
+    "model_length",
+    "token_limit",
+    "context_length_exceeded",
+    "model_context_window_exceeded",
+];
+/// Ended by a filter of the endpoint.
+const FILTERS: [&str; 9] = [
+    "content_filter",
+    "content_filtered",
+    "safety",
+    "recitation",
+    "prohibited_content",
+    "blocklist",
+    "spii",
+    "sensitive",
+    "guardrail_intervened",
+];
+/// The server failed while the model was writing. Zhipu, DeepSeek, vLLM and Gemini have words of their own.
+const FAILURES: [&str; 7] = [
+    "error",
+    "server_error",
+    "internal_error",
+    "network_error",
+    "insufficient_system_resource",
+    "abort",
+    "malformed_function_call",
+];
+/// Done.
+const STOPS: [&str; 8] = [
+    "stop",
+    "eos",
+    "end_turn",
+    "stop_sequence",
+    "eos_token",
+    "tool_calls",
+    "function_call",
+    "tool_use",
+];
+
+/// The finish reason of a choice; an empty one is none.
+pub(super) fn reason(choice: &Value) -> Option<&str> {
+    let reason = field(choice, "finish_reason").as_str()?.trim();
+    // Some servers write null as a text.
+    let is_none = reason.is_empty() || ["null", "none"].contains(&lower(reason).as_str());
+    (!is_none).then_some(reason)
+}
+
+/// Whether this finish reason means that the server failed.
+pub(super) fn is_failure(reason: &str) -> bool {
+    let lower = lower(reason);
+    FAILURES.contains(&lower.as_str()) || lower.ends_with("malformed_function_call")
+}
+
+/// How an answer with this finish reason ended.
+pub(super) fn finish(reason: &str, has_calls: bool) -> Finish {
+    match lower(reason).as_str() {
+        lower if LENGTHS.contains(&lower) => Finish::Length,
+        lower if FILTERS.contains(&lower) => Finish::Filtered,
+        // Observed: calls that end with "stop", and "tool_calls" without a call.
+        _ if has_calls => Finish::Calls,
+        lower if STOPS.contains(&lower) => Finish::Stop,
+        "refusal" => Finish::Refused,
+        _ => Finish::Other(reason.chars().take(64).collect()),
+    }
+}
+
+/// Without capitals: some servers pass on the names of another API.
+fn lower(reason: &str) -> String {
+    reason.trim().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_empty_reason_is_none() {
+        for none in [json!(""), json!(" "), json!(null), json!("null"), json!("None"), json!(1)] {
+            assert_eq!(reason(&json!({"finish_reason": none})), None, "{none}");
+        }
+        assert_eq!(reason(&json!({"finish_reason": "stop"})), Some("stop"));
+        assert_eq!(reason(&json!({"finishReason": "stop"})), Some("stop"));
+    }
+
+    #[test]
+    fn the_words_of_many_servers_are_understood() {
+        for (reason, expected) in [
+            ("stop", Finish::Stop),
+            ("STOP", Finish::Stop),
+            ("length", Finish::Length),
+            ("MAX_TOKENS", Finish::Length),
+            ("content_filter", Finish::Filtered),
+            ("SAFETY", Finish::Filtered),
+            ("refusal", Finish::Refused),
+            ("odd", Finish::Other("odd".into())),
+        ] {
+            assert_eq!(finish(reason, false), expected, "{reason}");
+            assert!(!is_failure(reason), "{reason}");
+        }
+        assert_eq!(finish("odd", true), Finish::Calls);
+        for reason in
+            ["error", "abort", "network_error", "function_call_filter: MALFORMED_FUNCTION_CALL"]
+        {
+            assert!(is_failure(reason), "{reason}");
+        }
+    }
+}

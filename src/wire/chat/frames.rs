@@ -1,0 +1,54 @@
+//! Where the parts of calls stand in a frame.
+
+use crate::answering::CallPiece;
+use crate::node::{Fields, Node};
+
+/// The parts of calls in the data of one event, or in a whole answer, in the order of the text. Nothing where the data
+/// is no JSON.
+pub fn calls_in(data: &str) -> Vec<CallPiece> {
+    let Some(chunk) = Node::of(data).ok().and_then(|node| node.fields()) else { return Vec::new() };
+    let choices = chunk.items("choices");
+    let mut pieces = Vec::new();
+    for choice in choices.iter().filter_map(Node::fields) {
+        let whole = choice.fields("message");
+        let is_whole = whole.is_some();
+        let Some(part) = whole.or_else(|| choice.fields("delta")) else { continue };
+        for (place, call) in part.items("tool_calls").iter().enumerate() {
+            let Some(call) = call.fields() else { continue };
+            pieces.push(piece(&call, place, is_whole));
+        }
+    }
+    pieces
+}
+
+fn piece(call: &Fields<'_>, place: usize, is_whole: bool) -> CallPiece {
+    let function = call.fields("function");
+    let range = |name: &str| function.as_ref().and_then(|it| it.get(name)).map(|it| it.range());
+    let index = call.get("index").and_then(|index| index.u64());
+    CallPiece {
+        key: index.unwrap_or(place as u64).to_string(),
+        id: call.string("id").map(|id| id.into_owned()),
+        name: range("name"),
+        arguments: range("arguments"),
+        is_whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_found_where_it_stands() {
+        let data = r#"{"choices": [{"delta": {"tool_calls": [{"index": 1, "id": "c\u0031", "function":
+            {"name": "weather", "arguments": "{\"a\":"}}, {"function": {"arguments": ""}}]}}]}"#;
+        let pieces = calls_in(data);
+        assert_eq!((pieces[0].key.as_str(), pieces[0].id.as_deref()), ("1", Some("c1")));
+        assert_eq!(&data[pieces[0].name.clone().unwrap()], "\"weather\"");
+        assert_eq!(&data[pieces[0].arguments.clone().unwrap()], r#""{\"a\":""#);
+        assert_eq!((pieces[1].key.as_str(), &pieces[1].name), ("1", &None));
+        for none in ["", "[DONE]", "{}", "[]", "{\"choices\":[1,{}]}"] {
+            assert_eq!(calls_in(none), [], "{none}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! OpenAI's chat completions, which most endpoints speak.
+//!
+//! Servers differ in what they send more than in what they accept. So this reader tolerates the known differences, and
+//! is strict in one thing: an answer is complete only if a finish reason arrived, or the event that ends a stream.
+
+mod answer;
+mod body;
+mod calls;
+mod finish;
+mod frames;
+mod kept;
+mod messages;
+mod reply;
+mod request;
+#[cfg(test)]
+mod tests;
+
+pub use self::answer::Answer;
+pub use self::body::write_request;
+pub use self::frames::calls_in;
+pub use self::reply::{write_error, write_error_event, write_reply, write_stream};
+pub use self::request::read_request;

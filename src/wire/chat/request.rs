@@ -1,0 +1,268 @@
+//! Reads a request, as a client wrote it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::kept::is_of_thoughts;
+use crate::asked::{Asked, NotRead, Spot, Unknown};
+use crate::domain::blocks::{Block, Kind};
+use crate::domain::{Finite, Message, ReplySource, Request, Role, ToolCall, ToolDef, ToolName};
+use crate::node::{Fields, Node};
+use crate::{arguments, schema};
+
+/// Fields of a request that a person sees, or that change nothing of the conversation.
+const OF_REQUEST: [&str; 33] = [
+    "model",
+    "messages",
+    "tools",
+    "tool_choice",
+    "temperature",
+    "top_p",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+    "stop",
+    "response_format",
+    "stream",
+    "stream_options",
+    "parallel_tool_calls",
+    "n",
+    "user",
+    "metadata",
+    "store",
+    "logprobs",
+    "top_logprobs",
+    "logit_bias",
+    "presence_penalty",
+    "frequency_penalty",
+    "reasoning_effort",
+    "service_tier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "verbosity",
+    "modalities",
+    "audio",
+    "prediction",
+    "web_search_options",
+];
+/// Fields of a message.
+const OF_MESSAGE: [&str; 7] =
+    ["role", "content", "name", "tool_calls", "tool_call_id", "refusal", "annotations"];
+/// Fields of a call, and of its function.
+const OF_CALL: [&str; 4] = ["index", "id", "type", "function"];
+const OF_FUNCTION: [&str; 2] = ["name", "arguments"];
+
+/// Reads the body of a request.
+///
+/// # Errors
+/// It is no JSON, or no object with messages.
+pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
+    let text = str::from_utf8(bytes)?;
+    let fields = Node::of(text)?.fields().ok_or(NotRead::NoRequest("expected an object"))?;
+    let messages = fields.get("messages").and_then(|node| node.items());
+    let messages = messages.ok_or(NotRead::NoRequest("expected a list `messages`"))?;
+    let mut reader = Reader::default();
+    reader.unknown.fields("", &fields, &OF_REQUEST);
+    for message in messages {
+        reader.message(message);
+    }
+    let number = |name: &str| fields.get(name).and_then(|node| node.f64()).map(Finite::from);
+    let limit = ["max_tokens", "max_completion_tokens"].iter().find_map(|name| fields.get(name));
+    let schema = fields.fields("response_format").and_then(|format| format.fields("json_schema"));
+    let mut request = Request::new(Role::Actor, reader.messages);
+    request.tools =
+        fields.items("tools").iter().filter_map(|it| tool(it, &mut reader.unknown)).collect();
+    request.temperature = number("temperature");
+    request.top_p = number("top_p");
+    request.seed = fields.get("seed").and_then(|node| node.i64());
+    request.max_tokens = limit.and_then(|node| node.u64()).and_then(|it| u32::try_from(it).ok());
+    request.stop = texts(fields.get("stop"));
+    request.schema = schema.and_then(|it| it.get("schema")).map(|it| it.value());
+    request.allowed = allowed(&fields);
+    Ok(Asked {
+        request,
+        model: fields.string("model").unwrap_or_default().into_owned(),
+        streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
+        calls: reader.calls,
+        results: reader.results,
+        unknown: reader.unknown.0,
+    })
+}
+
+/// A text, or a list of texts.
+fn texts(node: Option<Node<'_>>) -> Vec<String> {
+    let Some(node) = node else { return Vec::new() };
+    match node.string() {
+        Some(text) => vec![text.into_owned()],
+        None => {
+            let items = node.items().unwrap_or_default();
+            items.iter().filter_map(|item| item.string().map(|text| text.into_owned())).collect()
+        }
+    }
+}
+
+fn allowed(fields: &Fields<'_>) -> Vec<ToolName> {
+    let Some(choice) = fields.fields("tool_choice") else { return Vec::new() };
+    // The vendor nests the list; some servers take it flat.
+    let nested = choice.fields("allowed_tools");
+    let tools = nested.map(|inner| inner.items("tools")).unwrap_or_else(|| choice.items("tools"));
+    let name =
+        |tool: &Node<'_>| Some(tool.fields()?.fields("function")?.string("name")?.as_ref().into());
+    tools.iter().filter_map(name).collect()
+}
+
+fn tool(node: &Node<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+    let fields = node.fields()?;
+    let kind = fields.string("type").unwrap_or_default();
+    let Some(function) = fields.fields("function") else {
+        unknown.add(format!("tools[].type={kind}"));
+        return (!kind.is_empty()).then(|| schema::tool_without_schema(&kind));
+    };
+    Some(ToolDef {
+        name: function.string("name")?.as_ref().into(),
+        description: function.string("description").unwrap_or_default().into_owned(),
+        parameters: function.get("parameters").map_or_else(|| json!({}), |it| it.value()).into(),
+    })
+}
+
+#[derive(Default)]
+struct Reader {
+    messages: Vec<Message>,
+    calls: Vec<Spot>,
+    results: Vec<Spot>,
+    unknown: Unknown,
+    /// The tools of the calls so far, by the ids of the calls.
+    called: HashMap<String, ToolName>,
+}
+
+impl Reader {
+    fn message(&mut self, node: Node<'_>) {
+        let Some(fields) = node.fields() else { return self.unknown.add("messages[]") };
+        let role = fields.string("role").unwrap_or_default();
+        let (text, blocks) = self.content(fields.get("content"));
+        let message = match role.as_ref() {
+            "system" | "developer" => Message::system(with_labels(text, &blocks)),
+            "assistant" => self.assistant(&fields, text, blocks),
+            "tool" | "function" => {
+                let id = fields.string("tool_call_id").unwrap_or_default().into_owned();
+                let range = fields.get("content").map(|node| node.range());
+                self.results.extend(range.map(|range| Spot { id: id.clone(), range }));
+                let named = || fields.string("name").unwrap_or_default().as_ref().into();
+                let tool = self.called.get(&id).cloned().unwrap_or_else(named);
+                Message::Tool { id, tool, text, blocks, failed: false }
+            }
+            other => {
+                if other != "user" {
+                    self.unknown.add(format!("messages[].role={other}"));
+                }
+                Message::User { text, blocks }
+            }
+        };
+        if role != "assistant" {
+            self.unknown.fields("messages[].", &fields, &OF_MESSAGE);
+        }
+        self.messages.push(message);
+    }
+
+    /// The text of a content, and its blocks if it is more than one text.
+    fn content(&mut self, content: Option<Node<'_>>) -> (String, Vec<Block>) {
+        let Some(content) = content else { return (String::new(), Vec::new()) };
+        if let Some(text) = content.string() {
+            return (text.into_owned(), Vec::new());
+        }
+        let (mut text, mut blocks) = (String::new(), Vec::new());
+        for part in content.items().unwrap_or_default() {
+            let known = part.fields();
+            let kind = known.as_ref().and_then(|it| it.string("type")).unwrap_or_default();
+            let said = known.as_ref().filter(|_| ["text", "refusal"].contains(&kind.as_ref()));
+            match said.and_then(|fields| fields.string(&kind)) {
+                Some(more) => {
+                    text.push_str(&more);
+                    blocks.push(Block::Text { bytes: more.len() });
+                }
+                None => {
+                    let kept = match kind.as_ref() {
+                        "image_url" => Kind::Image,
+                        "file" => Kind::Document,
+                        "input_audio" => Kind::Audio,
+                        _ => {
+                            self.unknown.add(format!("messages[].content[].type={kind}"));
+                            Kind::Unknown
+                        }
+                    };
+                    blocks.push(Block::kept(kept, part.value()));
+                }
+            }
+        }
+        let is_plain = matches!(blocks.as_slice(), [Block::Text { .. }]);
+        (text, if is_plain { Vec::new() } else { blocks })
+    }
+
+    fn assistant(&mut self, fields: &Fields<'_>, text: String, blocks: Vec<Block>) -> Message {
+        let refusal = fields.string("refusal").filter(|_| text.is_empty());
+        let text = refusal.map_or(text, |refusal| refusal.into_owned());
+        let mut source = ReplySource { blocks, ..ReplySource::default() };
+        for (name, node) in fields.iter().filter(|(name, _)| !OF_MESSAGE.contains(name)) {
+            let value = node.value();
+            if is_of_thoughts(name, &value) {
+                source.message.insert(name.to_owned(), value);
+            } else {
+                self.unknown.add(format!("messages[].{name}"));
+            }
+        }
+        let calls: Vec<ToolCall> = fields
+            .items("tool_calls")
+            .iter()
+            .filter_map(|node| self.call(node, &mut source))
+            .collect();
+        // The calls stand after all other parts.
+        if !source.blocks.is_empty() {
+            source.blocks.extend(calls.iter().map(|call| Block::Call { id: call.id.clone() }));
+        }
+        // The ids of calls are those of the client.
+        let has_some = !calls.is_empty() || source != ReplySource::default();
+        let source = has_some.then(|| Arc::new(source));
+        Message::Assistant { text, calls, source }
+    }
+
+    fn call(&mut self, node: &Node<'_>, source: &mut ReplySource) -> Option<ToolCall> {
+        let fields = node.fields()?;
+        let Some(function) = fields.fields("function") else {
+            self.unknown.add("messages[].tool_calls[]");
+            return None;
+        };
+        let id = fields.string("id").unwrap_or_default().into_owned();
+        let tool = ToolName::from(function.string("name").unwrap_or_default().as_ref());
+        let given = function.get("arguments");
+        let arguments = match given {
+            None => json!({}),
+            Some(node) => node.string().map_or_else(|| node.value(), |text| arguments::read(&text)),
+        };
+        let range = given.map(|node| node.range());
+        self.calls.extend(range.map(|range| Spot { id: id.clone(), range }));
+        self.called.insert(id.clone(), tool.clone());
+        let mut kept = rest(&fields, &OF_CALL);
+        let inner = rest(&function, &OF_FUNCTION);
+        if !inner.is_empty() {
+            kept.insert("function".to_owned(), inner.into());
+        }
+        if !kept.is_empty() {
+            source.calls.insert(id.clone(), kept);
+        }
+        Some(ToolCall { id, tool, arguments })
+    }
+}
+
+/// The fields that are not among the known ones.
+fn rest(fields: &Fields<'_>, known: &[&str]) -> serde_json::Map<String, Value> {
+    let unknown = fields.iter().filter(|(name, node)| !known.contains(name) && !node.is_null());
+    unknown.map(|(name, node)| (name.to_owned(), node.value())).collect()
+}
+
+/// A text with what stands beside it said in words.
+fn with_labels(text: String, blocks: &[Block]) -> String {
+    blocks.iter().filter_map(Block::label).fold(text, |text, label| text + "\n" + &label)
+}

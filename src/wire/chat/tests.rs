@@ -1,0 +1,245 @@
+//! What is written is read again, however it is cut.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::*;
+use crate::domain::blocks::{Block, Kind};
+use crate::domain::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage};
+use crate::learned::Learned;
+use crate::{Answering, Feed, Names, Reading, Report, Settings};
+
+static LEARNT: Learned = Learned::new();
+
+fn settings<'a>(names: &'a Names, extra: &'a Map<String, Value>, streams: bool) -> Settings<'a> {
+    Settings {
+        model: "m",
+        source: "m at h",
+        names,
+        streams,
+        max_tokens_field: "max_tokens",
+        longest: 100,
+        allowed_tools: true,
+        caches: false,
+        extra,
+        learned: &LEARNT,
+    }
+}
+
+fn written(request: &Request, streams: bool) -> String {
+    write_request(request, &settings(&Names::of(request), &Map::new(), streams)).to_string()
+}
+
+fn some_text() -> impl Strategy<Value = String> {
+    "[a-z\"\\\\é\u{1F31E}]{1,8}"
+}
+
+fn arguments() -> impl Strategy<Value = Value> {
+    prop::collection::btree_map("[a-c]{1,2}", (any::<i32>(), some_text()), 0..3).prop_map(|map| {
+        let fields =
+            map.into_iter().map(|(name, (number, text))| (name, json!([number, text, null])));
+        Value::Object(fields.collect())
+    })
+}
+
+fn calls() -> impl Strategy<Value = Vec<ToolCall>> {
+    let call = (prop::sample::select(&["weather", "search-2"][..]), arguments());
+    prop::collection::vec(call, 0..3).prop_map(|calls| {
+        let named = |(at, (tool, arguments)): (usize, (&str, Value))| ToolCall {
+            id: format!("callid{at:03}"),
+            tool: tool.into(),
+            arguments,
+        };
+        calls.into_iter().enumerate().map(named).collect()
+    })
+}
+
+/// A turn: what the user says, what the model answers, and what its calls return.
+fn turn() -> impl Strategy<Value = Vec<Message>> {
+    (some_text(), any::<bool>(), some_text(), calls(), "[a-z\n ]{0,6}").prop_map(
+        |(asked, with_image, said, calls, returned)| {
+            let image =
+                json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+            let blocks = vec![Block::Text { bytes: asked.len() }, Block::kept(Kind::Image, image)];
+            let blocks = if with_image { blocks } else { Vec::new() };
+            let mut messages = vec![Message::User { text: asked, blocks }];
+            let results: Vec<_> = calls
+                .iter()
+                .map(|call| Message::result(call.id.clone(), call.tool.clone(), returned.clone()))
+                .collect();
+            let source = (!calls.is_empty()).then(Arc::default);
+            messages.push(Message::Assistant { text: said, calls, source });
+            messages.extend(results);
+            messages
+        },
+    )
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let settings = (
+        prop::option::of(0.0..2.0f64),
+        prop::option::of(any::<i64>()),
+        prop::option::of(1..10_000u32),
+        prop::collection::vec(some_text(), 0..2),
+        any::<bool>(),
+    );
+    (prop::option::of(some_text()), turn(), settings).prop_map(|(system, turn, settings)| {
+        let (temperature, seed, max_tokens, stop, has_tools) = settings;
+        let messages = system.map(Message::system).into_iter().chain(turn).collect();
+        let tool = |name: &str| ToolDef {
+            name: name.into(),
+            description: "Does it.".to_owned(),
+            parameters: json!({"type": "object", "properties": {"a": {"const": 1.5}}}).into(),
+        };
+        let mut request = Request::new(Role::Actor, messages);
+        if has_tools {
+            request.tools = vec![tool("weather"), tool("search-2")];
+            request.allowed = vec!["weather".into()];
+            request.schema = Some(json!({"type": "object"}));
+        }
+        request.temperature = temperature.map(Into::into);
+        (request.seed, request.max_tokens, request.stop) = (seed, max_tokens, stop);
+        request
+    })
+}
+
+fn reply() -> impl Strategy<Value = Reply> {
+    let usage = (0..9_000u64, 0..9_000u64, 0..100u64);
+    ("[a-z\né\u{1F31E}]{0,9}", "[a-z ]{0,9}", calls(), 0..4u8, usage).prop_map(
+        |(text, reasoning, calls, how, (more, tokens_out, cached))| {
+            let finish = match how {
+                _ if !calls.is_empty() => Finish::Calls,
+                0 => Finish::Length,
+                1 => Finish::Filtered,
+                2 if !text.is_empty() => Finish::Refused,
+                _ => Finish::Stop,
+            };
+            let tokens_in = 1 + cached + more;
+            let usage = Usage { tokens_in, tokens_out, cached, ..Usage::default() };
+            Reply { reasoning, calls, finish, usage, ..Reply::of_text(text) }
+        },
+    )
+}
+
+/// Reads bytes in pieces of these sizes, which repeat.
+fn read(bytes: &[u8], sizes: &[usize]) -> Reply {
+    let mut feed = Feed::new(Answer::begin(&Arc::default(), Report::default()));
+    let (mut rest, mut sizes) = (bytes, sizes.iter().cycle());
+    while !rest.is_empty() {
+        let size = sizes.next().copied().unwrap_or(1).clamp(1, rest.len());
+        let (piece, after) = rest.split_at(size);
+        feed.feed(piece, &mut |_| {}).unwrap();
+        rest = after;
+    }
+    let reply = feed.end(&mut |_| {}).unwrap().reply(&Request::new(Role::Actor, Vec::new()), "h").0;
+    // Who wrote it is not what is compared.
+    Reply { source: None, ..reply }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::cases()))]
+
+    #[test]
+    fn a_request_is_read_as_it_was_written(request in request(), streams: bool) {
+        let text = written(&request, streams);
+        let asked = read_request(text.as_bytes()).unwrap();
+        prop_assert_eq!(&asked.request, &request);
+        prop_assert_eq!((asked.model.as_str(), asked.streams), ("m", streams));
+        prop_assert_eq!(asked.unknown, Default::default());
+        for (spot, call) in asked.calls.iter().zip(request.messages.iter().flat_map(calls_of)) {
+            let arguments: String = serde_json::from_str(&text[spot.range.clone()]).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Value>(&arguments).unwrap(), call.arguments.clone());
+        }
+        let results = request.messages.iter().filter(|it| matches!(it, Message::Tool { .. }));
+        for (spot, result) in asked.results.iter().zip(results) {
+            let content: String = serde_json::from_str(&text[spot.range.clone()]).unwrap();
+            prop_assert_eq!(content.as_str(), result.text());
+        }
+    }
+
+    #[test]
+    fn a_reply_is_read_as_it_was_written(
+        reply in reply(), sizes in prop::collection::vec(1..40usize, 1..5),
+    ) {
+        let answering = Answering { id: "a1", model: "m", names: &Names::default(), created: 1 };
+        let stream = write_stream(&reply, &answering);
+        prop_assert_eq!(&read(stream.as_bytes(), &sizes), &reply);
+        prop_assert_eq!(&read(stream.as_bytes(), &[1]), &reply);
+        let whole = write_reply(&reply, &answering);
+        prop_assert_eq!(&read(whole.as_bytes(), &sizes), &reply);
+        let pieces = calls_in(&whole);
+        prop_assert_eq!(pieces.len(), reply.calls.len());
+        for (piece, call) in pieces.iter().zip(&reply.calls) {
+            let name: String = serde_json::from_str(&whole[piece.name.clone().unwrap()]).unwrap();
+            prop_assert_eq!(name.as_str(), call.tool.as_str());
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read_request(&bytes);
+        let mut feed = Feed::new(Answer::begin(&Arc::default(), Report::default()));
+        let _ = feed.feed(&bytes, &mut |_| {});
+        let _ = feed.end(&mut |_| {});
+        let _ = calls_in(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+fn calls_of(message: &Message) -> &[ToolCall] {
+    if let Message::Assistant { calls, .. } = message { calls } else { &[] }
+}
+
+#[test]
+fn what_is_not_known_is_kept_and_counted() {
+    let text = r#"{"model": "m", "hologram": 1, "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "smell", "data": "x"}], "mood": 2},
+        {"role": "assistant", "reasoning_content": "hm", "content": null, "tool_calls": [
+            {"id": "c1", "type": "function", "extra_content": {"s": 1}, "function": {"name": "f", "arguments": "{"}},
+            {"id": "c1", "type": "custom", "custom": {}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "r"}, 7],
+        "tools": [{"type": "web_search"}], "stream": true}"#;
+    let asked = read_request(text.as_bytes()).unwrap();
+    let unknown: Vec<_> =
+        asked.unknown.iter().map(|(what, count)| format!("{what} {count}")).collect();
+    assert_eq!(
+        unknown,
+        [
+            "hologram 1",
+            "messages[] 1",
+            "messages[].content[].type=smell 1",
+            "messages[].mood 1",
+            "messages[].tool_calls[] 1",
+            "tools[].type=web_search 1",
+        ]
+    );
+    assert_eq!(
+        asked.request.messages[0].blocks()[1].label().unwrap(),
+        "[smell, not understood 1 B]"
+    );
+    let Message::Assistant { calls, source: Some(source), .. } = &asked.request.messages[1] else {
+        panic!("{:?}", asked.request.messages)
+    };
+    assert_eq!(calls[0].arguments, json!("{"));
+    assert_eq!(source.message["reasoning_content"], "hm");
+    assert_eq!(source.calls["c1"]["extra_content"], json!({"s": 1}));
+    assert!(
+        matches!(&asked.request.messages[2], Message::Tool { tool, .. } if tool.as_str() == "f")
+    );
+    assert_eq!(asked.request.tools[0].name.as_str(), "web_search");
+}
+
+#[test]
+fn what_is_no_request_is_refused_with_a_reason() {
+    for (text, why) in [
+        (&b"\xFF"[..], "not UTF-8"),
+        (b"{", "not JSON: EOF while parsing an object at line 1 column 1"),
+        (b"[]", "no request: expected an object"),
+        (b"{}", "no request: expected a list `messages`"),
+    ] {
+        assert_eq!(read_request(text).unwrap_err().to_string(), why);
+    }
+    let deep = format!("{{\"messages\": [{}{}]}}", "[".repeat(10_000), "]".repeat(10_000));
+    assert_eq!(read_request(deep.as_bytes()).unwrap().unknown["messages[]"], 1);
+}

@@ -1,0 +1,47 @@
+//! Ids for calls whose endpoint sent none.
+
+use std::collections::HashSet;
+
+use crate::domain::{Message, Request, ToolCall};
+
+/// The length of an id that fits everywhere. Mistral takes no other.
+pub const LENGTH: usize = 9;
+
+/// Whether every endpoint takes this id.
+pub fn fits(id: &str) -> bool {
+    id.len() == LENGTH && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// The calls of a conversation.
+pub fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
+    request.messages.iter().flat_map(|message| match message {
+        Message::Assistant { calls, .. } => calls.as_slice(),
+        Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
+    })
+}
+
+/// Ids that are unused in a conversation, and that every endpoint takes.
+pub struct FreeIds<'a> {
+    /// Four letters.
+    prefix: &'static str,
+    taken: HashSet<&'a str>,
+    next: usize,
+}
+
+impl<'a> FreeIds<'a> {
+    pub fn of(request: &'a Request, prefix: &'static str) -> Self {
+        let taken: HashSet<&str> = calls(request).map(|call| call.id.as_str()).collect();
+        Self { prefix, next: taken.len() + 1, taken }
+    }
+
+    /// An id that was not returned before either.
+    pub fn take(&mut self) -> String {
+        loop {
+            let id = format!("{}{:05}", self.prefix, self.next);
+            self.next += 1;
+            if !self.taken.contains(id.as_str()) {
+                return id;
+            }
+        }
+    }
+}

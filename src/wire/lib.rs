@@ -1,0 +1,55 @@
+//! The formats of model endpoints: one codec for each, for the client and for whoever stands between a client and its
+//! endpoint. Pure: bytes and values in, bytes and values out.
+//!
+//! ```text
+//! bytes of a request ──► read_request ──► Asked: a Request, and where in the text its calls and results stand
+//! Request ─────────────► write_request ─► the body of a request
+//! bytes of an answer ──► Reading ───────► pieces on the way, and a Reply with its Report
+//! Reply ───────────────► write_reply ───► frames of a stream, or a whole body; write_error for failures
+//! bytes, replacements ─► patch ─────────► the same bytes but for the given places
+//! ```
+//!
+//! Each folder is a format: [`chat`] is what most endpoints speak. What is not understood never fails: it is kept as it
+//! came, and counted in [`Asked::unknown`].
+
+use toolyard_domain as domain;
+
+mod answering;
+mod arguments;
+pub mod asked;
+mod call_ids;
+pub mod chat;
+pub mod errors;
+mod field;
+mod format;
+pub mod ids;
+pub mod json;
+pub mod learned;
+pub mod messages;
+mod names;
+pub mod node;
+mod patch;
+pub mod pieces;
+mod reading;
+pub mod responses;
+mod schema;
+pub mod schema_words;
+mod settings;
+pub mod sse;
+pub mod usage;
+
+pub use self::answering::{Answering, CallPiece};
+pub use self::asked::{Asked, NotRead, Spot};
+pub use self::format::Format;
+pub use self::names::Names;
+pub use self::patch::{BadPlace, patch};
+pub use self::reading::{Fault, Feed, Piece, Reading};
+pub use self::settings::Settings;
+pub use self::usage::Report;
+
+/// The cases of a round trip's property: some hundred in a test, and as many as the long tests ask for.
+#[cfg(test)]
+fn cases() -> u32 {
+    let asked = std::env::var("TOOLYARD_WIRE_CASES").ok();
+    asked.and_then(|cases| cases.parse().ok()).unwrap_or(300)
+}

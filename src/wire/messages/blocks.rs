@@ -1,0 +1,37 @@
+//! What a block of a message is, by its type.
+
+use serde_json::Value;
+
+use crate::domain::blocks::Kind;
+
+/// What a block of this type is that is neither a text, nor a call, nor a result.
+pub(super) fn kind(name: &str) -> Kind {
+    match name {
+        "thinking" | "redacted_thinking" => Kind::Thinking,
+        "image" => Kind::Image,
+        "document" | "search_result" | "container_upload" => Kind::Document,
+        "server_tool_use" | "mcp_tool_use" | "tool_reference" | "compaction" => Kind::Server,
+        // Each tool of the endpoint has a type of its own for its results.
+        name if name.ends_with("_tool_result") => Kind::Server,
+        _ => Kind::Unknown,
+    }
+}
+
+/// The type of a block; an empty text if it has none.
+pub(super) fn type_of(block: &Value) -> &str {
+    block["type"].as_str().unwrap_or_default()
+}
+
+/// Whether this format has blocks of this type.
+pub(super) fn is_known(block: &Value) -> bool {
+    kind(type_of(block)) != Kind::Unknown
+}
+
+/// A block as it goes out. Marks for the cache move on with every request, and an endpoint takes only four of them.
+pub(super) fn unmarked(block: &Value) -> Value {
+    let mut block = block.clone();
+    if let Some(fields) = block.as_object_mut() {
+        fields.shift_remove("cache_control");
+    }
+    block
+}

@@ -1,0 +1,172 @@
+//! The body of a request.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{marks, turns};
+use crate::domain::{Message, Request, ToolDef};
+use crate::ids::calls;
+use crate::learned::Demand;
+use crate::settings::Settings;
+
+/// The whole body; the endpoint's extra fields come last and take precedence.
+pub fn write_request(request: &Request, settings: &Settings<'_>) -> Value {
+    let is_instruction = |message: &&Message| matches!(message, Message::System { .. });
+    let instructions = request.messages.iter().take_while(is_instruction).count();
+    let (instructions, conversation) = request.messages.split_at(instructions);
+    let texts = instructions.iter().map(Message::text).filter(|text| !text.trim().is_empty());
+    let mut system: Vec<Value> = texts.map(text).collect();
+    let mut tools: Vec<Value> = request.tools.iter().map(|def| tool(def, settings)).collect();
+    let is_in_want = tools.is_empty() && settings.learned.demands.contains(&Demand::Tools);
+    if is_in_want {
+        tools = called(request, settings);
+    }
+    let mut messages = turns::messages(conversation, settings);
+    if settings.caches {
+        marks::place(settings.model, &mut tools, &mut system, &mut messages);
+    }
+    let mut body = Map::new();
+    body.insert("model".into(), settings.model.into());
+    body.insert("max_tokens".into(), request.max_tokens.unwrap_or(settings.longest).into());
+    if !system.is_empty() {
+        body.insert("system".into(), system.into());
+    }
+    body.insert("messages".into(), messages.into());
+    if !tools.is_empty() {
+        body.insert("tools".into(), tools.into());
+        body.extend(choice(request, settings, is_in_want).map(|it| ("tool_choice".into(), it)));
+    }
+    sample(request, &mut body);
+    if settings.streams {
+        body.insert("stream".into(), true.into());
+    }
+    body.extend(settings.extra.clone());
+    settings.learned.apply(&mut body);
+    Value::Object(body)
+}
+
+/// A block of this text.
+pub(super) fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+/// How the answer is to be written.
+fn sample(request: &Request, body: &mut Map<String, Value>) {
+    if let Some(temperature) = request.temperature {
+        // Other formats go up to 2, and this one refuses that.
+        body.insert("temperature".into(), temperature.clamp(0.0, 1.0).into());
+    }
+    if let Some(share) = request.top_p {
+        body.insert("top_p".into(), share.into());
+    }
+    // An endpoint refuses a blank one.
+    let stop = request.stop.iter().filter(|text| !text.trim().is_empty());
+    let stop: Vec<&str> = stop.map(String::as_str).collect();
+    if !stop.is_empty() {
+        body.insert("stop_sequences".into(), stop.into());
+    }
+    if let Some(schema) = &request.schema {
+        let format = json!({"type": "json_schema", "schema": schema});
+        body.insert("output_config".into(), json!({"format": format}));
+    }
+}
+
+fn tool(def: &ToolDef, settings: &Settings<'_>) -> Value {
+    let mut schema = Value::clone(&def.parameters);
+    // Nothing else is taken, and it may not be left out.
+    if let Some(schema) = schema.as_object_mut() {
+        schema.entry("type").or_insert_with(|| "object".into());
+    }
+    let mut tool = Map::new();
+    tool.insert("name".into(), settings.names.out(&def.name).into());
+    if !def.description.is_empty() {
+        tool.insert("description".into(), def.description.as_str().into());
+    }
+    tool.insert("input_schema".into(), schema);
+    tool.into()
+}
+
+/// Definitions of the tools that messages call, for an endpoint that wants them.
+fn called(request: &Request, settings: &Settings<'_>) -> Vec<Value> {
+    let names: BTreeSet<&str> = calls(request).map(|call| settings.names.out(&call.tool)).collect();
+    let schema = json!({"type": "object", "properties": {}});
+    names.into_iter().map(|name| json!({"name": name, "input_schema": schema})).collect()
+}
+
+/// Which tools may be called now. This format can only say one of them, or none.
+fn choice(request: &Request, settings: &Settings<'_>, is_past: bool) -> Option<Value> {
+    match &request.allowed[..] {
+        _ if is_past => Some(json!({"type": "none"})),
+        [only] if settings.allowed_tools => {
+            Some(json!({"type": "tool", "name": settings.names.out(only)}))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Role, ToolCall};
+    use crate::learned::Learned;
+    use crate::messages::made;
+    use crate::names::Names;
+
+    #[test]
+    fn a_request_says_what_an_endpoint_needs_and_takes() {
+        let tool = |name: &str| ToolDef {
+            name: name.into(),
+            description: String::new(),
+            parameters: json!({"properties": {}}).into(),
+        };
+        let request = Request {
+            tools: vec![tool("a.b"), tool("c")],
+            temperature: Some(1.5.into()),
+            seed: Some(7),
+            stop: vec!["\n".into(), "END".into()],
+            allowed: vec!["c".into()],
+            ..Request::new(
+                Role::Actor,
+                vec![Message::system(" "), Message::system("S"), Message::user("Hi")],
+            )
+        };
+        let schema = json!({"properties": {}, "type": "object"});
+        let name = Names::of(&request).out(&"a.b".into()).to_owned();
+        let expected = json!({
+            "model": "claude-sonnet-4-5",
+            "max_tokens": 4096,
+            "system": [{"type": "text", "text": "S"}],
+            "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
+            "tools": [{"name": name, "input_schema": schema}, {"name": "c", "input_schema": schema}],
+            "tool_choice": {"type": "tool", "name": "c"},
+            "temperature": 1.0,
+            "stop_sequences": ["END"],
+            "stream": true,
+        });
+        assert_eq!(made::body(&request, true), expected);
+        let both = Request { allowed: vec!["c".into(), "a.b".into()], ..request };
+        assert_eq!(made::body(&both, true).get("tool_choice"), None);
+    }
+
+    #[test]
+    fn extra_fields_come_last_and_refused_ones_stay_away() {
+        let call = ToolCall { id: "c1".into(), tool: "t".into(), arguments: json!({}) };
+        let asks = Message::Assistant { text: String::new(), calls: vec![call], source: None };
+        let request = made::request(vec![Message::user("Hi"), asks]);
+        let thinking = json!({"type": "enabled", "budget_tokens": 1024});
+        let extra = json!({"thinking": thinking, "max_tokens": 9, "top_k": 1});
+        let learned = Learned {
+            left_out: ["top_k".to_owned()].into(),
+            demands: [Demand::Tools].into(),
+            ..Learned::default()
+        };
+        let body = made::body_with(&request, false, extra.as_object().unwrap(), &learned);
+        assert_eq!((&body["thinking"], &body["max_tokens"]), (&thinking, &json!(9)));
+        assert_eq!(body.get("top_k"), None);
+        assert_eq!(
+            (&body["tools"][0]["name"], &body["tool_choice"]),
+            (&json!("t"), &json!({"type": "none"}))
+        );
+    }
+}

@@ -1,0 +1,217 @@
+//! The messages of a request.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::blocks::kind;
+use super::said::Said;
+use crate::arguments;
+use crate::asked::{Spot, Unknown};
+use crate::domain::blocks::{Block, Kind};
+use crate::domain::{Message, ToolCall, ToolName};
+use crate::node::{Fields, Node};
+
+/// The place of a block, and that of a block in a result.
+const BLOCK: &str = "messages[].content[]";
+const OF_RESULT: &str = "messages[].content[].content[]";
+const OF_SYSTEM: &str = "system[]";
+/// Fields of a text. The citations of a user's text say nothing to a person.
+const TEXT: [&str; 4] = ["type", "text", "cache_control", "citations"];
+const RESULT: [&str; 5] = ["type", "tool_use_id", "content", "is_error", "cache_control"];
+/// Fields of a call that a [`ToolCall`] has, or nobody needs.
+const CALL: [&str; 5] = ["type", "id", "name", "input", "cache_control"];
+/// Fields of a call that go back as they came.
+const BESIDE_CALL: [&str; 1] = ["caller"];
+
+/// The conversation so far.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    pub messages: Vec<Message>,
+    pub calls: Vec<Spot>,
+    pub results: Vec<Spot>,
+    pub unknown: Unknown,
+    /// The tools of the calls with these ids: a result does not say its own.
+    tools: HashMap<String, ToolName>,
+}
+
+/// Texts, and what stands between them.
+#[derive(Debug, Default)]
+struct Parts {
+    text: String,
+    blocks: Vec<Block>,
+}
+
+impl Past {
+    /// The instructions on top: one text, or a message for each block.
+    pub fn system(&mut self, system: &Node<'_>) {
+        for block in content(system) {
+            let mut parts = Parts::default();
+            self.part(&block, OF_SYSTEM, &mut parts);
+            if !parts.text.is_empty() {
+                self.messages.push(Message::System { text: parts.text });
+            }
+        }
+    }
+
+    /// The next message.
+    pub fn message(&mut self, message: &Node<'_>) {
+        let Some(fields) = message.fields() else {
+            self.unknown.add("messages[]");
+            return self.user(vec![*message]);
+        };
+        self.unknown.fields("messages[].", &fields, &["role", "content"]);
+        let content = fields.get("content").map(|node| content(&node)).unwrap_or_default();
+        match fields.string("role").as_deref() {
+            Some("assistant") => self.assistant(content),
+            Some("system") => {
+                let text = self.parts(content, BLOCK).text;
+                self.messages.push(Message::System { text });
+            }
+            Some("user") => self.user(content),
+            role => {
+                self.unknown.add(format!("messages[].role={}", role.unwrap_or_default()));
+                self.user(content);
+            }
+        }
+    }
+
+    /// Results stand in a message of the user. What is before, between and behind them is the user's own.
+    fn user(&mut self, content: Vec<Node<'_>>) {
+        let mut own = Parts::default();
+        for block in content {
+            match block.fields().filter(|fields| is(fields, "tool_result")) {
+                Some(result) => {
+                    self.end(std::mem::take(&mut own));
+                    self.result(&result);
+                }
+                None => self.part(&block, BLOCK, &mut own),
+            }
+        }
+        self.end(own);
+    }
+
+    fn end(&mut self, own: Parts) {
+        if !own.blocks.is_empty() {
+            let (text, blocks) = own.into_message();
+            self.messages.push(Message::User { text, blocks });
+        }
+    }
+
+    fn result(&mut self, result: &Fields<'_>) {
+        self.unknown.fields("messages[].content[].", result, &RESULT);
+        let id = result.string("tool_use_id").unwrap_or_default().into_owned();
+        let node = result.get("content");
+        if let Some(node) = node {
+            self.results.push(Spot { id: id.clone(), range: node.range() });
+        }
+        let content = node.map(|node| content(&node)).unwrap_or_default();
+        let (text, blocks) = self.parts(content, OF_RESULT).into_message();
+        let tool = self.tools.get(&id).cloned().unwrap_or_else(|| "".into());
+        let failed = result.get("is_error").and_then(|failed| failed.bool()).unwrap_or(false);
+        self.messages.push(Message::Tool { id, tool, text, blocks, failed });
+    }
+
+    fn parts(&mut self, content: Vec<Node<'_>>, place: &str) -> Parts {
+        let mut parts = Parts::default();
+        content.iter().for_each(|block| self.part(block, place, &mut parts));
+        parts
+    }
+
+    /// Adds a block that is neither a call nor a result.
+    fn part(&mut self, block: &Node<'_>, place: &str, parts: &mut Parts) {
+        let fields = block.fields();
+        match (block.string(), text_of(fields.as_ref())) {
+            (Some(text), _) => parts.add(&text),
+            (None, Some(text)) => {
+                if let Some(fields) = &fields {
+                    self.unknown.fields(&format!("{place}."), fields, &TEXT);
+                }
+                parts.add(&text);
+            }
+            (None, None) => {
+                let kind = self.kind(fields.as_ref(), place);
+                parts.blocks.push(Block::kept(kind, block.value()));
+            }
+        }
+    }
+
+    /// What a block is that is kept. An unknown one is counted.
+    fn kind(&mut self, fields: Option<&Fields<'_>>, place: &str) -> Kind {
+        let name = fields.and_then(|fields| fields.string("type")).unwrap_or_default();
+        let kind = kind(&name);
+        if kind == Kind::Unknown {
+            self.unknown.add(format!("{place}.type={name}"));
+        }
+        kind
+    }
+
+    fn assistant(&mut self, content: Vec<Node<'_>>) {
+        let mut said = Said::default();
+        for block in content {
+            let fields = block.fields();
+            match (block.string(), text_of(fields.as_ref()), &fields) {
+                (Some(text), ..) => said.text(&text, Value::Null),
+                (None, Some(text), Some(fields)) => {
+                    self.unknown.fields("messages[].content[].", fields, &TEXT);
+                    let citations = fields.get("citations").map(|citations| citations.value());
+                    said.text(&text, citations.unwrap_or_default());
+                }
+                (None, None, Some(fields)) if is(fields, "tool_use") => {
+                    self.call(fields, &mut said)
+                }
+                _ => {
+                    self.kind(fields.as_ref(), BLOCK);
+                    said.keep(block.value());
+                }
+            }
+        }
+        let (text, calls, source) = said.into_parts("");
+        self.messages.push(Message::Assistant { text, calls, source });
+    }
+
+    fn call(&mut self, fields: &Fields<'_>, said: &mut Said) {
+        let id = fields.string("id").unwrap_or_default().into_owned();
+        let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
+        let input = fields.get("input");
+        if let Some(input) = input {
+            self.calls.push(Spot { id: id.clone(), range: input.range() });
+        }
+        // What is nested too deeply to be a value stays a text.
+        let arguments = arguments::read(input.map_or("", |input| input.raw()));
+        let known = [&CALL[..], &BESIDE_CALL].concat();
+        self.unknown.fields("messages[].content[].", fields, &known);
+        let beside = fields.iter().filter(|(name, _)| !CALL.contains(name));
+        let beside: Map<_, _> = beside.map(|(name, it)| (name.to_owned(), it.value())).collect();
+        self.tools.insert(id.clone(), tool.clone());
+        said.call(ToolCall { id, tool, arguments }, beside);
+    }
+}
+
+impl Parts {
+    fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.blocks.push(Block::Text { bytes: text.len() });
+    }
+
+    /// The text, and the blocks, if they are more than that.
+    fn into_message(self) -> (String, Vec<Block>) {
+        let is_plain = matches!(self.blocks[..], [] | [Block::Text { .. }]);
+        (self.text, if is_plain { Vec::new() } else { self.blocks })
+    }
+}
+
+/// The blocks of a content, which may also be one text.
+fn content<'a>(content: &Node<'a>) -> Vec<Node<'a>> {
+    content.items().unwrap_or_else(|| vec![*content])
+}
+
+fn is(fields: &Fields<'_>, kind: &str) -> bool {
+    fields.string("type").as_deref() == Some(kind)
+}
+
+/// The text of a text block.
+fn text_of<'a>(fields: Option<&Fields<'a>>) -> Option<Cow<'a, str>> {
+    fields.filter(|fields| is(fields, "text"))?.string("text")
+}

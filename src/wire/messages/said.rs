@@ -1,0 +1,80 @@
+//! One message of the assistant, put together from its blocks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::blocks::{kind, type_of};
+use crate::domain::blocks::Block;
+use crate::domain::{ReplySource, ToolCall};
+
+/// The field of a source that has the citations of each text block, or null for a block without.
+pub(super) const CITATIONS: &str = "citations";
+
+/// What the message says so far.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub text: String,
+    pub calls: Vec<ToolCall>,
+    blocks: Vec<Block>,
+    citations: Vec<Value>,
+    fields: BTreeMap<String, Map<String, Value>>,
+}
+
+impl Said {
+    /// The next text block. An empty one without citations says nothing.
+    pub fn text(&mut self, text: &str, citations: Value) {
+        let is_cited = citations.as_array().is_some_and(|list| !list.is_empty());
+        if text.is_empty() && !is_cited {
+            return;
+        }
+        self.text.push_str(text);
+        self.blocks.push(Block::Text { bytes: text.len() });
+        self.citations.push(if is_cited { citations } else { Value::Null });
+    }
+
+    /// The next call, and its fields that the call itself does not have.
+    pub fn call(&mut self, call: ToolCall, fields: Map<String, Value>) {
+        self.blocks.push(Block::Call { id: call.id.clone() });
+        if !fields.is_empty() {
+            self.fields.insert(call.id.clone(), fields);
+        }
+        self.calls.push(call);
+    }
+
+    /// The next block, if it is anything else.
+    pub fn keep(&mut self, raw: Value) {
+        self.blocks.push(Block::kept(kind(type_of(&raw)), raw));
+    }
+
+    /// The message's text and calls, and its source. `None` without calls, whose ids are to be known again, and without
+    /// anything beside one text.
+    pub fn into_parts(self, endpoint: &str) -> (String, Vec<ToolCall>, Option<Arc<ReplySource>>) {
+        let is_cited = self.citations.iter().any(Value::is_array);
+        let is_plain = !is_cited && is_plain(&self.blocks);
+        if is_plain && self.calls.is_empty() {
+            return (self.text, self.calls, None);
+        }
+        let mut message = Map::new();
+        if is_cited {
+            message.insert(CITATIONS.into(), self.citations.into());
+        }
+        let source = ReplySource {
+            endpoint: endpoint.to_owned(),
+            message,
+            blocks: if is_plain { Vec::new() } else { self.blocks },
+            calls: self.fields,
+        };
+        (self.text, self.calls, Some(Arc::new(source)))
+    }
+}
+
+/// Whether these are one text at most, and then calls.
+fn is_plain(blocks: &[Block]) -> bool {
+    let calls = match blocks {
+        [Block::Text { .. }, calls @ ..] => calls,
+        calls => calls,
+    };
+    calls.iter().all(|block| matches!(block, Block::Call { .. }))
+}

@@ -1,0 +1,199 @@
+//! JSON that is read without being copied, so that each value knows where in the text it stands.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// A value of a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    text: &'a str,
+    raw: &'a str,
+}
+
+/// The fields of an object, in their order.
+pub struct Fields<'a>(Vec<(Cow<'a, str>, Node<'a>)>);
+
+impl<'a> Node<'a> {
+    /// The value that is the whole of this text.
+    ///
+    /// # Errors
+    /// It is no JSON.
+    pub fn of(text: &'a str) -> Result<Self, serde_json::Error> {
+        let raw: &RawValue = serde_json::from_str(text)?;
+        Ok(Self { text, raw: raw.get() })
+    }
+
+    /// Its place in the text, in bytes.
+    pub fn range(&self) -> Range<usize> {
+        // Both are parts of one text, so the difference of their addresses is a place in it.
+        let start = self.raw.as_ptr() as usize - self.text.as_ptr() as usize;
+        start..start + self.raw.len()
+    }
+
+    /// As it stands in the text.
+    pub fn raw(&self) -> &'a str {
+        self.raw
+    }
+
+    /// A copy; null where it is nested too deeply to be one.
+    pub fn value(&self) -> Value {
+        serde_json::from_str(self.raw).unwrap_or_default()
+    }
+
+    /// Its text, if it is one.
+    pub fn string(&self) -> Option<Cow<'a, str>> {
+        serde_json::from_str::<Text<'a>>(self.raw).ok().map(|text| text.0)
+    }
+
+    pub fn bool(&self) -> Option<bool> {
+        serde_json::from_str(self.raw).ok()
+    }
+
+    pub fn u64(&self) -> Option<u64> {
+        serde_json::from_str(self.raw).ok()
+    }
+
+    pub fn i64(&self) -> Option<i64> {
+        serde_json::from_str(self.raw).ok()
+    }
+
+    /// A number that is finite.
+    pub fn f64(&self) -> Option<f64> {
+        serde_json::from_str(self.raw).ok()
+    }
+
+    pub fn is_null(&self) -> bool {
+        self.raw == "null"
+    }
+
+    /// Its items, if it is a list.
+    pub fn items(&self) -> Option<Vec<Node<'a>>> {
+        if !self.raw.starts_with('[') {
+            return None;
+        }
+        let items: Vec<&RawValue> = serde_json::from_str(self.raw).ok()?;
+        Some(items.into_iter().map(|raw| Node { text: self.text, raw: raw.get() }).collect())
+    }
+
+    /// Its fields, if it is an object.
+    pub fn fields(&self) -> Option<Fields<'a>> {
+        if !self.raw.starts_with('{') {
+            return None;
+        }
+        let Raws(raws) = serde_json::from_str(self.raw).ok()?;
+        let node = |(name, raw): (Cow<'a, str>, &'a RawValue)| {
+            (name, Node { text: self.text, raw: raw.get() })
+        };
+        Some(Fields(raws.into_iter().map(node).collect()))
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// The field of this name, unless it is null. Of two with one name the last counts, as everywhere.
+    pub fn get(&self, name: &str) -> Option<Node<'a>> {
+        let found = self.0.iter().rev().find(|(known, _)| known == name);
+        found.map(|(_, node)| *node).filter(|node| !node.is_null())
+    }
+
+    pub fn string(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.get(name).and_then(|node| node.string())
+    }
+
+    pub fn items(&self, name: &str) -> Vec<Node<'a>> {
+        self.get(name).and_then(|node| node.items()).unwrap_or_default()
+    }
+
+    pub fn fields(&self, name: &str) -> Option<Fields<'a>> {
+        self.get(name).and_then(|node| node.fields())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Node<'a>)> {
+        self.0.iter().map(|(name, node)| (name.as_ref(), *node))
+    }
+}
+
+/// A text that is borrowed where it has no escapes.
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OfText;
+        impl<'de> Visitor<'de> for OfText {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text")
+            }
+
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(OfText)
+    }
+}
+
+/// The fields of an object as they stand in the text.
+struct Raws<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Raws<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OfObject;
+        impl<'de> Visitor<'de> for OfObject {
+            type Value = Raws<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raws<'de>, A::Error> {
+                let mut fields = Vec::new();
+                while let Some((Text(name), raw)) = map.next_entry()? {
+                    fields.push((name, raw));
+                }
+                Ok(Raws(fields))
+            }
+        }
+        deserializer.deserialize_map(OfObject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_knows_where_it_stands() {
+        let text = " {\"a\\u0062\": [1.00, \"x\\ny\"], \"ab\": {\"c\": null}, \"d\": [[]]} ";
+        let fields = Node::of(text).unwrap().fields().unwrap();
+        let first = fields.0[0].1;
+        assert_eq!(fields.0[0].0, "ab");
+        let items = first.items().unwrap();
+        assert_eq!(&text[items[0].range()], "1.00");
+        assert_eq!(items[1].string().unwrap(), "x\ny");
+        assert_eq!(&text[items[1].range()], "\"x\\ny\"");
+        let last = fields.fields("ab").unwrap();
+        assert!(last.get("c").is_none() && fields.get("none").is_none());
+        assert_eq!(fields.items("d").len(), 1);
+    }
+
+    #[test]
+    fn deep_and_broken_texts_do_no_harm() {
+        let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+        let node = Node::of(&deep).unwrap();
+        assert_eq!(node.value(), Value::Null);
+        assert_eq!(node.items().unwrap().len(), 1);
+        for broken in ["", "{", "{\"a\":}", "nix", "{}{}"] {
+            assert!(Node::of(broken).is_err(), "{broken}");
+        }
+    }
+}

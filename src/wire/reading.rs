@@ -1,0 +1,139 @@
+//! Reading an answer: from the events of a stream, or from one whole document, whichever the server sends.
+
+use serde_json::Value;
+
+use crate::domain::{Reply, Request};
+use crate::sse::{Event, Parser};
+use crate::{Report, json};
+
+/// What a person sees of an answer while it comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    Text(String),
+    Reasoning(String),
+}
+
+/// Why an answer is none. Who knows the endpoint says it with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// Data that is no JSON, and why.
+    NotJson(String),
+    /// An error of the endpoint inside of an answer.
+    Said(Value),
+    /// A document or an event that is no part of an answer. It may say an error in words of its own.
+    Other(Value),
+    /// A part of an answer is missing.
+    Missing(&'static str),
+    /// The answer ended by a failure, in the endpoint's word.
+    Ended(String),
+    /// The answer is larger than this many MiB.
+    TooLarge(usize),
+}
+
+/// An answer of one format that grows.
+pub trait Reading: Sized {
+    /// Reads a whole answer, and reports what it has.
+    ///
+    /// # Errors
+    /// The document is no answer, or an error.
+    fn whole(&mut self, document: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault>;
+
+    /// Reads one event whose data is not blank, and reports what it adds. True for the last event.
+    ///
+    /// # Errors
+    /// The event is no part of an answer, or an error. After [`Fault::Other`] the next event can be read.
+    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault>;
+
+    /// Whether the server has sent the end of the answer. Without that, it is only a beginning.
+    fn is_finished(&self) -> bool;
+
+    /// The text so far.
+    fn text(&self) -> &str;
+
+    /// Bytes of everything that the model has written so far, in any part of the answer.
+    fn size(&self) -> usize;
+
+    /// The reply to this request, and what the endpoint of this name reported of its usage.
+    fn reply(self, request: &Request, endpoint: &str) -> (Reply, Report);
+}
+
+/// The JSON of an event.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn data(event: &Event) -> Result<Value, Fault> {
+    json::read(event.data.as_bytes()).map_err(|why| Fault::NotJson(why.to_string()))
+}
+
+/// An answer in pieces of any size: a stream of events, or a document.
+pub struct Feed<R> {
+    reading: R,
+    form: Form,
+    was_last: bool,
+}
+
+enum Form {
+    Open,
+    Document(Vec<u8>),
+    Events(Parser),
+}
+
+impl<R: Reading> Feed<R> {
+    pub fn new(reading: R) -> Self {
+        Self { reading, form: Form::Open, was_last: false }
+    }
+
+    /// The next bytes.
+    ///
+    /// # Errors
+    /// As [`Reading::event`].
+    pub fn feed(&mut self, bytes: &[u8], seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+        if let (Form::Open, Some(first)) =
+            (&self.form, bytes.iter().find(|byte| !byte.is_ascii_whitespace()))
+        {
+            self.form = match first {
+                b'{' | b'[' => Form::Document(Vec::new()),
+                _ => Form::Events(Parser::default()),
+            };
+        }
+        match &mut self.form {
+            Form::Open => Ok(()),
+            Form::Document(body) => {
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+            Form::Events(parser) => {
+                let events = parser.feed(bytes).map_err(|_| Fault::TooLarge(16))?;
+                self.events(&events, seen)
+            }
+        }
+    }
+
+    /// The answer, after its last byte.
+    ///
+    /// # Errors
+    /// As [`Reading::event`] and [`Reading::whole`], or it has no end.
+    pub fn end(mut self, seen: &mut dyn FnMut(Piece)) -> Result<R, Fault> {
+        match std::mem::replace(&mut self.form, Form::Open) {
+            Form::Open => {}
+            Form::Document(body) => {
+                let document = json::read(&body).map_err(|why| Fault::NotJson(why.to_string()))?;
+                self.reading.whole(&document, seen)?;
+            }
+            Form::Events(parser) => self.events(&parser.finish(), seen)?,
+        }
+        match self.reading.is_finished() {
+            true => Ok(self.reading),
+            false => Err(Fault::Missing("end")),
+        }
+    }
+
+    fn events(&mut self, events: &[Event], seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+        for event in events.iter().filter(|event| !event.data.trim().is_empty()) {
+            if !self.was_last {
+                self.was_last = self.reading.event(event, seen)?;
+            }
+        }
+        Ok(())
+    }
+}

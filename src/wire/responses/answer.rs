@@ -1,0 +1,316 @@
+//! A growing answer: events of a stream, or one whole response, become a reply.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::built;
+use super::item::{Item, More, Slot, text_of};
+use super::kinds::Call;
+use crate::domain::{Reply, Request};
+use crate::errors::is_error;
+use crate::names::Names;
+use crate::reading::{self, Fault, Piece, Reading};
+use crate::sse::Event;
+use crate::usage::{self, Report};
+
+/// Largest answer in bytes. No model writes that much, but a broken server may.
+const LARGEST: usize = 16 * 1024 * 1024;
+/// The most items of an answer.
+const MOST_ITEMS: usize = 1024;
+
+/// The items that have arrived so far.
+#[derive(Debug, Default)]
+pub struct Answer {
+    names: Arc<Names>,
+    items: Vec<Item>,
+    /// The texts as they came.
+    text: String,
+    /// Thoughts of another item have been seen, so those of the next one are a paragraph of their own.
+    has_thought: bool,
+    /// Bytes of what the model has written, and of what its endpoint has added.
+    size: usize,
+    weight: usize,
+    end: Option<End>,
+    usage: Option<Report>,
+    /// What the endpoint reports in a header, apart from the usage.
+    cost: Report,
+}
+
+/// How an answer ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum End {
+    Complete,
+    /// The reason is the endpoint's word.
+    Incomplete(String),
+}
+
+impl Reading for Answer {
+    fn whole(&mut self, document: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+        if is_error(document) {
+            return Err(Fault::Said(document.clone()));
+        }
+        if !document["output"].is_array() {
+            let is_response = document["object"] == "response";
+            return Err(match is_response && document["status"] != "failed" {
+                true => Fault::Missing("output"),
+                false if is_response => Fault::Said(document.clone()),
+                false => Fault::Other(document.clone()),
+            });
+        }
+        self.end(document, document["status"].as_str().unwrap_or("completed"), seen)
+    }
+
+    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault> {
+        if event.is_last() {
+            // Some servers end a stream with this alone. Half of a call is no answer, whatever follows it.
+            if self.size > 0 && self.items.iter().all(Item::is_whole) {
+                self.end.get_or_insert(End::Complete);
+            }
+            return Ok(true);
+        }
+        let data = reading::data(event)?;
+        if is_error(&data) || event.name == "error" {
+            return Err(Fault::Said(data));
+        }
+        let kind = data["type"].as_str().unwrap_or(&event.name);
+        if kind.is_empty() || !data.is_object() {
+            return Err(Fault::Other(data));
+        }
+        let Some(kind) = kind.strip_prefix("response.") else { return Ok(false) };
+        // Some servers put the fields of the response into the event.
+        let response = if data["response"].is_object() { &data["response"] } else { &data };
+        let is_last = match kind {
+            "completed" | "done" => self.end(response, "completed", seen).map(|()| true),
+            "incomplete" | "failed" | "cancelled" => self.end(response, kind, seen).map(|()| true),
+            _ => {
+                self.part(kind, &data, seen);
+                Ok(false)
+            }
+        }?;
+        self.check()?;
+        Ok(is_last)
+    }
+
+    fn is_finished(&self) -> bool {
+        self.end.is_some()
+    }
+
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn reply(mut self, request: &Request, endpoint: &str) -> (Reply, Report) {
+        self.items.sort_by_key(|item| item.order);
+        let built = built::of(self.items, request, &self.names, endpoint);
+        let finish = built.finish(self.end.as_ref());
+        let report = self.usage.unwrap_or_default().or_cost(self.cost);
+        let (text, reasoning) = (built.text, built.reasoning);
+        let calls = built.calls;
+        let usage = report.usage(|| usage::estimate(request, &[&text, &reasoning], &calls));
+        let source = built.source.map(Arc::new);
+        (Reply { text, reasoning, calls, finish, usage, source, repairs: Vec::new() }, report)
+    }
+}
+
+impl Answer {
+    /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
+    pub fn begin(names: &Arc<Names>, cost: Report) -> Self {
+        Self { cost, names: Arc::clone(names), ..Self::default() }
+    }
+
+    /// Reads the end of an answer, with all of its items where the server sends them.
+    fn end(
+        &mut self,
+        response: &Value,
+        kind: &str,
+        seen: &mut dyn FnMut(Piece),
+    ) -> Result<(), Fault> {
+        let status = response["status"].as_str().unwrap_or(kind);
+        // A server may leave the status of the beginning in its last event.
+        let is_begun = ["in_progress", "queued"].contains(&status);
+        let status = if is_begun { kind } else { status };
+        self.usage = usage::read(&response["usage"]).or(self.usage.take());
+        let reason = response["incomplete_details"]["reason"].as_str();
+        let end = match (status, kind) {
+            ("failed", _) | (_, "failed") => return Err(Fault::Said(response.clone())),
+            ("cancelled" | "in_progress" | "queued", _) | (_, "cancelled") => {
+                return Err(Fault::Ended(status.to_owned()));
+            }
+            ("incomplete", _) | (_, "incomplete") => {
+                End::Incomplete(reason.unwrap_or("incomplete").to_owned())
+            }
+            _ => End::Complete,
+        };
+        self.output(response["output"].as_array().map_or(&[][..], Vec::as_slice), seen)?;
+        self.end = Some(end);
+        Ok(())
+    }
+
+    /// Takes all items at once. What they lack was in the pieces.
+    fn output(&mut self, output: &[Value], seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+        if output.is_empty() {
+            return Ok(());
+        }
+        if output.len() > MOST_ITEMS {
+            return Err(Fault::TooLarge(LARGEST / (1024 * 1024)));
+        }
+        let mut before = std::mem::take(&mut self.items);
+        (self.size, self.weight) = (0, 0);
+        for (order, value) in (0..).zip(output) {
+            let known =
+                known(&before, Some(order), value["id"].as_str().unwrap_or_default(), |it| {
+                    value["type"].as_str().is_none_or(|kind| kind == it.kind)
+                });
+            let item = known.map(|at| before.swap_remove(at)).unwrap_or_default();
+            self.items.push(Item { order, index: Some(order), ..item });
+            self.change(self.items.len() - 1, (0, 0), seen, |item, seen| item.take(value, seen));
+        }
+        self.check()
+    }
+
+    /// Reads an event that adds a part.
+    fn part(&mut self, kind: &str, data: &Value, seen: &mut dyn FnMut(Piece)) {
+        let Some((stem, step)) = kind.rsplit_once('.') else { return };
+        let index = |name: &str| data[name].as_u64().unwrap_or_default();
+        let slot = match stem {
+            "output_item" => return self.item(&data["item"], step == "added", data, seen),
+            "content_part" => return self.content_part(index("content_index"), data, seen),
+            "output_text" => Slot::Text(index("content_index")),
+            "refusal" => Slot::Refusal(index("content_index")),
+            "reasoning_text" | "reasoning" => Slot::Thought(index("content_index")),
+            "reasoning_summary_text" | "reasoning_summary" => Slot::Summary(index("summary_index")),
+            "function_call_arguments" => Slot::Input(Call::Function),
+            "custom_tool_call_input" => Slot::Input(Call::Custom),
+            _ => return,
+        };
+        let whole = match slot {
+            Slot::Text(_) | Slot::Thought(_) | Slot::Summary(_) => "text",
+            Slot::Refusal(_) => "refusal",
+            Slot::Input(call) => call.input(),
+        };
+        let at = self.place(data, slot.kind());
+        let text = |name: &str| text_of(&data[name]);
+        match step {
+            "delta" => self.touch(at, seen, |item, seen| {
+                item.add(slot, &text("delta")).into_iter().for_each(seen);
+            }),
+            "done" => self.touch(at, seen, |item, seen| {
+                item.set(slot, &text(whole)).into_iter().for_each(seen);
+            }),
+            _ => {}
+        }
+    }
+
+    /// Reads the beginning or the end of a part. That of a summary has all of its text in events of its own.
+    fn content_part(&mut self, at: u64, data: &Value, seen: &mut dyn FnMut(Piece)) {
+        let part = &data["part"];
+        let is_thought = part["type"] == "reasoning_text";
+        let place = self.place(data, if is_thought { "reasoning" } else { "message" });
+        self.touch(place, seen, |item, seen| {
+            item.part("content", at, part).into_iter().for_each(seen);
+        });
+    }
+
+    /// Reads the beginning or the end of an item.
+    fn item(&mut self, item: &Value, begins: bool, data: &Value, seen: &mut dyn FnMut(Piece)) {
+        if !item.is_object() {
+            return;
+        }
+        let id = item["id"].as_str().unwrap_or_default();
+        let kind = item["type"].as_str().unwrap_or_default();
+        let index = data["output_index"].as_u64();
+        // An item begins once. A server that gives each the same index begins another one.
+        let fits = |it: &Item| it.kind == kind && !(begins && it.is_begun && it.id != id);
+        let at = known(&self.items, index, id, fits).unwrap_or_else(|| self.begin_item(index));
+        self.touch(at, seen, |it, seen| {
+            it.is_begun = true;
+            it.take(item, seen);
+        });
+    }
+
+    /// The place of the item that an event belongs to; a new one, if none of this type was begun.
+    fn place(&mut self, data: &Value, kind: &str) -> usize {
+        let index = data["output_index"].as_u64();
+        let id = data["item_id"].as_str().unwrap_or_default();
+        known(&self.items, index, id, |item| item.kind == kind).unwrap_or_else(|| {
+            let at = self.begin_item(index);
+            self.items[at].id = id.to_owned();
+            self.items[at].kind = kind.to_owned();
+            at
+        })
+    }
+
+    fn begin_item(&mut self, index: Option<u64>) -> usize {
+        let last = self.items.iter().map(|item| item.order).max();
+        let order = index.or(last).unwrap_or_default();
+        self.items.push(Item { order, index, ..Item::default() });
+        self.items.len() - 1
+    }
+
+    /// Changes an item of this answer.
+    fn touch(
+        &mut self,
+        at: usize,
+        seen: &mut dyn FnMut(Piece),
+        change: impl FnOnce(&mut Item, &mut dyn FnMut(More)),
+    ) {
+        let before = (self.items[at].size(), self.items[at].weight);
+        self.change(at, before, seen, change);
+    }
+
+    /// Changes an item that counts this much so far, and tells what that adds.
+    fn change(
+        &mut self,
+        at: usize,
+        before: (usize, usize),
+        seen: &mut dyn FnMut(Piece),
+        change: impl FnOnce(&mut Item, &mut dyn FnMut(More)),
+    ) {
+        let item = &mut self.items[at];
+        let (text, has_thought) = (&mut self.text, &mut self.has_thought);
+        let mut thinks = !item.contents.is_empty() || !item.summary.is_empty();
+        change(item, &mut |more| match more {
+            More::Text(more) => {
+                text.push_str(&more);
+                seen(Piece::Text(more));
+            }
+            More::Reasoning(more) => {
+                let more = if *has_thought && !thinks { format!("\n\n{more}") } else { more };
+                (*has_thought, thinks) = (true, true);
+                seen(Piece::Reasoning(more));
+            }
+        });
+        self.size = (self.size + item.size()).saturating_sub(before.0);
+        self.weight = (self.weight + item.weight).saturating_sub(before.1);
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        let is_large = self.size.max(self.weight) > LARGEST || self.items.len() > MOST_ITEMS;
+        if is_large || self.items.iter().any(Item::is_too_large) {
+            return Err(Fault::TooLarge(LARGEST / (1024 * 1024)));
+        }
+        Ok(())
+    }
+}
+
+/// The last item that fits, by its index and its id. Some servers give every item the same index, some give one item an
+/// id in each event, and some name none.
+fn known(
+    items: &[Item],
+    index: Option<u64>,
+    id: &str,
+    fits: impl Fn(&Item) -> bool,
+) -> Option<usize> {
+    let last = |is_it: &dyn Fn(&Item) -> bool| items.iter().rposition(|it| is_it(it) && fits(it));
+    let is_at = |it: &Item| index.is_some() && it.index == index;
+    let is_same = |it: &Item| it.id == id;
+    last(&|it| is_at(it) && is_same(it))
+        .or_else(|| if id.is_empty() { None } else { last(&is_same) })
+        .or_else(|| last(&is_at))
+        .or_else(|| if index.is_none() && id.is_empty() { last(&|_| true) } else { None })
+}

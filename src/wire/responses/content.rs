@@ -1,0 +1,93 @@
+//! Contents of messages and results: one text, or a list of parts.
+
+use serde_json::{Value, json};
+
+use super::kinds;
+use crate::asked::Unknown;
+use crate::domain::blocks::{Block, Kind, texts};
+use crate::node::Node;
+
+/// Reads a content: all of its text, and its parts if it is more than one text.
+pub(super) fn read(content: Option<Node<'_>>, unknown: &mut Unknown) -> (String, Vec<Block>) {
+    let (mut text, mut blocks) = (String::new(), Vec::new());
+    for part in parts(content) {
+        match part {
+            ReadPart::Text(more) => {
+                text.push_str(&more);
+                blocks.push(Block::Text { bytes: more.len() });
+            }
+            ReadPart::Other(kind, node) => blocks.push(other(&kind, node, unknown)),
+        }
+    }
+    let is_plain = matches!(blocks.as_slice(), [Block::Text { .. }]);
+    (text, if is_plain { Vec::new() } else { blocks })
+}
+
+/// A part of a content.
+pub(super) enum ReadPart<'a> {
+    Text(String),
+    /// Anything else, with its type.
+    Other(String, Node<'a>),
+}
+
+/// The parts of a content.
+pub(super) fn parts(content: Option<Node<'_>>) -> Vec<ReadPart<'_>> {
+    let Some(content) = content else { return Vec::new() };
+    if let Some(text) = content.string() {
+        return vec![ReadPart::Text(text.into_owned())];
+    }
+    // One part without its list, as some clients send it, is a list too.
+    let items = content.items().unwrap_or_else(|| vec![content]);
+    let part = |node: Node<'_>| {
+        let fields = node.fields();
+        let kind = fields.as_ref().and_then(|fields| fields.string("type"));
+        let kind = kind.unwrap_or_default().into_owned();
+        let text = kinds::text_field(&kind).and_then(|name| fields.as_ref()?.string(name));
+        (kind, text.map(|text| text.into_owned()))
+    };
+    let read = |node| match part(node) {
+        (_, Some(text)) => ReadPart::Text(text),
+        (kind, None) => ReadPart::Other(kind, node),
+    };
+    items.into_iter().map(read).collect()
+}
+
+/// A part that is no text, as a block.
+fn other(kind: &str, node: Node<'_>, unknown: &mut Unknown) -> Block {
+    let what = kinds::of_part(kind);
+    if what == Kind::Unknown {
+        unknown.add(format!("input[].content[].type={kind}"));
+    }
+    Block::kept(what, node.value())
+}
+
+/// Writes a content. What another format wrote is said in words.
+pub(super) fn write(text: &str, blocks: &[Block]) -> Value {
+    if blocks.is_empty() {
+        return text.into();
+    }
+    let of_text = |text: &str| json!({"type": "input_text", "text": text});
+    let mut texts = texts(blocks, text).into_iter();
+    let part = |block: &Block| match block {
+        Block::Text { .. } => texts.next().map(of_text),
+        Block::Call { .. } => None,
+        Block::Kept { raw, .. } if is_own(raw) => Some(raw.clone()),
+        Block::Kept { .. } => block.label().as_deref().map(of_text),
+    };
+    let mut parts: Vec<Value> = blocks.iter().filter_map(part).collect();
+    // Somebody has added a text where there was none.
+    if !text.is_empty() && !blocks.iter().any(|block| matches!(block, Block::Text { .. })) {
+        parts.insert(0, of_text(text));
+    }
+    parts.into()
+}
+
+/// Whether a part is one of this format.
+fn is_own(raw: &Value) -> bool {
+    raw["type"].as_str().is_some_and(|kind| kinds::of_part(kind) != Kind::Unknown)
+}
+
+/// A text with a label for each of the parts beside it.
+pub(super) fn with_labels(text: String, blocks: &[Block]) -> String {
+    blocks.iter().filter_map(Block::label).fold(text, |text, label| text + "\n" + &label)
+}

@@ -1,0 +1,312 @@
+//! Reads the items of a request as messages. What the assistant wrote in a row is one message.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::content::{self, ReadPart};
+use super::kinds::{self, Call};
+use super::order;
+use crate::arguments;
+use crate::asked::{Spot, Unknown};
+use crate::domain::blocks::{Block, Kind};
+use crate::domain::{Message, ReplySource, ToolCall, ToolName};
+use crate::node::{Fields, Node};
+
+/// Fields of a message.
+const OF_MESSAGE: [&str; 7] = ["type", "role", "content", "id", "status", "phase", "name"];
+/// Fields of a result.
+const OF_RESULT: [&str; 8] =
+    ["type", "id", "call_id", "output", "status", "name", "namespace", "caller"];
+/// Fields that some calls have, and that their endpoint wants back.
+const OF_SOME_CALLS: [&str; 3] = ["namespace", "caller", "async"];
+
+/// The items so far.
+#[derive(Default)]
+pub(super) struct Items {
+    pub messages: Vec<Message>,
+    pub calls: Vec<Spot>,
+    pub results: Vec<Spot>,
+    pub unknown: Unknown,
+    /// The tools of the calls so far, by the ids of the calls.
+    called: HashMap<String, ToolName>,
+    /// The message of the assistant that may go on.
+    open: Option<Open>,
+}
+
+/// A message of the assistant.
+#[derive(Default)]
+struct Open {
+    text: String,
+    calls: Vec<ToolCall>,
+    source: ReplySource,
+    phases: Vec<Value>,
+}
+
+impl Items {
+    /// All of them, after the last one.
+    pub fn finish(mut self) -> Self {
+        self.close();
+        self
+    }
+
+    /// Adds a message that is none of the assistant.
+    pub fn push(&mut self, message: Message) {
+        self.close();
+        self.messages.push(message);
+    }
+
+    pub fn read(&mut self, node: Node<'_>) {
+        let Some(fields) = node.fields() else {
+            self.unknown.add("input[]");
+            return self.keep(Kind::Unknown, node.value());
+        };
+        let kind = fields.string("type").unwrap_or_else(|| {
+            // The easy form of a message has no type, and some clients leave it out elsewhere too.
+            if fields.get("role").is_some() { "message".into() } else { "".into() }
+        });
+        match kind.as_ref() {
+            "message" => self.message(&fields, node),
+            kind if kinds::is_observation(kind) => self.observation(kind, &fields, node),
+            kind => match (Call::of(kind), Call::of_output(kind)) {
+                (Some(call), _) => self.call(call, &fields),
+                (None, Some(_)) => self.result(&fields),
+                (None, None) => {
+                    let what = kinds::of_item(kind);
+                    if what == Kind::Unknown {
+                        self.unknown.add(format!("input[].type={kind}"));
+                    }
+                    self.keep(what, node.value());
+                }
+            },
+        }
+    }
+
+    fn open(&mut self) -> &mut Open {
+        self.open.get_or_insert_with(Open::default)
+    }
+
+    fn keep(&mut self, kind: Kind, raw: Value) {
+        self.open().source.blocks.push(Block::kept(kind, raw));
+    }
+
+    fn close(&mut self) {
+        let Some(Open { text, calls, mut source, phases }) = self.open.take() else { return };
+        order::note_phases(&mut source, phases);
+        source.blocks = order::unless_plain(source.blocks);
+        // Its ids go back as they are, so it has a source even if that is only its calls.
+        let has_some = !calls.is_empty() || source != ReplySource::default();
+        let source = has_some.then(|| Arc::new(source));
+        self.messages.push(Message::Assistant { text, calls, source });
+    }
+
+    fn message(&mut self, fields: &Fields<'_>, node: Node<'_>) {
+        self.unknown.fields("input[].", fields, &OF_MESSAGE);
+        let role = fields.string("role").unwrap_or_default();
+        let content = fields.get("content");
+        match role.as_ref() {
+            "assistant" => self.said(fields, content),
+            "system" | "developer" => {
+                let (text, blocks) = content::read(content, &mut self.unknown);
+                self.push(Message::system(content::with_labels(text, &blocks)));
+            }
+            "user" => {
+                let (text, blocks) = content::read(content, &mut self.unknown);
+                self.push(Message::User { text, blocks });
+            }
+            other => {
+                self.unknown.add(format!("input[].role={other}"));
+                self.keep(Kind::Unknown, node.value());
+            }
+        }
+    }
+
+    /// A message of the assistant.
+    fn said(&mut self, fields: &Fields<'_>, content: Option<Node<'_>>) {
+        let phase = fields.get(order::PHASE).map(|phase| phase.value()).unwrap_or_default();
+        self.open();
+        for part in content::parts(content) {
+            match part {
+                ReadPart::Text(text) if text.is_empty() => {}
+                ReadPart::Text(text) => {
+                    let open = self.open();
+                    open.source.blocks.push(Block::Text { bytes: text.len() });
+                    open.phases.push(phase.clone());
+                    open.text.push_str(&text);
+                }
+                ReadPart::Other(kind, node) => {
+                    self.unknown.add(format!("input[].content[].type={kind}"));
+                    self.keep(Kind::Unknown, order::alone(node.value()));
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, call: Call, fields: &Fields<'_>) {
+        let is_rest = |name: &str| !call.defines(name);
+        for (name, _) in fields.iter().filter(|(name, _)| is_rest(name)) {
+            if !OF_SOME_CALLS.contains(&name) {
+                self.unknown.add(format!("input[].{name}"));
+            }
+        }
+        let id = id(fields);
+        let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
+        let input = fields.get(call.input());
+        if let Some(node) = input {
+            self.calls.push(Spot { id: id.clone(), range: node.range() });
+        }
+        let rest = fields.iter().filter(|(name, node)| is_rest(name) && !node.is_null());
+        let mut kept: Map<_, _> =
+            rest.map(|(name, node)| (name.to_owned(), node.value())).collect();
+        if call == Call::Custom {
+            kept.insert("type".into(), call.kind().into());
+        }
+        self.called.insert(id.clone(), tool.clone());
+        let open = self.open();
+        if !kept.is_empty() {
+            open.source.calls.insert(id.clone(), kept);
+        }
+        open.source.blocks.push(Block::Call { id: id.clone() });
+        open.calls.push(ToolCall { id, tool, arguments: self::input(call, input) });
+    }
+
+    fn result(&mut self, fields: &Fields<'_>) {
+        self.unknown.fields("input[].", fields, &OF_RESULT);
+        let id = id(fields);
+        let output = fields.get("output");
+        if let Some(node) = output {
+            self.results.push(Spot { id: id.clone(), range: node.range() });
+        }
+        let (text, blocks) = content::read(output, &mut self.unknown);
+        let named = || fields.string("name").unwrap_or_default().as_ref().into();
+        let tool = self.called.get(&id).cloned().unwrap_or_else(named);
+        self.push(Message::Tool { id, tool, text, blocks, failed: false });
+    }
+
+    /// What a client found out for a call that only the endpoint understands.
+    fn observation(&mut self, kind: &str, fields: &Fields<'_>, node: Node<'_>) {
+        let tool = kind.trim_end_matches("_output").into();
+        let blocks = vec![Block::kept(Kind::Server, node.value())];
+        let message =
+            Message::Tool { id: id(fields), tool, text: String::new(), blocks, failed: false };
+        self.push(message);
+    }
+}
+
+/// The id of a call. Some clients only have that of its item.
+fn id(fields: &Fields<'_>) -> String {
+    let id = fields.string("call_id").or_else(|| fields.string("id"));
+    id.unwrap_or_default().into_owned()
+}
+
+/// What a tool gets. Some clients send arguments that are no text.
+fn input(call: Call, node: Option<Node<'_>>) -> Value {
+    let Some(node) = node else { return json!({}) };
+    match (call, node.string()) {
+        (Call::Function, Some(text)) => arguments::read(&text),
+        (Call::Custom, Some(text)) => text.into(),
+        (Call::Function | Call::Custom, None) => node.value(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asked::Asked;
+
+    fn read(items: &Value) -> (String, Asked) {
+        let body = json!({"model": "m", "input": items}).to_string();
+        let asked = super::super::read_request(body.as_bytes()).unwrap();
+        (body, asked)
+    }
+
+    #[test]
+    fn what_the_assistant_wrote_in_a_row_is_one_message() {
+        let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [],
+            "encrypted_content": "x"});
+        let (body, asked) = read(&json!([
+            {"role": "developer", "content": [{"type": "input_text", "text": "Brief."}]},
+            {"role": "user", "content": "Weather?"},
+            reasoning,
+            {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+                "phase": "commentary", "content": [
+                {"type": "output_text", "text": "I look.", "annotations": []}]},
+            {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "weather",
+                "arguments": "{\"city\": \"Oslo\"}", "status": "completed", "namespace": "n"},
+            {"type": "custom_tool_call", "call_id": "c2", "name": "patch", "input": "{}"},
+            {"type": "function_call_output", "call_id": "c1", "output": "Sun."},
+            {"type": "custom_tool_call_output", "call_id": "c2", "output": [
+                {"type": "input_text", "text": "See"},
+                {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]}
+        ]));
+        let messages = &asked.request.messages;
+        assert_eq!(messages[..2], [Message::system("Brief."), Message::user("Weather?")]);
+        let Message::Assistant { text, calls, source: Some(source) } = &messages[2] else {
+            panic!("{messages:?}")
+        };
+        assert_eq!((text.as_str(), calls.len()), ("I look.", 2));
+        assert_eq!(calls[0].arguments, json!({"city": "Oslo"}));
+        assert_eq!(calls[1].arguments, "{}");
+        let blocks = [
+            Block::kept(Kind::Thinking, reasoning),
+            Block::Text { bytes: 7 },
+            Block::Call { id: "c1".into() },
+            Block::Call { id: "c2".into() },
+        ];
+        assert_eq!(source.blocks, blocks);
+        assert_eq!(source.message[order::PHASE], json!(["commentary"]));
+        assert_eq!(source.calls["c1"]["namespace"], "n");
+        assert_eq!(messages[3], Message::result("c1", "weather".into(), "Sun."));
+        assert_eq!((messages[4].text(), messages[4].blocks().len()), ("See", 2));
+        assert_eq!(messages.len(), 5);
+        assert_eq!(&body[asked.calls[0].range.clone()], r#""{\"city\": \"Oslo\"}""#);
+        assert_eq!(&body[asked.results[0].range.clone()], "\"Sun.\"");
+        assert!(body[asked.results[1].range.clone()].starts_with("[{"));
+        assert_eq!(asked.unknown, [].into());
+    }
+
+    #[test]
+    fn what_is_not_understood_is_kept_and_counted() {
+        let part = json!({"type": "smell", "data": "AAAA"});
+        let (_, asked) = read(&json!([
+            {"type": "web_search_call", "id": "ws_1"}, {"type": "hologram"}, 7, {},
+            {"role": "assistant", "content": [part, {"type": "refusal", "refusal": "No."}]},
+            {"role": "jester", "content": "Ha"},
+            {"role": "user", "content": [part], "mood": "good"},
+            {"role": "system", "content": [part]},
+            {"type": "computer_call_output", "call_id": "c9", "output": {}},
+            {"type": "function_call_output", "call_id": "none", "name": "n", "output": null}
+        ]));
+        let messages = &asked.request.messages;
+        let kinds: Vec<Kind> = messages[0]
+            .blocks()
+            .iter()
+            .filter_map(|block| match block {
+                Block::Kept { kind, .. } => Some(*kind),
+                Block::Text { .. } | Block::Call { .. } => None,
+            })
+            .collect();
+        let expected = [Kind::Server, Kind::Unknown, Kind::Unknown, Kind::Unknown, Kind::Unknown];
+        assert_eq!(kinds[..5], expected);
+        assert_eq!(messages[0].text(), "No.");
+        assert_eq!(messages[1].blocks(), [Block::kept(Kind::Unknown, part)]);
+        assert_eq!(messages[2], Message::system("\n[smell, not understood 4 B]"));
+        assert!(
+            matches!(&messages[3], Message::Tool { tool, .. } if tool.as_str() == "computer_call")
+        );
+        assert_eq!(messages[4], Message::result("none", "n".into(), ""));
+        let counts: Vec<_> = asked.unknown.iter().map(|(what, n)| (what.as_str(), *n)).collect();
+        assert_eq!(
+            counts,
+            [
+                ("input[]", 1),
+                ("input[].content[].type=smell", 3),
+                ("input[].mood", 1),
+                ("input[].role=jester", 1),
+                ("input[].type=", 1),
+                ("input[].type=hologram", 1),
+            ]
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! The types of items and of the parts of their contents.
+
+use crate::domain::blocks::Kind;
+use crate::domain::{ReplySource, ToolCall};
+
+/// Items that the endpoint wrote itself, or that only it understands.
+const SERVER: [&str; 17] = [
+    "web_search_call",
+    "file_search_call",
+    "computer_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "mcp_call",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "tool_search_call",
+    "tool_search_output",
+    "local_shell_call",
+    "shell_call",
+    "apply_patch_call",
+    "program",
+    "program_output",
+    "item_reference",
+];
+/// Items with which a client answers calls that are no functions.
+const OBSERVATIONS: [&str; 4] = [
+    "computer_call_output",
+    "local_shell_call_output",
+    "shell_call_output",
+    "apply_patch_call_output",
+];
+/// Items with thoughts, or with a past that only the endpoint can read.
+const THOUGHTS: [&str; 3] = ["reasoning", "compaction", "compaction_summary"];
+
+/// A call that the client runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    /// Its arguments are JSON.
+    Function,
+    /// Its input is any text.
+    Custom,
+}
+
+impl Call {
+    pub fn of(kind: &str) -> Option<Self> {
+        [Call::Function, Call::Custom].into_iter().find(|call| call.kind() == kind)
+    }
+
+    /// The call whose result an item of this type is.
+    pub fn of_output(kind: &str) -> Option<Self> {
+        [Call::Function, Call::Custom].into_iter().find(|call| call.output() == kind)
+    }
+
+    /// What a call was on the wire. Its endpoint's fields tell, since a tool call has no room for it.
+    pub fn of_call(call: &ToolCall, source: Option<&ReplySource>) -> Self {
+        let fields = source.and_then(|source| source.calls.get(&call.id));
+        let kind = fields.and_then(|fields| fields.get("type")).and_then(|kind| kind.as_str());
+        kind.and_then(Call::of).unwrap_or(Call::Function)
+    }
+
+    pub fn kind(self) -> &'static str {
+        match self {
+            Call::Function => "function_call",
+            Call::Custom => "custom_tool_call",
+        }
+    }
+
+    pub fn output(self) -> &'static str {
+        match self {
+            Call::Function => "function_call_output",
+            Call::Custom => "custom_tool_call_output",
+        }
+    }
+
+    /// The field with what the tool gets.
+    pub fn input(self) -> &'static str {
+        match self {
+            Call::Function => "arguments",
+            Call::Custom => "input",
+        }
+    }
+
+    /// Whether this field of a call has a place of its own in a tool call, or is of no use later.
+    pub fn defines(self, field: &str) -> bool {
+        field == self.input() || ["type", "id", "call_id", "name", "status"].contains(&field)
+    }
+}
+
+/// What an item is that is neither a message nor a call or result of the client.
+pub(super) fn of_item(kind: &str) -> Kind {
+    match kind {
+        kind if THOUGHTS.contains(&kind) => Kind::Thinking,
+        kind if SERVER.contains(&kind) || is_observation(kind) => Kind::Server,
+        _ => Kind::Unknown,
+    }
+}
+
+/// Whether a client answers with such an item to a call that is no function.
+pub(super) fn is_observation(kind: &str) -> bool {
+    OBSERVATIONS.contains(&kind)
+}
+
+/// What a part of a content is that is no text.
+pub(super) fn of_part(kind: &str) -> Kind {
+    match kind {
+        "input_image" | "computer_screenshot" => Kind::Image,
+        "input_file" => Kind::Document,
+        "input_audio" => Kind::Audio,
+        _ => Kind::Unknown,
+    }
+}
+
+/// The field with the text of a part of this type.
+pub(super) fn text_field(kind: &str) -> Option<&'static str> {
+    match kind {
+        "input_text" | "output_text" | "text" | "reasoning_text" | "summary_text" => Some("text"),
+        "refusal" => Some("refusal"),
+        _ => None,
+    }
+}

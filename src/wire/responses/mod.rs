@@ -1,0 +1,29 @@
+//! OpenAI's Responses: a conversation is a list of typed items, and an answer is one too.
+//!
+//! Servers differ in how many of the events they send. So this reader takes a text from the pieces, from the event that
+//! ends it, or from the item at its end, whichever comes. The response at the end has the last word where it has items.
+
+mod answer;
+#[cfg(test)]
+mod arbitrary;
+mod body;
+mod built;
+mod calls_in;
+mod content;
+mod frames;
+mod item;
+mod items;
+mod kinds;
+mod order;
+mod reply;
+mod request;
+mod sent;
+#[cfg(test)]
+mod tests;
+
+pub use self::answer::Answer;
+pub use self::body::write_request;
+pub use self::calls_in::calls_in;
+pub use self::frames::{write_error_event, write_stream};
+pub use self::reply::{write_error, write_reply};
+pub use self::request::read_request;

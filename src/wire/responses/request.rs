@@ -1,0 +1,207 @@
+//! Reads a request, as a client wrote it.
+
+use serde_json::json;
+
+use super::items::Items;
+use crate::asked::{Asked, NotRead, Unknown};
+use crate::domain::{Finite, Message, Request, Role, ToolDef, ToolName};
+use crate::node::{Fields, Node};
+use crate::schema::tool_without_schema;
+
+/// Fields of a request that are read, or that say nothing of the conversation.
+const FIELDS: [&str; 33] = [
+    "model",
+    "input",
+    "instructions",
+    "tools",
+    "tool_choice",
+    "temperature",
+    "top_p",
+    "max_output_tokens",
+    "text",
+    "stream",
+    "stream_options",
+    "store",
+    "include",
+    "previous_response_id",
+    "conversation",
+    "prompt",
+    "metadata",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "parallel_tool_calls",
+    "max_tool_calls",
+    "reasoning",
+    "truncation",
+    "service_tier",
+    "user",
+    "safety_identifier",
+    "background",
+    "top_logprobs",
+    "context_management",
+    "moderation",
+    "client_metadata",
+    "verbosity",
+];
+/// Without one of these there is no request. A prompt or a past is at the endpoint.
+const CONTENTS: [&str; 5] =
+    ["input", "instructions", "prompt", "previous_response_id", "conversation"];
+/// Fields of a tool that is a function.
+const OF_FUNCTION: [&str; 7] =
+    ["type", "name", "description", "parameters", "strict", "defer_loading", "output_schema"];
+
+/// Reads the body of a request.
+///
+/// # Errors
+/// It is no JSON, or no object with an input.
+pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
+    let text = str::from_utf8(bytes)?;
+    let fields = Node::of(text)?.fields().ok_or(NotRead::NoRequest("expected an object"))?;
+    if !CONTENTS.iter().any(|name| fields.get(name).is_some()) {
+        return Err(NotRead::NoRequest("expected `input`"));
+    }
+    let mut items = Items::default();
+    items.unknown.fields("", &fields, &FIELDS);
+    instructions(fields.get("instructions"), &mut items);
+    input(fields.get("input"), &mut items);
+    let read = items.finish();
+    let mut unknown = read.unknown;
+    let number = |name: &str| fields.get(name).and_then(|node| node.f64()).map(Finite::from);
+    let limit = fields.get("max_output_tokens").and_then(|node| node.u64());
+    let format = fields.fields("text").and_then(|text| text.fields("format"));
+    let mut request = Request::new(Role::Actor, read.messages);
+    let tools = fields.items("tools");
+    request.tools = tools.iter().filter_map(|node| tool(node, &mut unknown)).collect();
+    request.temperature = number("temperature");
+    request.top_p = number("top_p");
+    request.max_tokens = limit.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
+    request.schema = format.and_then(|it| it.get("schema")).map(|schema| schema.value());
+    request.allowed = allowed(&fields);
+    Ok(Asked {
+        request,
+        model: fields.string("model").unwrap_or_default().into_owned(),
+        streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
+        calls: read.calls,
+        results: read.results,
+        unknown: unknown.0,
+    })
+}
+
+/// Instructions are a text, or items of their own in responses that are sent again.
+fn instructions(node: Option<Node<'_>>, items: &mut Items) {
+    let Some(node) = node else { return };
+    match node.string() {
+        Some(text) => items.push(Message::system(text)),
+        None => input(Some(node), items),
+    }
+}
+
+fn input(node: Option<Node<'_>>, items: &mut Items) {
+    let Some(node) = node else { return };
+    if let Some(text) = node.string() {
+        return items.push(Message::user(text));
+    }
+    match node.items() {
+        Some(list) => list.into_iter().for_each(|item| items.read(item)),
+        None => items.unknown.add("input"),
+    }
+}
+
+/// A definition of a tool. The arguments of tools that are no functions are not known.
+fn tool(node: &Node<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+    let Some(fields) = node.fields() else {
+        unknown.add("tools[]");
+        return None;
+    };
+    let kind = fields.string("type").unwrap_or_else(|| "function".into());
+    let name = fields.string("name");
+    let description = fields.string("description").unwrap_or_default().into_owned();
+    if kind != "function" {
+        let name = name.or_else(|| fields.string("server_label")).unwrap_or(kind);
+        return Some(ToolDef { description, ..tool_without_schema(&name) });
+    }
+    unknown.fields("tools[].", &fields, &OF_FUNCTION);
+    let parameters = fields.get("parameters").map_or_else(|| json!({}), |node| node.value());
+    let name = ToolName::from(name.unwrap_or_default().as_ref());
+    Some(ToolDef { name, description, parameters: parameters.into() })
+}
+
+/// The tools that may be called now.
+fn allowed(fields: &Fields<'_>) -> Vec<ToolName> {
+    let choice = fields.fields("tool_choice");
+    let choice =
+        choice.filter(|choice| choice.string("type").is_some_and(|kind| kind == "allowed_tools"));
+    let tools = choice.map(|choice| choice.items("tools")).unwrap_or_default();
+    let name = |tool: &Node<'_>| {
+        let tool = tool.fields()?;
+        let name = ["name", "server_label", "type"].iter().find_map(|name| tool.string(name))?;
+        Some(ToolName::from(name.as_ref()))
+    };
+    tools.iter().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::domain::blocks::{Block, Kind};
+
+    fn read(body: &Value) -> Asked {
+        read_request(body.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_text_is_what_the_user_says() {
+        let asked = read(&json!({"model": "m", "input": "Hi", "instructions": "Be brief.",
+            "stream": true, "max_output_tokens": 5_000_000_000_u64, "hologram": 1}));
+        assert_eq!(asked.request.messages, [Message::system("Be brief."), Message::user("Hi")]);
+        assert_eq!((asked.model.as_str(), asked.streams), ("m", true));
+        assert_eq!(asked.request.max_tokens, Some(u32::MAX));
+        assert_eq!(asked.unknown, [("hologram".to_owned(), 1)].into());
+    }
+
+    #[test]
+    fn tools_that_are_no_functions_are_tools_too() {
+        let tools = json!([{"type": "web_search"}, {"type": "mcp", "server_label": "wiki"},
+            {"type": "custom", "name": "patch", "description": "Edits."}, {"name": "f", "x": 1}, 1]);
+        let choice = json!({"type": "allowed_tools", "mode": "auto", "tools": [
+            {"type": "function", "name": "f"}, {"type": "web_search"}]});
+        let asked = read(&json!({"input": [], "tools": tools, "tool_choice": choice}));
+        let names: Vec<&str> = asked.request.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["web_search", "wiki", "patch", "f"]);
+        assert_eq!(asked.request.tools[2].description, "Edits.");
+        assert_eq!(asked.request.allowed, ["f".into(), "web_search".into()]);
+        let unknown = ["tools[]", "tools[].x"].map(|what| (what.to_owned(), 1));
+        assert_eq!(asked.unknown, unknown.into());
+        let forced = json!({"type": "function", "name": "f"});
+        assert!(read(&json!({"input": "", "tool_choice": forced})).request.allowed.is_empty());
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        for text in ["", "[]", "{}", "{\"model\":\"m\"}", "nix"] {
+            assert!(read_request(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(matches!(read_request(b"\xFF"), Err(NotRead::NotText(_))));
+        let asked = read(&json!({"previous_response_id": "resp_1", "input": {"odd": 1}}));
+        assert_eq!(asked.unknown, [("input".to_owned(), 1)].into());
+    }
+
+    #[test]
+    fn brackets_without_end_are_kept_as_nothing() {
+        let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+        for body in [
+            format!("{{\"input\":{deep}}}"),
+            format!("{{\"input\":[{{\"type\":\"hologram\",\"x\":{deep}}}]}}"),
+            format!("{{\"input\":\"\",\"tools\":[{{\"name\":\"a\",\"parameters\":{deep}}}]}}"),
+        ] {
+            let asked = read_request(body.as_bytes()).unwrap();
+            let kept = asked.request.messages.iter().flat_map(Message::blocks);
+            let raw = Block::kept(Kind::Unknown, Value::Null);
+            assert!(kept.into_iter().all(|block| *block == raw));
+        }
+        assert!(read_request("[".repeat(10_000).as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,29 @@
+//! What a request has beside its content: the model, and the endpoint's ways.
+
+use serde_json::{Map, Value};
+
+use crate::learned::Learned;
+use crate::names::Names;
+
+/// How a request is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings<'a> {
+    /// The endpoint's own name of the model.
+    pub model: &'a str,
+    /// The endpoint's name in replies: what it wrote goes back to it alone.
+    pub source: &'a str,
+    /// The names of tools as they are sent.
+    pub names: &'a Names,
+    pub streams: bool,
+    /// The field for the longest answer, where a format has two.
+    pub max_tokens_field: &'a str,
+    /// The longest answer in tokens, where a format needs one and the request has none.
+    pub longest: u32,
+    /// The endpoint knows tools that may not be called now.
+    pub allowed_tools: bool,
+    /// Marks the parts of the prompt that the endpoint is to cache, where a format has marks.
+    pub caches: bool,
+    /// Fields that come last and take precedence.
+    pub extra: &'a Map<String, Value>,
+    pub learned: &'a Learned,
+}
