@@ -17,6 +17,7 @@ use toolyard_domain as domain;
 mod answering;
 mod arguments;
 pub mod asked;
+mod body;
 mod call_ids;
 pub mod chat;
 pub mod errors;

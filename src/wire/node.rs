@@ -18,6 +18,18 @@ pub struct Node<'a> {
 /// The fields of an object, in their order.
 pub struct Fields<'a>(Vec<(Cow<'a, str>, Node<'a>)>);
 
+/// An item of a list, with its fields if it is an object.
+pub struct Item<'a> {
+    pub node: Node<'a>,
+    pub fields: Option<Fields<'a>>,
+}
+
+impl<'a> From<Node<'a>> for Item<'a> {
+    fn from(node: Node<'a>) -> Self {
+        Self { node, fields: node.fields() }
+    }
+}
+
 impl<'a> Node<'a> {
     /// The value that is the whole of this text.
     ///
@@ -85,11 +97,8 @@ impl<'a> Node<'a> {
         if !self.raw.starts_with('{') {
             return None;
         }
-        let Raws(raws) = serde_json::from_str(self.raw).ok()?;
-        let node = |(name, raw): (Cow<'a, str>, &'a RawValue)| {
-            (name, Node { text: self.text, raw: raw.get() })
-        };
-        Some(Fields(raws.into_iter().map(node).collect()))
+        let raws: Raws<'a> = serde_json::from_str(self.raw).ok()?;
+        Some(raws.placed(self.text))
     }
 }
 
@@ -118,7 +127,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A text that is borrowed where it has no escapes.
-struct Text<'a>(Cow<'a, str>);
+pub(crate) struct Text<'a>(pub Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Text<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -143,7 +152,28 @@ impl<'de> Deserialize<'de> for Text<'de> {
 }
 
 /// The fields of an object as they stand in the text.
-struct Raws<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(crate) struct Raws<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Raws<'a> {
+    /// The fields in this text.
+    pub fn placed(self, text: &'a str) -> Fields<'a> {
+        let node =
+            |(name, raw): (Cow<'a, str>, &'a RawValue)| (name, Node { text, raw: raw.get() });
+        Fields(self.0.into_iter().map(node).collect())
+    }
+
+    /// The object itself, from the brace before its first name to that after its last value. `None` where it is empty or
+    /// its first name is a copy, so that its place is not known.
+    pub fn item(self, text: &'a str) -> Option<Item<'a>> {
+        let at = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+        let Cow::Borrowed(first) = self.0.first()?.0 else { return None };
+        let start = text[..at(first)].strip_suffix('"')?.trim_end().strip_suffix('{')?.len();
+        let last = self.0.last()?.1.get();
+        let rest = &text[at(last) + last.len()..];
+        let end = text.len() - rest.trim_start().strip_prefix('}')?.len();
+        Some(Item { node: Node { text, raw: &text[start..end] }, fields: Some(self.placed(text)) })
+    }
+}
 
 impl<'de> Deserialize<'de> for Raws<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -11,6 +11,7 @@
 mod figures;
 mod real_model;
 mod runs;
+mod wires;
 
 #[path = "../suite/mutations.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]

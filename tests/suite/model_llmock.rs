@@ -1,8 +1,8 @@
 //! The client under a grader that was not written here: `llmock` (PyPI) breaks a model's answers in
 //! known ways and judges from the other side whether the client coped.
 //!
-//! Opt-in by being installed: `pip install llmock`, so that its program is on the `PATH` (or named by
-//! `TOOLYARD_LLMOCK`). Everything stays on this machine. Without it this test is skipped, loudly.
+//! Opt-in by being installed: by `scripts/sdks.sh`, on the `PATH`, or named by `TOOLYARD_LLMOCK`. Everything stays on
+//! this machine. Without it this test is skipped, loudly.
 
 use std::process::{Child, Command, Stdio};
 use std::{net::TcpListener, time::Duration};
@@ -29,15 +29,19 @@ impl Drop for Llmock {
     }
 }
 
+/// The grader of `scripts/sdks.sh`, or one on the path.
+fn installed() -> String {
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/sdks/python/bin/llmock");
+    if std::path::Path::new(own).exists() { own.into() } else { "llmock".into() }
+}
+
 impl Llmock {
     async fn start() -> Option<Self> {
-        let program = std::env::var("TOOLYARD_LLMOCK").unwrap_or_else(|_| "llmock".into());
+        let program = std::env::var("TOOLYARD_LLMOCK").unwrap_or_else(|_| installed());
         // npm has another program of this name, which cannot report.
         let help = Command::new(&program).args(["report", "--help"]).output();
         if !help.is_ok_and(|help| help.status.success()) {
-            eprintln!(
-                "SKIPPED: this test needs the grader `llmock` on the PATH: pip install llmock"
-            );
+            eprintln!("SKIPPED: this test needs the grader `llmock`: run scripts/sdks.sh");
             return None;
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

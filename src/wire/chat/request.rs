@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::kept::is_of_thoughts;
 use crate::asked::{Asked, NotRead, Spot, Unknown};
+use crate::body::Body;
 use crate::domain::blocks::{Block, Kind};
 use crate::domain::{Finite, Message, ReplySource, Request, Role, ToolCall, ToolDef, ToolName};
-use crate::node::{Fields, Node};
+use crate::node::{Fields, Item, Node};
 use crate::{arguments, schema};
 
 /// Fields of a request that a person sees, or that change nothing of the conversation.
@@ -61,20 +62,21 @@ const OF_FUNCTION: [&str; 2] = ["name", "arguments"];
 /// It is no JSON, or no object with messages.
 pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     let text = str::from_utf8(bytes)?;
-    let fields = Node::of(text)?.fields().ok_or(NotRead::NoRequest("expected an object"))?;
-    let messages = fields.get("messages").and_then(|node| node.items());
+    let mut body = Body::read(text)?;
+    let messages = body.list("messages");
     let messages = messages.ok_or(NotRead::NoRequest("expected a list `messages`"))?;
+    let tools = body.list("tools").unwrap_or_default();
+    let fields = body.fields;
     let mut reader = Reader::default();
     reader.unknown.fields("", &fields, &OF_REQUEST);
     for message in messages {
-        reader.message(message);
+        reader.message(&message);
     }
     let number = |name: &str| fields.get(name).and_then(|node| node.f64()).map(Finite::from);
     let limit = ["max_tokens", "max_completion_tokens"].iter().find_map(|name| fields.get(name));
     let schema = fields.fields("response_format").and_then(|format| format.fields("json_schema"));
     let mut request = Request::new(Role::Actor, reader.messages);
-    request.tools =
-        fields.items("tools").iter().filter_map(|it| tool(it, &mut reader.unknown)).collect();
+    request.tools = tools.iter().filter_map(|it| tool(it, &mut reader.unknown)).collect();
     request.temperature = number("temperature");
     request.top_p = number("top_p");
     request.seed = fields.get("seed").and_then(|node| node.i64());
@@ -114,8 +116,8 @@ fn allowed(fields: &Fields<'_>) -> Vec<ToolName> {
     tools.iter().filter_map(name).collect()
 }
 
-fn tool(node: &Node<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
-    let fields = node.fields()?;
+fn tool(item: &Item<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+    let fields = item.fields.as_ref()?;
     let kind = fields.string("type").unwrap_or_default();
     let Some(function) = fields.fields("function") else {
         unknown.add(format!("tools[].type={kind}"));
@@ -139,13 +141,13 @@ struct Reader {
 }
 
 impl Reader {
-    fn message(&mut self, node: Node<'_>) {
-        let Some(fields) = node.fields() else { return self.unknown.add("messages[]") };
+    fn message(&mut self, item: &Item<'_>) {
+        let Some(fields) = &item.fields else { return self.unknown.add("messages[]") };
         let role = fields.string("role").unwrap_or_default();
         let (text, blocks) = self.content(fields.get("content"));
         let message = match role.as_ref() {
             "system" | "developer" => Message::system(with_labels(text, &blocks)),
-            "assistant" => self.assistant(&fields, text, blocks),
+            "assistant" => self.assistant(fields, text, blocks),
             "tool" | "function" => {
                 let id = fields.string("tool_call_id").unwrap_or_default().into_owned();
                 let range = fields.get("content").map(|node| node.range());
@@ -162,7 +164,7 @@ impl Reader {
             }
         };
         if role != "assistant" {
-            self.unknown.fields("messages[].", &fields, &OF_MESSAGE);
+            self.unknown.fields("messages[].", fields, &OF_MESSAGE);
         }
         self.messages.push(message);
     }

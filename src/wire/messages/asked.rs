@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::past::Past;
 use crate::asked::{Asked, NotRead, Unknown};
+use crate::body::Body;
 use crate::domain::{Finite, Request, Role, ToolDef, ToolName};
-use crate::node::{Fields, Node};
+use crate::node::{Fields, Item};
 use crate::schema::tool_without_schema;
 
 /// Fields of a request. Those that a [`Request`] has no place for are known none the less.
@@ -54,10 +55,11 @@ const OF_TOOL: [&str; 10] = [
 /// # Errors
 /// It is no JSON object, or has no list of messages.
 pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
-    let body = Node::of(str::from_utf8(bytes)?)?.fields();
-    let body = body.ok_or(NotRead::NoRequest("it is no object"))?;
-    let messages = body.get("messages").and_then(|messages| messages.items());
-    let messages = messages.ok_or(NotRead::NoRequest("it has no list of messages"))?;
+    let mut body = Body::read(str::from_utf8(bytes)?)?;
+    let messages = body.list("messages");
+    let messages = messages.ok_or(NotRead::NoRequest("expected a list `messages`"))?;
+    let tools = body.list("tools").unwrap_or_default();
+    let body = body.fields;
     let mut past = Past::default();
     past.unknown.fields("", &body, &KNOWN);
     if let Some(system) = body.get("system") {
@@ -65,7 +67,6 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     }
     messages.iter().for_each(|message| past.message(message));
     let Past { messages, calls, results, mut unknown, .. } = past;
-    let tools = body.items("tools");
     let request = Request {
         tools: tools.iter().filter_map(|def| tool(def, &mut unknown)).collect(),
         temperature: number(&body, "temperature"),
@@ -105,14 +106,14 @@ fn allowed(body: &Fields<'_>) -> Option<ToolName> {
 }
 
 /// A tool. One that the endpoint runs has a type of its own, and no schema.
-fn tool(def: &Node<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
-    let Some(fields) = def.fields() else {
+fn tool(def: &Item<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+    let Some(fields) = &def.fields else {
         unknown.add("tools[]");
         return None;
     };
     let kind = fields.string("type").filter(|kind| kind != "custom");
     if kind.is_none() {
-        unknown.fields("tools[].", &fields, &OF_TOOL);
+        unknown.fields("tools[].", fields, &OF_TOOL);
     }
     let name = fields.string("name").or_else(|| fields.string("mcp_server_name")).or(kind)?;
     let mut tool = tool_without_schema(&name);

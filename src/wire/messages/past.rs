@@ -11,7 +11,7 @@ use crate::arguments;
 use crate::asked::{Spot, Unknown};
 use crate::domain::blocks::{Block, Kind};
 use crate::domain::{Message, ToolCall, ToolName};
-use crate::node::{Fields, Node};
+use crate::node::{Fields, Item, Node};
 
 /// The place of a block, and that of a block in a result.
 const BLOCK: &str = "messages[].content[]";
@@ -56,12 +56,12 @@ impl Past {
     }
 
     /// The next message.
-    pub fn message(&mut self, message: &Node<'_>) {
-        let Some(fields) = message.fields() else {
+    pub fn message(&mut self, message: &Item<'_>) {
+        let Some(fields) = &message.fields else {
             self.unknown.add("messages[]");
-            return self.user(vec![*message]);
+            return self.user(vec![message.node]);
         };
-        self.unknown.fields("messages[].", &fields, &["role", "content"]);
+        self.unknown.fields("messages[].", fields, &["role", "content"]);
         let content = fields.get("content").map(|node| content(&node)).unwrap_or_default();
         match fields.string("role").as_deref() {
             Some("assistant") => self.assistant(content),

@@ -12,7 +12,7 @@ use crate::arguments;
 use crate::asked::{Spot, Unknown};
 use crate::domain::blocks::{Block, Kind};
 use crate::domain::{Message, ReplySource, ToolCall, ToolName};
-use crate::node::{Fields, Node};
+use crate::node::{Fields, Item, Node};
 
 /// Fields of a message.
 const OF_MESSAGE: [&str; 7] = ["type", "role", "content", "id", "status", "phase", "name"];
@@ -57,8 +57,9 @@ impl Items {
         self.messages.push(message);
     }
 
-    pub fn read(&mut self, node: Node<'_>) {
-        let Some(fields) = node.fields() else {
+    pub fn read(&mut self, item: &Item<'_>) {
+        let node = item.node;
+        let Some(fields) = &item.fields else {
             self.unknown.add("input[]");
             return self.keep(Kind::Unknown, node.value());
         };
@@ -67,11 +68,11 @@ impl Items {
             if fields.get("role").is_some() { "message".into() } else { "".into() }
         });
         match kind.as_ref() {
-            "message" => self.message(&fields, node),
-            kind if kinds::is_observation(kind) => self.observation(kind, &fields, node),
+            "message" => self.message(fields, node),
+            kind if kinds::is_observation(kind) => self.observation(kind, fields, node),
             kind => match (Call::of(kind), Call::of_output(kind)) {
-                (Some(call), _) => self.call(call, &fields),
-                (None, Some(_)) => self.result(&fields),
+                (Some(call), _) => self.call(call, fields),
+                (None, Some(_)) => self.result(fields),
                 (None, None) => {
                     let what = kinds::of_item(kind);
                     if what == Kind::Unknown {

@@ -4,8 +4,9 @@ use serde_json::json;
 
 use super::items::Items;
 use crate::asked::{Asked, NotRead, Unknown};
+use crate::body::Body;
 use crate::domain::{Finite, Message, Request, Role, ToolDef, ToolName};
-use crate::node::{Fields, Node};
+use crate::node::{Fields, Item, Node};
 use crate::schema::tool_without_schema;
 
 /// Fields of a request that are read, or that say nothing of the conversation.
@@ -57,21 +58,25 @@ const OF_FUNCTION: [&str; 7] =
 /// It is no JSON, or no object with an input.
 pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     let text = str::from_utf8(bytes)?;
-    let fields = Node::of(text)?.fields().ok_or(NotRead::NoRequest("expected an object"))?;
-    if !CONTENTS.iter().any(|name| fields.get(name).is_some()) {
+    let mut body = Body::read(text)?;
+    if !CONTENTS.iter().any(|name| body.has(name)) {
         return Err(NotRead::NoRequest("expected `input`"));
     }
+    let (list, tools) = (body.list("input"), body.list("tools").unwrap_or_default());
+    let fields = body.fields;
     let mut items = Items::default();
     items.unknown.fields("", &fields, &FIELDS);
     instructions(fields.get("instructions"), &mut items);
-    input(fields.get("input"), &mut items);
+    match list {
+        Some(list) => list.iter().for_each(|item| items.read(item)),
+        None => input(fields.get("input"), &mut items),
+    }
     let read = items.finish();
     let mut unknown = read.unknown;
     let number = |name: &str| fields.get(name).and_then(|node| node.f64()).map(Finite::from);
     let limit = fields.get("max_output_tokens").and_then(|node| node.u64());
     let format = fields.fields("text").and_then(|text| text.fields("format"));
     let mut request = Request::new(Role::Actor, read.messages);
-    let tools = fields.items("tools");
     request.tools = tools.iter().filter_map(|node| tool(node, &mut unknown)).collect();
     request.temperature = number("temperature");
     request.top_p = number("top_p");
@@ -98,19 +103,16 @@ fn instructions(node: Option<Node<'_>>, items: &mut Items) {
 }
 
 fn input(node: Option<Node<'_>>, items: &mut Items) {
-    let Some(node) = node else { return };
-    if let Some(text) = node.string() {
-        return items.push(Message::user(text));
-    }
-    match node.items() {
-        Some(list) => list.into_iter().for_each(|item| items.read(item)),
-        None => items.unknown.add("input"),
+    match node.map(|node| node.string()) {
+        None => {}
+        Some(Some(text)) => items.push(Message::user(text)),
+        Some(None) => items.unknown.add("input"),
     }
 }
 
 /// A definition of a tool. The arguments of tools that are no functions are not known.
-fn tool(node: &Node<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
-    let Some(fields) = node.fields() else {
+fn tool(item: &Item<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+    let Some(fields) = &item.fields else {
         unknown.add("tools[]");
         return None;
     };
@@ -121,7 +123,7 @@ fn tool(node: &Node<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
         let name = name.or_else(|| fields.string("server_label")).unwrap_or(kind);
         return Some(ToolDef { description, ..tool_without_schema(&name) });
     }
-    unknown.fields("tools[].", &fields, &OF_FUNCTION);
+    unknown.fields("tools[].", fields, &OF_FUNCTION);
     let parameters = fields.get("parameters").map_or_else(|| json!({}), |node| node.value());
     let name = ToolName::from(name.unwrap_or_default().as_ref());
     Some(ToolDef { name, description, parameters: parameters.into() })
