@@ -59,6 +59,9 @@ impl<'a> Node<'a> {
 
     /// Its text, if it is one.
     pub fn string(&self) -> Option<Cow<'a, str>> {
+        if !self.raw.starts_with('"') {
+            return None;
+        }
         serde_json::from_str::<Text<'a>>(self.raw).ok().map(|text| text.0)
     }
 
@@ -90,6 +93,18 @@ impl<'a> Node<'a> {
         }
         let items: Vec<&RawValue> = serde_json::from_str(self.raw).ok()?;
         Some(items.into_iter().map(|raw| Node { text: self.text, raw: raw.get() }).collect())
+    }
+
+    /// Its items with their fields, if it is a list. A list of objects is scanned once.
+    pub fn objects(&self) -> Option<Vec<Item<'a>>> {
+        // The error of another kind of value would have all of it.
+        if !self.raw.starts_with('[') {
+            return None;
+        }
+        let objects = serde_json::from_str::<Vec<Raws<'a>>>(self.raw).ok();
+        let item = |object: Raws<'a>| object.item(self.text);
+        let items = objects.and_then(|list| list.into_iter().map(item).collect());
+        items.or_else(|| Some(self.items()?.into_iter().map(Item::from).collect()))
     }
 
     /// Its fields, if it is an object.

@@ -59,7 +59,7 @@ impl Past {
     pub fn message(&mut self, message: &Item<'_>) {
         let Some(fields) = &message.fields else {
             self.unknown.add("messages[]");
-            return self.user(vec![message.node]);
+            return self.user(vec![Item::from(message.node)]);
         };
         self.unknown.fields("messages[].", fields, &["role", "content"]);
         let content = fields.get("content").map(|node| content(&node)).unwrap_or_default();
@@ -78,13 +78,13 @@ impl Past {
     }
 
     /// Results stand in a message of the user. What is before, between and behind them is the user's own.
-    fn user(&mut self, content: Vec<Node<'_>>) {
+    fn user(&mut self, content: Vec<Item<'_>>) {
         let mut own = Parts::default();
         for block in content {
-            match block.fields().filter(|fields| is(fields, "tool_result")) {
+            match block.fields.as_ref().filter(|fields| is(fields, "tool_result")) {
                 Some(result) => {
                     self.end(std::mem::take(&mut own));
-                    self.result(&result);
+                    self.result(result);
                 }
                 None => self.part(&block, BLOCK, &mut own),
             }
@@ -113,26 +113,26 @@ impl Past {
         self.messages.push(Message::Tool { id, tool, text, blocks, failed });
     }
 
-    fn parts(&mut self, content: Vec<Node<'_>>, place: &str) -> Parts {
+    fn parts(&mut self, content: Vec<Item<'_>>, place: &str) -> Parts {
         let mut parts = Parts::default();
         content.iter().for_each(|block| self.part(block, place, &mut parts));
         parts
     }
 
     /// Adds a block that is neither a call nor a result.
-    fn part(&mut self, block: &Node<'_>, place: &str, parts: &mut Parts) {
-        let fields = block.fields();
-        match (block.string(), text_of(fields.as_ref())) {
+    fn part(&mut self, block: &Item<'_>, place: &str, parts: &mut Parts) {
+        let Item { node, fields } = block;
+        match (node.string(), text_of(fields.as_ref())) {
             (Some(text), _) => parts.add(&text),
             (None, Some(text)) => {
-                if let Some(fields) = &fields {
+                if let Some(fields) = fields {
                     self.unknown.fields(&format!("{place}."), fields, &TEXT);
                 }
                 parts.add(&text);
             }
             (None, None) => {
                 let kind = self.kind(fields.as_ref(), place);
-                parts.blocks.push(Block::kept(kind, block.value()));
+                parts.blocks.push(Block::kept(kind, node.value()));
             }
         }
     }
@@ -147,11 +147,10 @@ impl Past {
         kind
     }
 
-    fn assistant(&mut self, content: Vec<Node<'_>>) {
+    fn assistant(&mut self, content: Vec<Item<'_>>) {
         let mut said = Said::default();
-        for block in content {
-            let fields = block.fields();
-            match (block.string(), text_of(fields.as_ref()), &fields) {
+        for Item { node, fields } in content {
+            match (node.string(), text_of(fields.as_ref()), &fields) {
                 (Some(text), ..) => said.text(&text, Value::Null),
                 (None, Some(text), Some(fields)) => {
                     self.unknown.fields("messages[].content[].", fields, &TEXT);
@@ -163,7 +162,7 @@ impl Past {
                 }
                 _ => {
                     self.kind(fields.as_ref(), BLOCK);
-                    said.keep(block.value());
+                    said.keep(node.value());
                 }
             }
         }
@@ -203,8 +202,8 @@ impl Parts {
 }
 
 /// The blocks of a content, which may also be one text.
-fn content<'a>(content: &Node<'a>) -> Vec<Node<'a>> {
-    content.items().unwrap_or_else(|| vec![*content])
+fn content<'a>(content: &Node<'a>) -> Vec<Item<'a>> {
+    content.objects().unwrap_or_else(|| vec![Item::from(*content)])
 }
 
 fn is(fields: &Fields<'_>, kind: &str) -> bool {
