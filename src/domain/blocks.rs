@@ -1,5 +1,5 @@
-//! What stands in a message beside its text and its calls, such as images and signed thoughts, and the order of all of
-//! it. Who reads only texts and calls needs none of it.
+//! The parts of a message and their order. Besides texts and calls a message has images, signed thoughts and others. Code
+//! that reads only texts and calls needs none of this.
 
 use std::borrow::Cow;
 

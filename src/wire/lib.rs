@@ -1,5 +1,4 @@
-//! The formats of model endpoints: one codec for each, for the client and for whoever stands between a client and its
-//! endpoint. Pure: bytes and values in, bytes and values out.
+//! The formats of model endpoints. Each has one codec, which a client and a proxy share. Pure: bytes and values in, bytes and values out.
 //!
 //! ```text
 //! bytes of a request ──► read_request ──► Asked: a Request, and where in the text its calls and results stand

@@ -47,7 +47,7 @@ impl<'a> Node<'a> {
         start..start + self.raw.len()
     }
 
-    /// As it stands in the text.
+    /// Its part of the text, unchanged.
     pub fn raw(&self) -> &'a str {
         self.raw
     }
