@@ -17,7 +17,15 @@ impl Session {
             return Err(format!("there is no tool {tool}"));
         }
         let task = self.state().shown_task().map_or(TaskId(0), |task| task.id);
-        let call = ToolCall { step: 0, tool, arguments, evidence: None, by: By::User, line: None };
+        let call = ToolCall {
+            step: 0,
+            tool,
+            arguments,
+            evidence: None,
+            by: By::User,
+            line: None,
+            guest: None,
+        };
         let requested = effect::request(self, task, Effect::Tool(call), None, Waits::Person);
         self.queue_by_hand(requested);
         Ok(())

@@ -128,7 +128,15 @@ impl Context {
         };
         let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
         let by = By::Engine;
-        let effect = Effect::Tool(effect::ToolCall { step, tool, arguments, evidence, by, line });
+        let effect = Effect::Tool(effect::ToolCall {
+            step,
+            tool,
+            arguments,
+            evidence,
+            by,
+            line,
+            guest: None,
+        });
         self.handle.write(|session| effect::request(session, self.task, effect, None, Waits::Agent))
     }
 

@@ -12,6 +12,7 @@ pub mod hosted;
 pub mod http;
 pub mod local;
 pub mod markup;
+pub mod relay;
 
 pub mod secret;
 pub mod text;
@@ -21,6 +22,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use futures::future::{self, LocalBoxFuture};
+use serde_json::Value;
 
 pub use self::understood::understood;
 pub use crate::domain::error::ModelError;
@@ -38,6 +40,8 @@ pub enum Progress {
     Retrying { attempt: u32, wait: Duration, why: String },
     /// Something that a person should know of the endpoint.
     Noticed(String),
+    /// The body of the request, where the model keeps it.
+    Sent(Arc<Value>),
 }
 
 /// The result of a successful probe.

@@ -121,10 +121,7 @@ pub fn told(event: &Event) -> String {
         Event::Change(ChangeEvent::ToolSwitched { tool, on, .. }) => {
             format!("{tool} {} the menu", if *on { "back on" } else { "off" })
         }
-        Event::Run(RunEvent::RunOpened { run, strategy: Some(strategy) }) => {
-            format!("run {run} joined with {strategy}")
-        }
-        Event::Run(RunEvent::RunOpened { run, strategy: None }) => format!("run {run} joined"),
+        Event::Run(event) => of_run(event),
         Event::Control(ControlEvent::PauseRequested { run: Some(run), .. }) => {
             format!("run {run} paused")
         }
@@ -186,6 +183,33 @@ fn consent(event: &ConsentEvent) -> String {
                 new => format!("allowed without asking: {}", new.join(", ")),
             }
         }
+    }
+}
+
+/// What is said of a run, or of a foreign agent.
+fn of_run(event: &RunEvent) -> String {
+    match event {
+        RunEvent::RunOpened { run, guest: Some(guest), .. } => {
+            let (wire, endpoint) = (&guest.wire, &guest.endpoint);
+            let parent = guest.parent.map(|parent| format!(", begun by a call of {parent}"));
+            format!("conversation {run} began: {wire} at {endpoint}{}", parent.unwrap_or_default())
+        }
+        RunEvent::RunOpened { run, strategy: Some(strategy), .. } => {
+            format!("run {run} joined with {strategy}")
+        }
+        RunEvent::RunOpened { run, .. } => format!("run {run} joined"),
+        RunEvent::HistoryRewritten { run, kept, dropped } => {
+            let (kept, dropped) =
+                (counted(*kept as usize, "message"), counted(*dropped as usize, "message"));
+            format!("conversation {run} was rewritten: {kept} kept, {dropped} dropped")
+        }
+        RunEvent::RequestPassed { what, why: Some(why) } => {
+            format!("not understood, passed on as it came: {what}: {why}")
+        }
+        RunEvent::RequestPassed { what, why: None } => format!("passed on: {what}"),
+        RunEvent::AgentStarted { command } => format!("agent started: {command}"),
+        RunEvent::AgentEnded { code: Some(code) } => format!("agent ended with exit code {code}"),
+        RunEvent::AgentEnded { code: None } => "agent ended by a signal".to_owned(),
     }
 }
 

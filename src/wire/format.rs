@@ -4,6 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::asked::{Asked, NotRead};
+use crate::domain::Reply;
+use crate::{Answering, CallPiece, chat, messages, responses};
+
 /// The format of a family of endpoints. Gemini's own has its place beside these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -24,5 +28,58 @@ impl fmt::Display for Format {
             Format::Responses => "OpenAI Responses",
             Format::Messages => "Anthropic Messages",
         })
+    }
+}
+
+impl Format {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// The body is no request of this format.
+    pub fn read_request(self, body: &[u8]) -> Result<Asked, NotRead> {
+        match self {
+            Format::Chat => chat::read_request(body),
+            Format::Responses => responses::read_request(body),
+            Format::Messages => messages::read_request(body),
+        }
+    }
+
+    /// A whole answer: the frames of a stream, or one body.
+    pub fn write_answer(self, reply: &Reply, answering: &Answering<'_>, streams: bool) -> String {
+        match (self, streams) {
+            (Format::Chat, false) => chat::write_reply(reply, answering),
+            (Format::Chat, true) => chat::write_stream(reply, answering),
+            (Format::Responses, false) => responses::write_reply(reply, answering),
+            (Format::Responses, true) => responses::write_stream(reply, answering),
+            (Format::Messages, false) => messages::write_reply(reply, answering),
+            (Format::Messages, true) => messages::write_stream(reply, answering),
+        }
+    }
+
+    /// The body of a refusal with this status.
+    pub fn write_error(self, status: u16, message: &str) -> String {
+        match self {
+            Format::Chat => chat::write_error(status, message),
+            Format::Responses => responses::write_error(status, message),
+            Format::Messages => messages::write_error(status, message),
+        }
+    }
+
+    /// An error inside a stream.
+    pub fn write_error_event(self, status: u16, message: &str) -> String {
+        match self {
+            Format::Chat => chat::write_error_event(status, message),
+            Format::Responses => responses::write_error_event(status, message),
+            Format::Messages => messages::write_error_event(status, message),
+        }
+    }
+
+    /// The parts of calls in the data of one event, or in a whole answer.
+    pub fn calls_in(self, data: &str) -> Vec<CallPiece> {
+        match self {
+            Format::Chat => chat::calls_in(data),
+            Format::Responses => responses::calls_in(data),
+            Format::Messages => messages::calls_in(data),
+        }
     }
 }

@@ -280,6 +280,7 @@ fn write(
         arguments,
         evidence: None,
         by: toolyard::domain::By::Engine,
+        wire_id: None,
     });
     story.tell(ToolCallEvent::ToolCallStarted { effect });
     let effect = effect.from(origin);

@@ -240,6 +240,7 @@ impl Story {
             arguments: with,
             evidence,
             by: By::Engine,
+            wire_id: None,
         });
         call
     }

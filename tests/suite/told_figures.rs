@@ -153,6 +153,7 @@ fn calls_by_hand_belong_to_the_task_at_work() {
             arguments: json!({}),
             evidence: None,
             by: By::User,
+            wire_id: None,
         });
         effect.id
     };

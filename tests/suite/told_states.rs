@@ -216,6 +216,7 @@ fn an_effect_is_named_as_its_request_named_it() {
         arguments: json!({"query": "a"}),
         evidence: None,
         by: By::Engine,
+        wire_id: None,
     });
     let named = |id| story.state().effect(EffectId(id)).unwrap().reference();
     assert_eq!((named(1), named(2)), (effect(EffectId(1)), below));

@@ -272,6 +272,7 @@ mod tests {
             arguments: serde_json::json!({}),
             evidence: None,
             by: crate::domain::By::Engine,
+            wire_id: None,
         };
         let output = ToolOutput { text: "noted".into(), cut_from: None }.into();
         let events: [Event; 3] = [

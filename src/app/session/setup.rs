@@ -247,6 +247,7 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
         models: models.iter().map(|model| (**model.spec()).clone()).collect(),
         roles: config.roles.clone(),
         paused: false,
+        watched: false,
         rates: config.cost,
         max_dollars: Some(config.max_dollars.into()),
         workers: config.workers.clone(),

@@ -60,7 +60,7 @@ pub use self::{
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     reader::ReaderEvent,
     record::Record,
-    run::RunEvent,
+    run::{Guest, RunEvent},
     search::SearchEvent,
     session::SessionEvent,
     task::TaskEvent,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{Bill, EffectRef, family::family};
 use crate::chat::{Reply, Request, Role};
 use crate::finite::Finite;
@@ -25,6 +27,11 @@ family! {
         },
         ModelCallStarted {
             effect: EffectRef,
+        },
+        /// A foreign agent's own body, as it went to the endpoint.
+        ModelCallSent {
+            effect: EffectRef,
+            body: Arc<Value>,
         },
         /// More of the answer arrived. Many small pieces are one event.
         ModelCallProgressed {

@@ -52,6 +52,9 @@ pub struct Opening {
     pub roles: BTreeMap<Role, ModelName>,
     /// The session waits for the user before the first task.
     pub paused: bool,
+    /// Foreign agents act in it, and toolyard watches.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub watched: bool,
     /// The exchange rates to credits.
     #[serde(default)]
     pub rates: Rates,

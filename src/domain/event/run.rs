@@ -1,11 +1,15 @@
 //! Runs: agents at work in one session.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
 use super::family::family;
 use crate::id::RunId;
 use crate::strategy::Strategy;
 
 family! {
-    /// Runs beside the first, which every session has.
+    /// Runs beside the first, which every session has, and the conversations of foreign agents.
     pub enum RunEvent {
         /// A run joined; its tasks are those that name it.
         RunOpened {
@@ -13,6 +17,47 @@ family! {
             /// Its own strategy; without one, that of the session.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             strategy: Option<Strategy>,
+            /// The conversation of a foreign agent. The first of a session is the first run.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            guest: Option<Arc<Guest>>,
+        },
+        /// A foreign agent sent another past than before: its first messages stayed, and those after them went.
+        HistoryRewritten {
+            run: RunId,
+            kept: u32,
+            dropped: u32,
+        },
+        /// A request of a foreign agent went through unread.
+        RequestPassed {
+            /// Method and path.
+            what: String,
+            /// Why it was not understood; `None` if it is of a kind that only passes.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            why: Option<String>,
+        },
+        /// A foreign agent was started.
+        AgentStarted {
+            command: String,
+        },
+        /// A foreign agent that was started has ended.
+        AgentEnded {
+            /// Its exit code; `None` if a signal ended it.
+            code: Option<i32>,
         },
     }
+}
+
+/// A conversation of a foreign agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guest {
+    /// The run whose tool call began it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RunId>,
+    /// The format of its requests, for people.
+    pub wire: String,
+    /// The endpoint that it asks.
+    pub endpoint: String,
+    /// The client's own word for its session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }

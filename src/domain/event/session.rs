@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::{Opening, Reach, Totals, family::family};
 use crate::id::{ModelName, ToolName};
-use crate::{pairs::PairTally, spec::ToolSpec};
+use crate::{
+    pairs::PairTally,
+    spec::{ModelSpec, ToolSpec},
+};
 
 family! {
     /// The contents of a session, and its end.
@@ -24,6 +27,10 @@ family! {
         /// known name replaces the old one.
         ToolsAdded {
             tools: Vec<Arc<ToolSpec>>,
+        },
+        /// Models that were not known before, such as those that a foreign agent asks.
+        ModelsAdded {
+            models: Vec<Arc<ModelSpec>>,
         },
         /// These tools no longer exist.
         ToolsRemoved {

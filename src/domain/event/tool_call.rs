@@ -25,6 +25,9 @@ family! {
             /// A person's call is no part of the task: it has no budget, and teaches nothing.
             #[serde(default = "By::engine", skip_serializing_if = "By::is_engine")]
             by: By,
+            /// The wire's own id of a foreign agent's call.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            wire_id: Option<Arc<str>>,
         },
         /// It was not run, and cost nothing.
         ToolCallRefused {
@@ -43,6 +46,11 @@ family! {
         ToolCallFailed {
             effect: EffectRef,
             error: ToolError,
+        },
+        /// The tool of a foreign agent has run, but its model reads something else in its place: this is what it returned.
+        ResultWithheld {
+            effect: EffectRef,
+            output: Arc<ToolOutput>,
         },
     }
 }

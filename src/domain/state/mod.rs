@@ -71,7 +71,7 @@ pub use models::{ModelState, Models, Reachable};
 pub use programs::{Blamed, ProgramState};
 pub use query::{Cause, ProbingSums, Repeat};
 pub use reader::ReaderState;
-pub use runs::RunState;
+pub use runs::{RunState, Watched};
 pub use search::{NodeState, SearchTree};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};
@@ -133,6 +133,9 @@ pub struct State {
     /// The runs beside the first, and how each differs from it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub runs: BTreeMap<RunId, RunState>,
+    /// Where foreign agents act.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched: Option<Arc<Watched>>,
     /// How many tasks have ended.
     pub tasks_done: usize,
     /// How many of those could be judged, and how many were right.
@@ -276,7 +279,8 @@ impl State {
 
     /// All runs, in order.
     pub fn all_runs(&self) -> impl Iterator<Item = RunId> {
-        [RunId::FIRST].into_iter().chain(self.runs.keys().copied())
+        let others = self.runs.keys().copied().filter(|run| *run != RunId::FIRST);
+        [RunId::FIRST].into_iter().chain(others)
     }
 
     /// The strategy that a run uses for its next task.

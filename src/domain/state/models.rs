@@ -26,6 +26,13 @@ pub struct ModelState {
     pub reachable: Reachable,
 }
 
+impl ModelState {
+    fn new(spec: &ModelSpec) -> Self {
+        let (tally, reachable) = (Tally::default(), Reachable::NotTried);
+        Self { spec: spec.clone(), tally, reachable }
+    }
+}
+
 /// Whether a model's endpoint answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -178,13 +185,7 @@ impl Tally {
 
 impl Models {
     pub(super) fn new(models: &[ModelSpec], roles: &BTreeMap<Role, ModelName>) -> Self {
-        let known = models
-            .iter()
-            .map(|spec| {
-                let (tally, reachable) = (Tally::default(), Reachable::NotTried);
-                (spec.name.clone(), ModelState { spec: spec.clone(), tally, reachable })
-            })
-            .collect();
+        let known = models.iter().map(|spec| (spec.name.clone(), ModelState::new(spec))).collect();
         let roles = roles
             .iter()
             .map(|(role, model)| (*role, RoleUse { model: model.clone(), tally: Tally::default() }))
@@ -214,6 +215,12 @@ impl Models {
     /// Whether any role is bound to a small local model.
     pub fn any_small(&self) -> bool {
         self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.small))
+    }
+
+    /// Adds a model that joined later. One of a known name keeps its usage.
+    pub(super) fn add(&mut self, spec: &ModelSpec) {
+        let known = self.known.entry(spec.name.clone()).or_insert_with(|| ModelState::new(spec));
+        known.spec = spec.clone();
     }
 
     pub(super) fn bind(&mut self, role: Role, model: &ModelName) {

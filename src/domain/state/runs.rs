@@ -1,13 +1,43 @@
-//! Runs beside the first.
+//! Runs beside the first, and conversations of foreign agents.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::event::Guest;
 use crate::strategy::Strategy;
 
 /// How a run differs from the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunState {
     /// Its own strategy; `None`: that of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
+    /// The conversation of a foreign agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<Arc<Guest>>,
+    /// How often its past was rewritten.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rewritten: u32,
+}
+
+/// What a session that watches foreign agents knows of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    /// The agent that was started with the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// How that has ended: with this exit code, or by a signal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Option<i32>>,
+    /// Requests that only pass, such as embeddings.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub passed: u32,
+    /// Requests that passed because they were not understood.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_understood: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }

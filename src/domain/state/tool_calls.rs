@@ -50,6 +50,12 @@ pub struct ToolCallState {
     pub helpful: Option<bool>,
     #[serde(default = "By::engine", skip_serializing_if = "By::is_engine")]
     pub by: By,
+    /// The wire's own id of a foreign agent's call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire_id: Option<Arc<str>>,
+    /// What the tool of a foreign agent returned, where its model reads something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<Arc<ToolOutput>>,
 }
 
 impl Deref for ToolCallState {

@@ -55,7 +55,15 @@ pub async fn ask(
             let request = as_seen(model.spec(), &bounded);
             let evidence = caller.evidence;
             let judged = caller.judged.clone();
-            let effect = Effect::Model(ModelCall { role, model, meant, request, evidence, judged });
+            let effect = Effect::Model(ModelCall {
+                role,
+                model,
+                meant,
+                request,
+                evidence,
+                judged,
+                guest: None,
+            });
             Some(request::request(session, caller.task, effect, parent, caller.waits))
         });
         let Some(requested) = requested else {

@@ -8,8 +8,9 @@ use crate::domain::{
     Boundary, By, Embedding, EvidenceId, ModelError, ModelErrorKind, ModelSpec, Ranking, Refusal,
     Reply, Request, Role, ToolError, ToolErrorKind, ToolName, ToolOutput, Usage,
 };
-use crate::model::Model;
+use crate::model::{Model, relay::Relay};
 use crate::strategy::{Before, Sought};
+use crate::tool::Tool;
 use crate::{actor::Actor, ranker::Ranker};
 
 /// The action of an effect.
@@ -31,6 +32,8 @@ pub struct ModelCall {
     pub evidence: Option<EvidenceId>,
     /// A judge reads along: the text before what the model writes.
     pub judged: Option<Rc<Before>>,
+    /// A foreign agent makes it; its model is this relay.
+    pub guest: Option<Rc<Relay>>,
 }
 
 /// A tool call.
@@ -42,6 +45,17 @@ pub struct ToolCall {
     pub by: By,
     /// The line of the program that makes it.
     pub line: Option<u32>,
+    /// A foreign agent makes it, and runs its tool.
+    pub guest: Option<GuestCall>,
+}
+
+/// A call that a foreign agent runs.
+#[derive(Clone)]
+pub struct GuestCall {
+    /// The wire's own id of it.
+    pub id: Arc<str>,
+    /// What waits for the result.
+    pub tool: Rc<dyn Tool>,
 }
 
 /// A text to embed.
@@ -85,9 +99,11 @@ pub struct Ranked {
 }
 
 impl Effect {
-    /// Who makes it: models are asked by runs only.
+    /// Who makes it.
     pub fn actor(&self) -> Actor {
         match self {
+            Effect::Tool(ToolCall { guest: Some(_), .. })
+            | Effect::Model(ModelCall { guest: Some(_), .. }) => Actor::Guest,
             Effect::Tool(call) if call.by == By::User => Actor::Person,
             Effect::Tool(_) | Effect::Model(_) | Effect::Embedding(_) | Effect::Reading(_) => {
                 Actor::Run
@@ -200,7 +216,8 @@ mod tests {
     fn a_log_names_an_effect_and_its_outcome() {
         let (tool, by) = ("echo".into(), By::Engine);
         let (arguments, evidence, line) = (Value::Null, None, None);
-        let call = Effect::Tool(ToolCall { step: 1, tool, arguments, evidence, by, line });
+        let call =
+            Effect::Tool(ToolCall { step: 1, tool, arguments, evidence, by, line, guest: None });
         assert_eq!((call.kind(), call.name().as_str()), ("tool call", "echo"));
         let failed = Outcome::Result(Err(ToolError::new(ToolErrorKind::Failed, "it broke")));
         let refused = Outcome::Refused(Refusal::Denied, "no".into());

@@ -14,7 +14,7 @@ mod request;
 mod stream;
 
 pub use self::kinds::{
-    Effect, Embedded, EmbeddingCall, ModelCall, Outcome, Ranked, ReadingCall, ToolCall,
+    Effect, Embedded, EmbeddingCall, GuestCall, ModelCall, Outcome, Ranked, ReadingCall, ToolCall,
 };
 pub(super) use self::{
     ask::{Caller, ask},

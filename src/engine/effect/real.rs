@@ -6,7 +6,9 @@ use std::{collections::HashMap, rc::Rc, sync::Arc, time::Duration};
 use futures::future::join_all;
 use tokio::time::timeout;
 
-use super::{Effect, Embedded, EmbeddingCall, ModelCall, Outcome, Ranked, ReadingCall, ToolCall};
+use super::{
+    Effect, Embedded, EmbeddingCall, GuestCall, ModelCall, Outcome, Ranked, ReadingCall, ToolCall,
+};
 use super::{judging, lively, stream::stream};
 use crate::actor::Actor;
 use crate::domain::{
@@ -44,11 +46,16 @@ async fn ask(
     passage: &Passage,
     call: &ModelCall,
 ) -> Result<Arc<Reply>, ModelError> {
-    let ModelCall { role, model, meant, request, judged, .. } = call;
-    let limit = handle.read(|session| {
-        session.policy(passage.task).model_call_seconds(*role, model.spec(), request)
-    });
+    let ModelCall { role, model, meant, request, judged, guest, .. } = call;
+    let limit = match guest {
+        Some(_) => None,
+        None => handle.read(|session| {
+            session.policy(passage.task).model_call_seconds(*role, model.spec(), request)
+        }),
+    };
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
+    // A fault may change what has come, so none of it goes on before.
+    guest.iter().filter(|_| fault.is_some()).for_each(|relay| relay.hold());
     let answer = async {
         if model.spec().simulated {
             lively::model(handle, passage.chance).await;
@@ -69,7 +76,12 @@ async fn ask(
             None => stream(handle, passage.reference, &**model, request, &mut |_| {}).await,
         }
     };
-    let reply = understood(model.spec().mode, meant, within_budget(limit, answer).await?);
+    let reply = within_budget(limit, answer).await?;
+    // A foreign agent reads its answers itself.
+    let reply = match guest {
+        Some(_) => reply,
+        None => understood(model.spec().mode, meant, reply),
+    };
     let reply = match fault {
         Some(kind) => {
             let dollars = model.spec().price(&reply.usage);
@@ -175,6 +187,9 @@ async fn call_tool(
     if let Some(more) = handle.read(|session| read_on(session.state(), passage.task, call)) {
         return more;
     }
+    if let Some(GuestCall { tool, .. }) = &call.guest {
+        return elsewhere(handle, passage, call, &**tool).await;
+    }
     let Some(tool) = handle.read(|session| session.kit().tools.get(call.tool.as_str())) else {
         let text = format!("there is no tool {}; choose one of those offered", call.tool);
         return Err(ToolError::new(ToolErrorKind::Unavailable, text));
@@ -195,11 +210,31 @@ async fn call_tool(
         if tool.is_sample() {
             lively::tool(handle, call.tool.as_str(), passage.chance).await;
         }
-        let earlier =
-            || handle.read(|session| session.state().last_result(&call.tool).map(str::to_owned));
-        faulted(fault, &*tool, &invocation, earlier).await
+        faulted(fault, &*tool, &invocation, || earlier(handle, call)).await
     };
     within(&*tool, allowed, paid, run).await
+}
+
+/// What the tool answered before.
+fn earlier(handle: &Handle, call: &ToolCall) -> Option<String> {
+    handle.read(|session| session.state().last_result(&call.tool).map(str::to_owned))
+}
+
+/// A call that a foreign agent runs, for as long as it likes. A silent tool would keep the agent waiting for ever, so that
+/// fault ends the call at once.
+async fn elsewhere(
+    handle: &Handle,
+    passage: &Passage,
+    call: &ToolCall,
+    tool: &dyn Tool,
+) -> Result<ToolOutput, ToolError> {
+    let fault = passage.fault.as_ref().map(|(_, kind)| kind);
+    if fault == Some(&FaultKind::Timeout) {
+        let text = format!("{} did not answer", call.tool);
+        return Err(ToolError::new(ToolErrorKind::Timeout, text));
+    }
+    let invocation = Invocation { arguments: call.arguments.clone(), seed: passage.chance.bits() };
+    faulted(fault, tool, &invocation, || earlier(handle, call)).await
 }
 
 /// Waits until the keys of all models are known: a tool may print one before its model is called. Tools that run at the

@@ -60,7 +60,7 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
             }
             .into()
         }
-        Effect::Tool(ToolCall { step, tool, arguments, evidence, by, .. }) => {
+        Effect::Tool(ToolCall { step, tool, arguments, evidence, by, guest, .. }) => {
             ToolCallEvent::ToolCallRequested {
                 effect: reference,
                 task,
@@ -69,6 +69,7 @@ pub fn requested(reference: EffectRef, task: TaskId, effect: &Effect) -> Event {
                 arguments: arguments.clone(),
                 evidence: *evidence,
                 by: *by,
+                wire_id: guest.as_ref().map(|guest| guest.id.clone()),
             }
             .into()
         }

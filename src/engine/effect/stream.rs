@@ -34,6 +34,9 @@ pub async fn stream(
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 handle.emit(ModelCallEvent::ModelCallRetried { effect, attempt, wait_ms, why });
             }
+            Progress::Sent(body) => {
+                handle.emit(ModelCallEvent::ModelCallSent { effect, body });
+            }
             Progress::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
         }
         if piece.since.is_none_or(|since| since.elapsed() >= PROGRESS_EVERY) {

@@ -102,6 +102,7 @@ impl Session {
             evidence: call.evidence,
             by: call.by,
             line: call.line,
+            guest: None,
         });
         Some(effect::request(self, task, effect, Some(id), Waits::Agent))
     }

@@ -7,7 +7,7 @@ impl Session {
     /// Opens runs beside the first, each with its own strategy or that of the session.
     pub fn open_runs(&mut self, strategies: Vec<Option<Strategy>>) {
         for (number, strategy) in (RunId::FIRST.0 + 1..).zip(strategies) {
-            self.emit(RunEvent::RunOpened { run: RunId(number), strategy });
+            self.emit(RunEvent::RunOpened { run: RunId(number), strategy, guest: None });
         }
     }
 

@@ -20,6 +20,7 @@ fn set(id: u32, text: &str) -> BreakpointEvent {
         on: true,
         temporary: false,
         by: By::User,
+        wire_id: None,
     }
 }
 
@@ -225,6 +226,7 @@ fn held_before() -> Stage {
         arguments: json!({"query": "Port Sel"}),
         evidence: None,
         by: By::Engine,
+        wire_id: None,
     });
     let (lane, boundary) = (effect.lane(), Boundary::BeforeToolCall);
     stage.tell(ControlEvent::PauseRequested { by: By::User, run: None });

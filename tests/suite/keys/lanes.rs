@@ -80,6 +80,7 @@ fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
         first: task,
         tasks: vec![Task::from_text("x")],
         by: By::User,
+        wire_id: None,
     });
     stage.tell(TaskEvent::TaskStarted { task });
     stage.tell(ToolCallEvent::ToolCallRequested {
@@ -90,6 +91,7 @@ fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
         arguments,
         evidence: None,
         by: By::Engine,
+        wire_id: None,
     });
     stage.tell(ToolCallEvent::ToolCallStarted { effect: effect(call) });
     assert_eq!(command(&mut stage, "x"), Command::Cancel(call));

@@ -34,6 +34,7 @@ fn called(story: &mut Story, (number, line): (u32, u32), name: &str, query: Valu
         arguments: json!({ "query": query }),
         evidence: None,
         by: By::Engine,
+        wire_id: None,
     });
     let output = Arc::new(ToolOutput { text: result.to_string(), cut_from: None });
     story.tell(ToolCallEvent::ToolCallFinished { effect, output });

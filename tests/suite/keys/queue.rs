@@ -84,6 +84,7 @@ fn a_form_from_the_schema_makes_a_call_and_opens_it() {
         arguments: arguments.clone(),
         evidence: None,
         by: By::User,
+        wire_id: None,
     });
     assert!(stage.shows("you: no budget, score or experience"), "{}", stage.text());
 }

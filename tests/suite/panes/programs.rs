@@ -33,6 +33,7 @@ fn called(story: &mut Story, id: u32, (number, line): (u32, u32), origin: Origin
         arguments,
         evidence: None,
         by: By::Engine,
+        wire_id: None,
     });
     let output = Arc::new(ToolOutput { text: "{}".into(), cut_from: None });
     story.tell(ToolCallEvent::ToolCallFinished { effect, output });

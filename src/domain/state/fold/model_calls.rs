@@ -47,6 +47,7 @@ impl State {
                     call.phase = ModelCallPhase::Running;
                 }
             }
+            ModelCallEvent::ModelCallSent { .. } => {}
             ModelCallEvent::ModelCallProgressed { effect, text, reasoning } => {
                 if let Some(call) = self.model_call_mut(effect.id) {
                     call.partial.push_str(reasoning);
@@ -128,6 +129,7 @@ impl Family for ModelCallEvent {
             }
             ModelCallEvent::ModelCallRetried { .. } => What::told(self.clone()),
             ModelCallEvent::ModelCallStarted { .. }
+            | ModelCallEvent::ModelCallSent { .. }
             | ModelCallEvent::ModelCallProgressed { .. }
             | ModelCallEvent::ModelCallFinished { .. }
             | ModelCallEvent::ModelCallFailed { .. } => None,

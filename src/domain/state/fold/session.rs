@@ -20,6 +20,9 @@ impl State {
                     self.join(Arc::clone(spec));
                 }
             }
+            SessionEvent::ModelsAdded { models } => {
+                models.iter().for_each(|spec| self.models.add(spec));
+            }
             SessionEvent::ToolsRemoved { tools } => {
                 for tool in tools {
                     self.leave(tool);
@@ -46,6 +49,7 @@ impl State {
         self.prompts.clone_from(&opening.prompts);
         self.sampling.clone_from(&opening.sampling);
         self.few_shots.clone_from(&opening.few_shots);
+        self.watched = opening.watched.then(Arc::default);
         self.models = Models::new(&opening.models, &opening.roles);
         self.control.mode = if opening.paused { Mode::Paused } else { Mode::Running };
     }
@@ -76,6 +80,7 @@ impl Family for SessionEvent {
             | SessionEvent::CommandRefused { .. } => What::told(self.clone()),
             SessionEvent::SessionOpened { .. }
             | SessionEvent::ToolsAdded { .. }
+            | SessionEvent::ModelsAdded { .. }
             | SessionEvent::ToolsRemoved { .. }
             | SessionEvent::PairsLoaded { .. }
             | SessionEvent::ModelsProbed { .. }

@@ -18,6 +18,7 @@ impl State {
                 arguments,
                 evidence,
                 by,
+                wire_id,
             } => {
                 let place = Place::ToolCall(self.tool_calls.len());
                 let Some(effect) = self.request(at, *of, *task, place) else { return };
@@ -32,6 +33,8 @@ impl State {
                     phase: ToolCallPhase::Requested,
                     helpful: None,
                     by: *by,
+                    wire_id: wire_id.clone(),
+                    withheld: None,
                 });
                 if *by == By::User {
                     return;
@@ -90,6 +93,10 @@ impl State {
                     self.charge_call_time(task, &tool, micros);
                 }
             }
+            ToolCallEvent::ResultWithheld { effect, output } => {
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
+                call.withheld = Some(Arc::clone(output));
+            }
         }
     }
 }
@@ -109,7 +116,8 @@ impl Family for ToolCallEvent {
             ToolCallEvent::ToolCallRefused { .. }
             | ToolCallEvent::ToolCallStarted { .. }
             | ToolCallEvent::ToolCallFinished { .. }
-            | ToolCallEvent::ToolCallFailed { .. } => None,
+            | ToolCallEvent::ToolCallFailed { .. }
+            | ToolCallEvent::ResultWithheld { .. } => None,
         }
     }
 }

@@ -1,0 +1,220 @@
+//! The requests of foreign agents. A listener hands each one to the session as an [`Arrival`]. Its model is a [`Relay`]: it
+//! has the request sent on, and hears the answer while the agent reads it.
+//!
+//! ```text
+//! listener ── Arrival ─────────────────────────────────► session
+//!    ◄── Sending: send it on, or answer in its place ──────┤ after the stations before
+//!    ├── Heard: pieces, the whole answer ─────────────────►│
+//!    ◄── Release: what was held of the answer goes on ─────┤ after the stations of its calls
+//! ```
+
+use std::cell::{Cell, RefCell};
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::{LocalBoxFuture, poll_fn};
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::domain::{ModelErrorKind, ModelSpec, Reply, Request};
+use crate::wire::{Asked, Format};
+use crate::{Model, ModelError, Progress};
+
+/// A request of a foreign agent.
+#[derive(Debug)]
+pub struct Arrival {
+    pub format: Format,
+    /// What was read of it.
+    pub asked: Asked,
+    /// Its body as it came, decoded.
+    pub body: Bytes,
+    pub caller: Caller,
+    pub way: Way,
+}
+
+/// What a listener tells a session.
+#[derive(Debug)]
+pub enum News {
+    Arrived(Box<Arrival>),
+    /// A request went through unread: its method and path, and why it was not understood, if it should have been.
+    Passed {
+        what: String,
+        why: Option<String>,
+    },
+    /// An agent was started by this command.
+    Started {
+        command: String,
+    },
+    /// It has ended, with this exit code or by a signal.
+    Ended {
+        code: Option<i32>,
+    },
+    /// Something that a person should know.
+    Noticed(String),
+}
+
+/// What is known of the sender of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// The client's own word for its session: from the address, a header or the body.
+    pub session: Option<String>,
+    /// How often the client has tried before, as it says.
+    pub retries: u32,
+    /// How long the client waits, as it says.
+    pub patience: Option<Duration>,
+    /// The endpoint that the request is for, as host and path: `api.openai.com/v1`.
+    pub endpoint: String,
+}
+
+/// The session's end of the way of one request.
+#[derive(Debug)]
+pub struct Way {
+    sending: Option<oneshot::Sender<Sending>>,
+    heard: mpsc::UnboundedReceiver<Heard>,
+    release: Option<oneshot::Sender<Release>>,
+}
+
+/// The listener's end of the way of one request. A channel that is closed means that the other end is gone.
+#[derive(Debug)]
+pub struct Line {
+    pub sending: oneshot::Receiver<Sending>,
+    pub heard: mpsc::UnboundedSender<Heard>,
+    pub release: oneshot::Receiver<Release>,
+}
+
+/// What becomes of a request.
+#[derive(Clone, Debug)]
+pub enum Sending {
+    /// This body goes to the endpoint.
+    On {
+        body: Bytes,
+        /// Nothing of the answer goes on before the [`Release`]. Otherwise that holds from the first call on.
+        holds: bool,
+    },
+    /// This is the answer; nothing is sent.
+    Instead(Said),
+}
+
+/// An answer, or why there is none.
+pub type Said = Result<Arc<Reply>, ModelError>;
+
+/// What the listener hears of the answer.
+#[derive(Clone, Debug)]
+pub enum Heard {
+    Text(String),
+    Reasoning(String),
+    /// The body that was sent, where it is kept, as JSON.
+    Sent(Arc<Value>),
+    /// The last of a request: the endpoint's answer.
+    Ended(Result<Reply, ModelError>),
+}
+
+/// What becomes of the rest of an answer.
+#[derive(Clone, Debug)]
+pub enum Release {
+    /// It goes on as it came.
+    AsCame,
+    /// The agent gets this instead; only where all of the answer was held.
+    Instead(Said),
+}
+
+/// Both ends of the way of one request.
+pub fn way() -> (Way, Line) {
+    let (sending, to_send) = oneshot::channel();
+    let (hear, heard) = mpsc::unbounded_channel();
+    let (release, released) = oneshot::channel();
+    let way = Way { sending: Some(sending), heard, release: Some(release) };
+    (way, Line { sending: to_send, heard: hear, release: released })
+}
+
+impl Way {
+    /// Says what becomes of the request; false: that was said before, or nobody waits for it any more.
+    pub fn send(&mut self, sending: Sending) -> bool {
+        self.sending.take().is_some_and(|way| way.send(sending).is_ok())
+    }
+
+    /// Lets the rest of the answer go on.
+    pub fn release(&mut self, release: Release) {
+        // An agent that has hung up needs no answer.
+        self.release.take().map(|way| way.send(release));
+    }
+}
+
+/// The model of one request: the endpoint that a foreign agent asks.
+#[derive(Debug)]
+pub struct Relay {
+    spec: Arc<ModelSpec>,
+    body: Bytes,
+    way: RefCell<Way>,
+    holds: Cell<bool>,
+    came: RefCell<Option<Said>>,
+}
+
+impl Relay {
+    pub fn new(spec: Arc<ModelSpec>, body: Bytes, way: Way) -> Self {
+        Self {
+            spec,
+            body,
+            way: RefCell::new(way),
+            holds: Cell::default(),
+            came: RefCell::default(),
+        }
+    }
+
+    /// From now on nothing of the answer goes on before its release.
+    pub fn hold(&self) {
+        self.holds.set(true);
+    }
+
+    /// What the endpoint said; `None` if it was not asked, or has not answered yet.
+    pub fn came(&self) -> Option<Said> {
+        self.came.borrow().clone()
+    }
+
+    /// Ends the way of the request: the agent gets what came, or what the session made of it.
+    pub fn end(&self, release: Release) {
+        let mut way = self.way.borrow_mut();
+        let is_sent = match &release {
+            Release::Instead(said) => way.send(Sending::Instead(said.clone())),
+            Release::AsCame => false,
+        };
+        if !is_sent {
+            way.release(release);
+        }
+    }
+
+    async fn relay(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reply, ModelError> {
+        let sending = Sending::On { body: self.body.clone(), holds: self.holds.get() };
+        if self.way.borrow_mut().send(sending) {
+            loop {
+                match poll_fn(|cx| self.way.borrow_mut().heard.poll_recv(cx)).await {
+                    Some(Heard::Text(text)) => progress(Progress::Text(text)),
+                    Some(Heard::Reasoning(text)) => progress(Progress::Reasoning(text)),
+                    Some(Heard::Sent(body)) => progress(Progress::Sent(body)),
+                    Some(Heard::Ended(ended)) => {
+                        *self.came.borrow_mut() = Some(ended.clone().map(Arc::new));
+                        return ended;
+                    }
+                    None => break,
+                }
+            }
+        }
+        Err(ModelError::new(ModelErrorKind::Cancelled, "the agent hung up"))
+    }
+}
+
+impl Model for Relay {
+    fn spec(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    /// Has the body of its request sent on; `request` is what a person reads of it.
+    fn ask<'a>(
+        &'a self,
+        _request: &'a Request,
+        progress: &'a mut dyn FnMut(Progress),
+    ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
+        self.relay(progress).boxed_local()
+    }
+}
