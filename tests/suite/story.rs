@@ -75,6 +75,7 @@ impl Story {
                     (Role::Reflector, "local".into()),
                 ]),
                 paused: false,
+                watched: false,
                 workers: Default::default(),
                 prompts: Default::default(),
                 sampling: Default::default(),
