@@ -86,6 +86,7 @@ pub fn session(events: usize) -> Vec<Record> {
                 arguments: json!({"q": i}),
                 evidence: None,
                 by: By::Engine,
+                wire_id: None,
             }),
             Event::ToolCall(ToolCallEvent::ToolCallStarted { effect: call }),
             Event::ToolCall(ToolCallEvent::ToolCallFinished { effect: call, output }),

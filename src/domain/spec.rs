@@ -73,7 +73,7 @@ pub struct ToolSpec {
     pub cost: Option<Finite>,
     #[serde(default)]
     pub effect: EffectClass,
-    /// How long one call may run, in milliseconds.
+    /// How long one call may run, in milliseconds; 0: for as long as a foreign agent lets it.
     pub timeout_ms: u64,
     /// Where it comes from, for people: `builtin`, `command python3 x.py`, `recorded`.
     pub source: String,

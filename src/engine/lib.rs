@@ -12,6 +12,7 @@ use toolyard_program as program;
 use toolyard_store as store;
 use toolyard_strategy as strategy;
 use toolyard_tool as tool;
+use toolyard_wire as wire;
 
 use futures::future::join_all;
 
@@ -29,6 +30,7 @@ mod effect;
 mod embedding;
 mod fault_choice;
 mod faults;
+mod guest;
 mod handle;
 mod memory;
 mod observer;
@@ -46,6 +48,7 @@ mod station;
 pub use self::station::{Passage, Passing, Station, Verdict, now};
 pub use self::{
     beginning::{Beginning, Rest},
+    guest::{Inbox, SpecOf},
     memory::Memory,
     observer::{
         breakpoints::KeepBreakpoints,
@@ -72,13 +75,20 @@ pub async fn run(
     listener: Listener,
 ) -> Result<State, JournalError> {
     let (stay, keep_going) = (setup.stay, setup.keep_going);
+    let inbox = setup.inbox.take();
     let listed = providers::list_all(std::mem::take(&mut setup.providers)).await;
     let handle = session::open(setup, listed, listener);
     let why = {
         // Everything that has not ended when the session does is dropped with it.
         let runs: Vec<RunId> = handle.read(|session| session.state().all_runs().collect());
         let works = runs.into_iter().map(|run| run::work(handle.clone(), run, stay, keep_going));
-        let mut work = std::pin::pin!(join_all(works));
+        let work = async {
+            match inbox {
+                Some(inbox) => guest::serve(handle.clone(), inbox).await,
+                None => drop(join_all(works).await),
+            }
+        };
+        let mut work = std::pin::pin!(work);
         let mut beside = std::pin::pin!(handle.run_beside());
         loop {
             tokio::select! {
@@ -100,7 +110,7 @@ pub async fn run(
                     None => break "the source of commands is gone".to_owned(),
                 },
                 () = &mut beside => {}
-                _ = &mut work => break "all tasks are done".to_owned(),
+                () = &mut work => break "all tasks are done".to_owned(),
             }
         }
     };

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use super::beginning::Beginning;
+use super::guest::Inbox;
 use super::memory::Memory;
 use super::observer::{
     breakpoints::KeepBreakpoints, classes::ClassBook, learned::Keep, schemas::SchemaBook,
@@ -19,6 +20,8 @@ use crate::tool::{ToolBox, provider::Provider};
 /// The contents of a session.
 pub struct Setup {
     pub opening: Opening,
+    /// What foreign agents come by. Their conversations are the runs then, and no own task is worked on.
+    pub inbox: Option<Inbox>,
     /// The runs beside the first, each with its own strategy or that of the session.
     pub runs: Vec<Option<Strategy>>,
     pub models: Vec<Rc<dyn Model>>,

@@ -9,7 +9,7 @@
 //! ```
 
 use std::cell::{Cell, RefCell};
-use std::{sync::Arc, time::Duration};
+use std::{sync::Arc, task::Poll, time::Duration};
 
 use bytes::Bytes;
 use futures::FutureExt;
@@ -106,6 +106,8 @@ pub enum Heard {
     Reasoning(String),
     /// The body that was sent, where it is kept, as JSON.
     Sent(Arc<Value>),
+    /// The endpoint's own id of the answer.
+    Named(String),
     /// The last of a request: the endpoint's answer.
     Ended(Result<Reply, ModelError>),
 }
@@ -149,6 +151,7 @@ pub struct Relay {
     way: RefCell<Way>,
     holds: Cell<bool>,
     came: RefCell<Option<Said>>,
+    answer_id: RefCell<Option<String>>,
 }
 
 impl Relay {
@@ -159,6 +162,7 @@ impl Relay {
             way: RefCell::new(way),
             holds: Cell::default(),
             came: RefCell::default(),
+            answer_id: RefCell::default(),
         }
     }
 
@@ -170,6 +174,25 @@ impl Relay {
     /// What the endpoint said; `None` if it was not asked, or has not answered yet.
     pub fn came(&self) -> Option<Said> {
         self.came.borrow().clone()
+    }
+
+    /// Bytes of the request.
+    pub fn size(&self) -> u64 {
+        self.body.len() as u64
+    }
+
+    /// The endpoint's own id of the answer, where it has told one.
+    pub fn answer_id(&self) -> Option<String> {
+        self.answer_id.borrow().clone()
+    }
+
+    /// Returns when the agent has hung up before its request was sent on or answered.
+    pub async fn hung_up(&self) {
+        let closed = poll_fn(|cx| match &mut self.way.borrow_mut().sending {
+            Some(sending) => sending.poll_closed(cx),
+            None => Poll::Pending,
+        });
+        closed.await;
     }
 
     /// Ends the way of the request: the agent gets what came, or what the session made of it.
@@ -192,6 +215,7 @@ impl Relay {
                     Some(Heard::Text(text)) => progress(Progress::Text(text)),
                     Some(Heard::Reasoning(text)) => progress(Progress::Reasoning(text)),
                     Some(Heard::Sent(body)) => progress(Progress::Sent(body)),
+                    Some(Heard::Named(id)) => *self.answer_id.borrow_mut() = Some(id),
                     Some(Heard::Ended(ended)) => {
                         *self.came.borrow_mut() = Some(ended.clone().map(Arc::new));
                         return ended;

@@ -17,6 +17,8 @@ pub struct Asked {
     pub calls: Vec<Spot>,
     /// The content of each result, in the order of the text.
     pub results: Vec<Spot>,
+    /// The answer at the endpoint, or the conversation there, that it goes on from.
+    pub previous: Option<String>,
     /// What was not understood, and how often it is there: `messages[].hologram` is a field.
     pub unknown: BTreeMap<String, u32>,
 }

@@ -15,6 +15,7 @@ mod effects;
 mod fault_kinds;
 mod faults;
 mod feedback;
+mod guests;
 mod learning;
 mod lively;
 mod meaning;

@@ -67,6 +67,7 @@ impl SessionSpec {
         Setup {
             opening: Opening { paused: self.paused, ..opening(config, title, &models) },
             runs: Vec::new(),
+            inbox: None,
             models,
             tools,
             providers: Vec::new(),

@@ -18,6 +18,7 @@ pub use self::kinds::{
 };
 pub(super) use self::{
     ask::{Caller, ask},
+    ended::redacted,
     pending::PendingEffect,
     perform::perform,
     probe::probe_models,

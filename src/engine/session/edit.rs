@@ -20,6 +20,9 @@ impl Session {
         shown: bool,
         by: By,
     ) -> Result<Event, String> {
+        if !matches!(edit, Edit::Result(_)) {
+            self.not_of_guest(id, edit.name())?;
+        }
         let was = self.part_of(id, &edit)?;
         if was == edit {
             return Err("the edit changes nothing".to_owned());
@@ -83,6 +86,7 @@ impl Session {
     pub fn repeat_call(&self, id: EffectId, by: By) -> Result<Event, String> {
         let effect = self.known_effect(id)?;
         self.not_seen(effect)?;
+        self.not_of_guest(id, "call")?;
         let is_embedding = self.state.embedding(id).is_some();
         if is_embedding {
             return Err("an embedding cannot be repeated".to_owned());
@@ -109,6 +113,14 @@ impl Session {
 
     fn known_effect(&self, id: EffectId) -> Result<&EffectState, String> {
         self.state.effect(id).ok_or_else(|| format!("there is no call {id}"))
+    }
+
+    /// Whether toolyard itself makes a call.
+    fn not_of_guest(&self, id: EffectId, what: &str) -> Result<(), String> {
+        match self.state.is_of_guest(id) {
+            true => Err(format!("a foreign agent makes this call: its {what} goes on as it came")),
+            false => Ok(()),
+        }
     }
 
     /// Whether a call is held between its end and the agent.

@@ -195,7 +195,7 @@ impl Session {
         if let Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. }) = &record.event {
             self.queue.queued += tasks.len();
         }
-        if is_lasting(&record.event) {
+        if is_lasting(&record.event) && !self.is_elsewhere(&record.event) {
             self.sync();
         }
         self.state.apply(&record);
@@ -203,6 +203,12 @@ impl Session {
         let more = observers.flat_map(|observer| observer.on(&record, &self.state)).collect();
         (self.log.listener)(&Arc::new(record));
         more
+    }
+
+    /// Whether it is the start of a call that a foreign agent runs: what that changes, it changes anyway.
+    fn is_elsewhere(&self, event: &Event) -> bool {
+        let call = event.effect().and_then(|effect| self.state.tool_call(effect.id));
+        call.is_some_and(|call| call.wire_id.is_some())
     }
 
     /// Restores the records of this session's beginning, which include the observers' events.

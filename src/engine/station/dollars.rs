@@ -12,6 +12,9 @@ use crate::{commands, session::Session};
 /// How the reason begins when a session ends at its limit.
 pub const DOLLARS_REACHED: &str = "the limit of dollars is reached";
 
+/// Bytes of a request in JSON for each of its tokens: text and code in English have about four.
+const BYTES_PER_TOKEN: u64 = 4;
+
 /// Tokens of an answer, assumed for a model before its first one.
 const ASSUMED: u64 = 500;
 
@@ -165,7 +168,11 @@ fn price(session: &Session, effect: &Effect) -> Option<Price> {
             let tally = models.known.get(&spec.name).map(|model| &model.tally);
             let answers = tally.map(|tally| (tally.tokens_out, u64::from(tally.calls)));
             let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
-            let asked = tokens::count_request(&call.request);
+            let asked = match &call.guest {
+                // A count would keep the agent waiting.
+                Some(relay) => relay.size() / BYTES_PER_TOKEN,
+                None => tokens::count_request(&call.request),
+            };
             (Usage::estimate(asked, answer.unwrap_or(ASSUMED)), tally)
         }
         Effect::Embedding(EmbeddingCall { text, .. })

@@ -15,9 +15,9 @@ use crate::{handle::Handle, session::Session};
 pub(super) struct Judge;
 
 impl Station for Judge {
-    /// A call that belongs to no task of a run can have helped none.
+    /// A person's call belongs to no task that it could have helped.
     fn concerns(&self, actor: Actor) -> bool {
-        actor == Actor::Run
+        actor != Actor::Person
     }
 
     fn after_edit<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
@@ -46,7 +46,10 @@ impl Station for Judge {
                 let said = passage
                     .handle
                     .read(|session| session.state().nulled(&tool.tool, Some(&output.text)));
-                match (said, passage.handle.read(|session| question(session, call))) {
+                // No model is asked about the work of a foreign agent.
+                let is_own = passage.actor() == Actor::Run;
+                let question = || passage.handle.read(|session| question(session, call));
+                match (said, is_own.then(question).flatten()) {
                     (Some(nulled), _) => judged(false, nulled.to_string()),
                     _ if passage
                         .handle

@@ -79,7 +79,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     };
     let model = body.string("model").unwrap_or_default().into_owned();
     let streams = body.get("stream").and_then(|streams| streams.bool()).unwrap_or(false);
-    Ok(Asked { request, model, streams, calls, results, unknown: unknown.0 })
+    Ok(Asked { request, model, streams, calls, results, previous: None, unknown: unknown.0 })
 }
 
 fn number(body: &Fields<'_>, name: &str) -> Option<Finite> {

@@ -1,5 +1,7 @@
 //! Reads a request, as a client wrote it.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::items::Items;
@@ -89,8 +91,18 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
         calls: read.calls,
         results: read.results,
+        previous: previous(&fields),
         unknown: unknown.0,
     })
+}
+
+/// The past that is at the endpoint: an answer, or a conversation by its id or as an object with it.
+fn previous(fields: &Fields<'_>) -> Option<String> {
+    let conversation = || {
+        let conversation = fields.get("conversation")?;
+        conversation.string().or_else(|| conversation.fields()?.string("id"))
+    };
+    fields.string("previous_response_id").or_else(conversation).map(Cow::into_owned)
 }
 
 /// Instructions are a text, or items of their own in responses that are sent again.

@@ -14,7 +14,9 @@ use toolyard::domain::{
     SamplingOfRoles, SessionEvent, State, Task, ToolCall, ToolError, ToolMode, ToolOutput,
     ToolSpec, Usage,
 };
-use toolyard::engine::{self, Beginning, ClassBook, Keep, Memory, Ranker, SchemaBook, Setup};
+use toolyard::engine::{
+    self, Beginning, ClassBook, Inbox, Keep, Memory, Ranker, SchemaBook, Setup,
+};
 use toolyard::model::{About, Model, Progress, Reachability};
 use toolyard::store::journal::Journal;
 use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
@@ -226,6 +228,7 @@ pub struct Trial {
     pub keep: Option<Keep>,
     pub providers: Vec<Rc<dyn Provider>>,
     pub beginning: Beginning,
+    pub inbox: Option<Inbox>,
     /// What all tools do to the world.
     pub effect: EffectClass,
     /// The texts of the calls that were made to the end.
@@ -265,6 +268,7 @@ impl Default for Trial {
             keep: None,
             providers: vec![],
             beginning: Beginning::New,
+            inbox: None,
             effect: EffectClass::Read,
             made: Rc::default(),
         }
@@ -324,6 +328,7 @@ impl Trial {
             keep: self.keep,
             providers: self.providers,
             beginning: self.beginning,
+            inbox: self.inbox,
             ..setup
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));

@@ -20,7 +20,6 @@ fn set(id: u32, text: &str) -> BreakpointEvent {
         on: true,
         temporary: false,
         by: By::User,
-        wire_id: None,
     }
 }
 

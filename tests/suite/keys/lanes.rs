@@ -80,7 +80,6 @@ fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
         first: task,
         tasks: vec![Task::from_text("x")],
         by: By::User,
-        wire_id: None,
     });
     stage.tell(TaskEvent::TaskStarted { task });
     stage.tell(ToolCallEvent::ToolCallRequested {

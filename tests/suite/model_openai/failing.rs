@@ -260,7 +260,10 @@ async fn passing_failures_are_tried_again_and_reported() {
         .iter()
         .filter_map(|progress| match progress {
             Progress::Retrying { attempt, wait, why } => Some((*attempt, *wait, why.clone())),
-            Progress::Text(_) | Progress::Reasoning(_) | Progress::Noticed(_) => None,
+            Progress::Text(_)
+            | Progress::Reasoning(_)
+            | Progress::Noticed(_)
+            | Progress::Sent(_) => None,
         })
         .collect();
     assert_eq!(waits.len(), 3);

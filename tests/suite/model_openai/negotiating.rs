@@ -47,7 +47,7 @@ async fn ask(scripts: Vec<Script>, times: usize, change: impl FnOnce(&mut Endpoi
         let mut tell = |progress| match progress {
             Progress::Noticed(text) => notices.push(text),
             Progress::Retrying { why, .. } => panic!("tried again: {why}"),
-            Progress::Text(_) | Progress::Reasoning(_) => {}
+            Progress::Text(_) | Progress::Reasoning(_) | Progress::Sent(_) => {}
         };
         replies.push(model.ask(&request, &mut tell).await);
     }

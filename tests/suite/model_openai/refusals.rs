@@ -18,7 +18,9 @@ async fn tried(script: Script) -> (Option<Kind>, Vec<Duration>) {
     let (reply, seen) = ask(endpoint, &request()).await;
     let waits = seen.iter().filter_map(|news| match news {
         Progress::Retrying { wait, .. } => Some(*wait),
-        Progress::Text(_) | Progress::Reasoning(_) | Progress::Noticed(_) => None,
+        Progress::Text(_) | Progress::Reasoning(_) | Progress::Noticed(_) | Progress::Sent(_) => {
+            None
+        }
     });
     (reply.err().map(|error| error.kind), waits.collect())
 }

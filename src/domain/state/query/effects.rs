@@ -27,6 +27,14 @@ impl State {
         }
     }
 
+    /// Whether a foreign agent makes this effect.
+    pub fn is_of_guest(&self, id: EffectId) -> bool {
+        let run = self.effect(id).map(|effect| self.run_of(effect.task));
+        let is_by_hand = self.tool_call(id).is_some_and(ToolCallState::is_by_hand);
+        !is_by_hand
+            && run.and_then(|run| self.runs.get(&run)).is_some_and(|run| run.guest.is_some())
+    }
+
     /// The common part of the effect with this number.
     pub fn effect(&self, id: EffectId) -> Option<&EffectState> {
         match self.place(id)? {

@@ -139,7 +139,7 @@ impl<'a> Track<'a> {
     /// The longest that its call may run, in microseconds; `None` where none runs.
     pub fn limit(&self) -> Option<u64> {
         let call = self.call.filter(|call| call.phase == ToolCallPhase::Running)?;
-        let own = self.state.tools.get(&call.tool)?.spec.timeout_ms;
+        let own = Some(self.state.tools.get(&call.tool)?.spec.timeout_ms).filter(|ms| *ms > 0)?;
         let most = call.evidence.map_or(own, |_| own.min(self.state.workers.timeout_ms));
         Some(most.saturating_mul(1000))
     }

@@ -100,7 +100,11 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     page.field("effect", effect);
     let cost = spec.cost.map(|cost| words::credits(*cost) + " a call");
     page.field("cost", cost.as_deref().unwrap_or("not declared"));
-    page.field("timeout", &text::span(spec.timeout_ms.saturating_mul(1000)));
+    let timeout = match spec.timeout_ms {
+        0 => "known to the agent alone".to_owned(),
+        ms => text::span(ms.saturating_mul(1000)),
+    };
+    page.field("timeout", &timeout);
     page.field("source", &spec.source);
     if let Some(request) = &spec.request {
         sent(request, page);

@@ -1,0 +1,132 @@
+//! Calls of tools that a foreign agent runs: each ends when a later request of its conversation has the result.
+
+use std::sync::Arc;
+use std::{cell::RefCell, rc::Rc};
+
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
+use tokio::sync::oneshot;
+
+use crate::domain::{
+    By, EffectId, Message, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind, ToolOutput,
+    ToolSpec,
+};
+use crate::effect::{self, Effect, GuestCall, Outcome, PendingEffect};
+use crate::handle::Handle;
+use crate::session::{Session, lanes::Waits};
+use crate::tool::{Invocation, Tool};
+
+/// Why a call without a result fails.
+pub const NO_RESULT: &str = "the agent never sent its result";
+
+/// What a call returned, as the agent says.
+pub type Returned = Result<ToolOutput, ToolError>;
+
+/// A tool that runs in the agent.
+struct Elsewhere {
+    spec: Arc<ToolSpec>,
+    result: RefCell<Option<oneshot::Receiver<Returned>>>,
+}
+
+impl Tool for Elsewhere {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn call<'a>(&'a self, _: &'a Invocation) -> LocalBoxFuture<'a, Returned> {
+        let result = self.result.take();
+        async move {
+            let lost = || ToolError::new(ToolErrorKind::Unavailable, NO_RESULT);
+            match result {
+                Some(result) => result.await.unwrap_or_else(|_| Err(lost())),
+                None => Err(lost()),
+            }
+        }
+        .boxed_local()
+    }
+}
+
+/// A call whose result the agent has not sent.
+pub struct OpenCall {
+    pub call: ToolCall,
+    pub effect: EffectId,
+    result: oneshot::Sender<Returned>,
+    outcome: oneshot::Receiver<Outcome>,
+}
+
+/// A call on its way, and what is kept of it meanwhile.
+pub fn request(
+    session: &mut Session,
+    (task, step, parent): (TaskId, u32, EffectId),
+    call: &ToolCall,
+    spec: Arc<ToolSpec>,
+) -> (PendingEffect, OpenCall, oneshot::Sender<Outcome>) {
+    let (result, to_come) = oneshot::channel();
+    let (ended, outcome) = oneshot::channel();
+    let tool = Rc::new(Elsewhere { spec, result: RefCell::new(Some(to_come)) });
+    let effect = Effect::Tool(effect::ToolCall {
+        step,
+        tool: call.tool.clone(),
+        arguments: call.arguments.clone(),
+        evidence: None,
+        by: By::Engine,
+        line: None,
+        guest: Some(GuestCall { id: call.id.as_str().into(), tool }),
+    });
+    let requested = effect::request(session, task, effect, Some(parent), Waits::Agent);
+    let effect = requested.reference.id;
+    (requested, OpenCall { call: call.clone(), effect, result, outcome }, ended)
+}
+
+impl OpenCall {
+    /// Ends the call with its result, and says what the model is to read instead, if that is something else.
+    pub async fn end(self, handle: &Handle, returned: Returned) -> Option<String> {
+        let (effect, told) = (self.effect, effect::redacted(Outcome::Result(returned.clone())));
+        // A call that a fault or a person has ended takes no result any more.
+        let _ = self.result.send(returned);
+        let outcome = self.outcome.await.ok()?;
+        if text_of(&outcome) == text_of(&told) {
+            return None;
+        }
+        if let Outcome::Result(returned) = told {
+            let text = returned.map_or_else(|error| error.text, |output| output.text);
+            let output = Arc::new(ToolOutput { text, cut_from: None });
+            handle.write(|session| {
+                let effect = session.state().effect(effect).map(|known| known.reference());
+                let withheld =
+                    effect.map(|effect| ToolCallEvent::ResultWithheld { effect, output });
+                withheld.into_iter().for_each(|event| session.emit(event));
+            });
+        }
+        Some(text_of(&outcome).to_owned())
+    }
+}
+
+/// Whether these messages have a call.
+pub fn is_in(call: &ToolCall, messages: &[Message]) -> bool {
+    messages.iter().rev().any(|message| match message {
+        Message::Assistant { calls, .. } => calls.iter().any(|it| it.id == call.id),
+        Message::Tool { id, .. } => *id == call.id,
+        Message::System { .. } | Message::User { .. } => false,
+    })
+}
+
+/// The result of a call in the messages of a request.
+pub fn result_of(call: &ToolCall, messages: &[Message]) -> Option<Returned> {
+    messages.iter().rev().find_map(|message| match message {
+        Message::Tool { id, text, failed, .. } if *id == call.id => Some(match failed {
+            true => Err(ToolError::new(ToolErrorKind::Failed, text)),
+            false => Ok(ToolOutput { text: text.clone(), cut_from: None }),
+        }),
+        _ => None,
+    })
+}
+
+fn text_of(outcome: &Outcome) -> &str {
+    match outcome {
+        Outcome::Result(Ok(output)) => &output.text,
+        Outcome::Result(Err(error)) => &error.text,
+        Outcome::Refused(_, why) => why,
+        Outcome::Reply(_) | Outcome::Embedded(_) | Outcome::Ranked(_) => "",
+    }
+}

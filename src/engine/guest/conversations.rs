@@ -1,0 +1,246 @@
+//! To which conversation a request belongs. Pure: no network, no clock.
+//!
+//! A request carries its whole past, so that says where it belongs: by the ids of calls first, which are unique; then by
+//! the id of an answer that it names; else by the longest past that is known, with the answers that were given. Of equal
+//! conversations the one that was idle longest is taken, until their answers differ.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::digest;
+use crate::domain::{Message, Reply};
+use crate::wire::Format;
+
+/// Ids of calls and answers that are kept; older ones are forgotten.
+const IDS: usize = 1 << 16;
+/// Conversations that a request may continue; those idle longest are forgotten.
+const MOST: usize = 4096;
+
+/// What places a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Letter<'a> {
+    pub format: Format,
+    /// The client's own word for its session.
+    pub session: Option<&'a str>,
+    pub messages: &'a [Message],
+    /// The answer at the endpoint, or the conversation there, that it goes on from.
+    pub previous: Option<&'a str>,
+    /// The client has tried before.
+    pub is_retry: bool,
+}
+
+/// The place of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The number of the conversation, from 0.
+    pub at: usize,
+    pub how: How,
+}
+
+/// How a request relates to its conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It begins it.
+    New,
+    /// It goes on where the last answer ended.
+    Continued,
+    /// It asks once more what has failed.
+    Again,
+    /// It goes on from another past: of the messages of the last request the first ones are the same.
+    Rewritten { kept: usize, dropped: usize },
+}
+
+/// All conversations of a session.
+#[derive(Debug, Default)]
+pub struct Conversations {
+    known: Vec<Conversation>,
+    /// Those that a request may continue.
+    open: Vec<usize>,
+    ids: HashMap<Box<str>, usize>,
+    in_order: VecDeque<Box<str>>,
+    /// Counts requests and answers.
+    turn: u64,
+}
+
+#[derive(Debug)]
+struct Conversation {
+    format: Format,
+    session: Option<Box<str>>,
+    /// The messages of its last request.
+    asked: Vec<u64>,
+    /// Of these, the first that a user wrote.
+    first_user: Option<usize>,
+    /// The answer to that.
+    answer: Option<u64>,
+    /// Its last request failed.
+    has_failed: bool,
+    /// Its last request has neither an answer nor failed.
+    is_waiting: bool,
+    /// When it was last active.
+    last: u64,
+}
+
+impl Conversations {
+    /// Places a request, which is then the last one of its conversation.
+    pub fn place(&mut self, letter: Letter<'_>) -> Placed {
+        let asked = digest::of_messages(letter.messages);
+        let placed =
+            self.find(&letter, &asked).unwrap_or(Placed { at: self.known.len(), how: How::New });
+        self.turn += 1;
+        let is_user = |message: &Message| matches!(message, Message::User { .. });
+        let conversation = Conversation {
+            format: letter.format,
+            session: letter.session.map(Into::into),
+            first_user: letter.messages.iter().position(is_user),
+            asked,
+            answer: None,
+            has_failed: false,
+            is_waiting: true,
+            last: self.turn,
+        };
+        match self.known.get_mut(placed.at) {
+            Some(known) => *known = conversation,
+            None => {
+                self.known.push(conversation);
+                self.open_another(placed.at);
+            }
+        }
+        placed
+    }
+
+    /// Notes the answer to the last request of a conversation, and the endpoint's id of it.
+    pub fn answered(&mut self, at: usize, reply: &Reply, id: Option<&str>) {
+        let calls = reply.calls.iter().map(|call| call.id.as_str());
+        for id in calls.chain(id).filter(|id| !id.is_empty()) {
+            self.note(id, at);
+        }
+        self.turn += 1;
+        let turn = self.turn;
+        if let Some(known) = self.known.get_mut(at) {
+            (known.answer, known.is_waiting) = (Some(digest::of_reply(reply)), false);
+            known.last = turn;
+        }
+    }
+
+    /// Notes that the last request of a conversation failed.
+    pub fn failed(&mut self, at: usize) {
+        if let Some(known) = self.known.get_mut(at) {
+            (known.has_failed, known.is_waiting) = (true, false);
+        }
+    }
+
+    fn find(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
+        self.by_call(letter, asked)
+            .or_else(|| self.by_answer(letter))
+            .or_else(|| self.by_past(letter, asked))
+            .or_else(|| self.rewritten(letter, asked))
+    }
+
+    fn by_call(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
+        let id = letter.messages.iter().rev().find_map(|message| match message {
+            Message::Tool { id, .. } => self.ids.get(id.as_str()),
+            Message::Assistant { calls, .. } => {
+                calls.iter().rev().find_map(|call| self.ids.get(call.id.as_str()))
+            }
+            Message::System { .. } | Message::User { .. } => None,
+        });
+        let (at, known) = (*id?, self.known.get(*id?)?);
+        if known.format != letter.format {
+            return None;
+        }
+        let kept = common(&known.asked, asked);
+        let how = match () {
+            () if letter.previous.is_some() => How::Continued,
+            () if known.has_failed && known.asked == asked => How::Again,
+            () if kept == known.asked.len() => How::Continued,
+            () => How::Rewritten { kept, dropped: known.asked.len() - kept },
+        };
+        Some(Placed { at, how })
+    }
+
+    fn by_answer(&self, letter: &Letter<'_>) -> Option<Placed> {
+        let at = *self.ids.get(letter.previous?)?;
+        Some(Placed { at, how: How::Continued })
+    }
+
+    fn by_past(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
+        let continued = self.candidates(letter).filter_map(|(at, known)| {
+            let (length, is_whole) = (known.asked.len(), asked.starts_with(&known.asked));
+            if length == 0 || !is_whole {
+                return None;
+            }
+            let Some(next) = asked.get(length) else {
+                let is_again = known.has_failed || (letter.is_retry && known.is_waiting);
+                return is_again.then_some((at, (true, length, known.last), How::Again));
+            };
+            // Who waits for an answer cannot go on from it.
+            let is_answered = known.answer.is_some() && !known.is_waiting;
+            let is_own = known.answer == Some(*next);
+            is_answered.then_some((at, (is_own, length, known.last), How::Continued))
+        });
+        // Of equal ones, the one that was idle longest.
+        let best = continued.max_by_key(|(_, (is_own, length, last), _)| {
+            (*is_own, *length, std::cmp::Reverse(*last))
+        });
+        best.map(|(at, _, how)| Placed { at, how })
+    }
+
+    /// A conversation whose beginning is the same, up to what its user asked first.
+    fn rewritten(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
+        let has_answer =
+            letter.messages.iter().any(|message| matches!(message, Message::Assistant { .. }));
+        let began_so = self.candidates(letter).filter_map(|(at, known)| {
+            let kept = common(&known.asked, asked);
+            let is_it = !known.is_waiting && known.first_user.is_some_and(|first| kept > first);
+            is_it.then_some((at, kept, known))
+        });
+        let best = began_so
+            .filter(|_| has_answer)
+            .max_by_key(|(_, kept, known)| (*kept, std::cmp::Reverse(known.last)));
+        best.map(|(at, kept, known)| {
+            let how = How::Rewritten { kept, dropped: known.asked.len() - kept };
+            Placed { at, how }
+        })
+    }
+
+    /// Conversations of the same format and session.
+    fn candidates<'a>(
+        &'a self,
+        letter: &'a Letter<'_>,
+    ) -> impl Iterator<Item = (usize, &'a Conversation)> {
+        let known = self.open.iter().filter_map(|at| Some((*at, self.known.get(*at)?)));
+        known.filter(|(_, known)| {
+            let sessions = known.session.as_deref().zip(letter.session);
+            known.format == letter.format && sessions.is_none_or(|(own, other)| own == other)
+        })
+    }
+
+    fn open_another(&mut self, at: usize) {
+        self.open.push(at);
+        if self.open.len() > MOST {
+            let idle = |at: &usize| self.known.get(*at).map_or(0, |known| known.last);
+            let idlest = self.open.iter().copied().min_by_key(idle);
+            self.open.retain(|at| Some(*at) != idlest);
+            let gone = idlest.and_then(|at| self.known.get_mut(at));
+            gone.into_iter().for_each(|known| known.asked = Vec::new());
+        }
+    }
+
+    fn note(&mut self, id: &str, at: usize) {
+        if self.ids.insert(id.into(), at).is_none() {
+            self.in_order.push_back(id.into());
+        }
+        if self.in_order.len() > IDS
+            && let Some(oldest) = self.in_order.pop_front()
+        {
+            self.ids.remove(&oldest);
+        }
+    }
+}
+
+/// The length of what both begin with.
+fn common(one: &[u64], other: &[u64]) -> usize {
+    one.iter().zip(other).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests;

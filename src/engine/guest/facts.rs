@@ -1,0 +1,104 @@
+//! What a request says of the world: its model and its tools.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::domain::{
+    EffectClass, MenuItem, ModelName, ModelSpec, Offered, SessionEvent, ToolDef, ToolName, ToolSpec,
+};
+use crate::session::Session;
+
+/// Makes the description of a model from its own name and its endpoint, with the prices that are known.
+pub type SpecOf = Box<dyn Fn(&str, &str) -> ModelSpec>;
+
+/// The models that foreign agents ask.
+pub struct Models {
+    spec_of: SpecOf,
+    known: HashMap<(String, String), Arc<ModelSpec>>,
+}
+
+impl Models {
+    pub fn new(spec_of: SpecOf) -> Self {
+        Self { spec_of, known: HashMap::new() }
+    }
+
+    /// The description of a model, which joins the session if it is new.
+    pub fn of(&mut self, session: &mut Session, model: &str, endpoint: &str) -> Arc<ModelSpec> {
+        let key = (model.to_owned(), endpoint.to_owned());
+        if let Some(known) = self.known.get(&key) {
+            return Arc::clone(known);
+        }
+        let mut spec = (self.spec_of)(model, endpoint);
+        // Two endpoints may have models of one name.
+        if session.state().models.known.contains_key(&spec.name) {
+            spec.name = ModelName::new(format!("{model} at {endpoint}"));
+        }
+        let spec = Arc::new(spec);
+        session.emit(SessionEvent::ModelsAdded { models: vec![Arc::clone(&spec)] });
+        self.known.insert(key, Arc::clone(&spec));
+        spec
+    }
+}
+
+/// The tools that one conversation has told of.
+#[derive(Default)]
+pub struct Tools {
+    defined: Vec<ToolDef>,
+    pub menu: Arc<[MenuItem]>,
+}
+
+impl Tools {
+    /// Takes the tools of a request. New and changed ones join the session.
+    pub fn take(&mut self, session: &mut Session, defined: &[ToolDef]) {
+        if self.defined == defined {
+            return;
+        }
+        let mut joined = Vec::new();
+        for def in defined.iter().filter(|def| !self.defined.contains(def)) {
+            let spec = spec_of(def);
+            let known = session.state().tools.get(&def.name).map(|tool| &tool.spec);
+            if known.is_some_and(|known| **known == spec) {
+                continue;
+            }
+            if known.is_some() {
+                let text = format!("the agent defines its tool {} otherwise than before", def.name);
+                session.emit(SessionEvent::Noticed { text });
+            }
+            joined.push(Arc::new(spec));
+        }
+        if !joined.is_empty() {
+            session.emit(SessionEvent::ToolsAdded { tools: joined });
+        }
+        let item =
+            |def: &ToolDef| MenuItem { tool: def.name.clone(), weight: None, why: Offered::All };
+        self.menu = defined.iter().map(item).collect();
+        self.defined = defined.to_vec();
+    }
+}
+
+/// The tool of a call. A model may name one that nobody has defined.
+pub fn tool_of(session: &Session, name: &ToolName) -> Arc<ToolSpec> {
+    let known = session.state().tools.get(name).map(|tool| Arc::clone(&tool.spec));
+    known.unwrap_or_else(|| {
+        let (description, parameters) = (String::new(), Arc::new(serde_json::json!({})));
+        Arc::new(spec_of(&ToolDef { name: name.clone(), description, parameters }))
+    })
+}
+
+fn spec_of(def: &ToolDef) -> ToolSpec {
+    ToolSpec {
+        name: def.name.clone(),
+        description: def.description.clone(),
+        parameters: Arc::clone(&def.parameters),
+        class: String::new(),
+        cost: None,
+        effect: EffectClass::Unknown,
+        // The agent alone knows its limit.
+        timeout_ms: 0,
+        source: "the agent".to_owned(),
+        examples: Vec::new(),
+        disabled: None,
+        returns: None,
+        request: None,
+    }
+}

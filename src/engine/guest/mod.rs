@@ -1,0 +1,47 @@
+//! Foreign agents: their requests come by a channel from a listener, and are effects like any others. A conversation is a
+//! run, a request of it a model call whose model is the relay of this request. A call of the answer is a tool call that
+//! starts when the agent gets it, and ends when a later request has its result.
+
+mod attend;
+mod calls;
+mod conversations;
+mod digest;
+mod facts;
+mod talk;
+
+use std::{cell::RefCell, rc::Rc};
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+pub use self::facts::SpecOf;
+use self::talk::Talks;
+use crate::domain::{RunEvent, SessionEvent};
+use crate::handle::Handle;
+use crate::model::relay::News;
+
+/// What foreign agents come by.
+pub struct Inbox {
+    pub news: UnboundedReceiver<News>,
+    pub spec_of: SpecOf,
+}
+
+/// Takes what a listener tells; never ends, since others can end the session.
+pub(super) async fn serve(handle: Handle, inbox: Inbox) {
+    let Inbox { mut news, spec_of } = inbox;
+    let talks = Rc::new(RefCell::new(Talks::new(spec_of)));
+    while let Some(news) = news.recv().await {
+        match news {
+            News::Arrived(arrival) => {
+                // At once, since the order of requests says which of equal conversations is meant.
+                let place = handle.write(|session| talks.borrow_mut().place(session, &arrival));
+                let attended = attend::attend(handle.clone(), Rc::clone(&talks), place, *arrival);
+                handle.spawn(attended);
+            }
+            News::Passed { what, why } => handle.emit(RunEvent::RequestPassed { what, why }),
+            News::Started { command } => handle.emit(RunEvent::AgentStarted { command }),
+            News::Ended { code } => handle.emit(RunEvent::AgentEnded { code }),
+            News::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
+        }
+    }
+    std::future::pending().await
+}

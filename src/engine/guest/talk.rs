@@ -1,0 +1,169 @@
+//! What is kept of each conversation besides the state.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::calls::OpenCall;
+use super::conversations::{Conversations, How, Letter};
+use super::facts::{Models, SpecOf, Tools};
+use crate::domain::{
+    By, EffectId, Guest, Message, Outcome, RunEvent, RunId, SessionEvent, Task, TaskEvent, TaskId,
+    ToolName,
+};
+use crate::model::relay::Arrival;
+use crate::session::Session;
+
+/// The shortest text by which a sub-agent is told from its parent's call.
+const TELLING: usize = 12;
+
+/// All conversations.
+pub struct Talks {
+    pub conversations: Conversations,
+    pub models: Models,
+    talks: Vec<Talk>,
+    /// Parts of requests that were not understood, each told once.
+    told: BTreeSet<String>,
+}
+
+/// One conversation.
+pub struct Talk {
+    run: RunId,
+    pub tools: Tools,
+    /// Calls whose results the agent has not sent.
+    pub open: Vec<OpenCall>,
+    /// What the model reads in place of results, by the ids of calls. It stays so in every later request.
+    pub decided: HashMap<String, String>,
+    pub task: Option<TaskId>,
+    pub step: u32,
+    /// The tool that was called last.
+    pub at: ToolName,
+    /// The model call that failed last.
+    pub failed: Option<EffectId>,
+}
+
+/// The place of a request: its conversation, and whether it asks again what has failed.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub at: usize,
+    pub is_again: bool,
+    /// It goes on from another past.
+    pub is_rewritten: bool,
+}
+
+impl Talks {
+    pub fn new(spec_of: SpecOf) -> Self {
+        Self {
+            conversations: Conversations::default(),
+            models: Models::new(spec_of),
+            talks: Vec::new(),
+            told: BTreeSet::new(),
+        }
+    }
+
+    pub fn talk(&mut self, place: Place) -> Option<&mut Talk> {
+        self.talks.get_mut(place.at)
+    }
+
+    /// Finds the conversation of a request, or opens one.
+    pub fn place(&mut self, session: &mut Session, arrival: &Arrival) -> Place {
+        let Arrival { format, asked, caller, .. } = arrival;
+        let placed = self.conversations.place(Letter {
+            format: *format,
+            session: caller.session.as_deref(),
+            messages: &asked.request.messages,
+            previous: asked.previous.as_deref(),
+            is_retry: caller.retries > 0,
+        });
+        if placed.how == How::New {
+            self.open(session, arrival);
+        }
+        if let (How::Rewritten { kept, dropped }, Some(talk)) =
+            (placed.how, self.talks.get(placed.at))
+        {
+            let [kept, dropped] = [kept, dropped].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+            session.emit(RunEvent::HistoryRewritten { run: talk.run, kept, dropped });
+        }
+        for what in asked.unknown.keys() {
+            if self.told.insert(what.clone()) {
+                let text = format!("not understood in requests, passed on as it came: {what}");
+                session.emit(SessionEvent::Noticed { text });
+            }
+        }
+        let is_rewritten = matches!(placed.how, How::Rewritten { .. });
+        Place { at: placed.at, is_again: placed.how == How::Again, is_rewritten }
+    }
+
+    fn open(&mut self, session: &mut Session, arrival: &Arrival) {
+        let number = u32::try_from(self.talks.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let run = RunId(number);
+        let guest = Guest {
+            parent: self.parent_of(&arrival.asked.request.messages),
+            wire: arrival.format.to_string(),
+            endpoint: arrival.caller.endpoint.clone(),
+            session: arrival.caller.session.clone(),
+        };
+        let guest = Some(Arc::new(guest));
+        session.emit(RunEvent::RunOpened { run, strategy: None, guest });
+        self.talks.push(Talk {
+            run,
+            tools: Tools::default(),
+            open: Vec::new(),
+            decided: HashMap::new(),
+            task: None,
+            step: 0,
+            at: ToolName::start(),
+            failed: None,
+        });
+    }
+
+    /// The run with an open call that has the first text of these messages in its arguments.
+    fn parent_of(&self, messages: &[Message]) -> Option<RunId> {
+        let first = messages.iter().find(|message| matches!(message, Message::User { .. }))?;
+        let first = first.text().trim();
+        let has = |value: &str| {
+            let value = value.trim();
+            value.len().min(first.len()) >= TELLING
+                && (value.contains(first) || first.contains(value))
+        };
+        let calls = |talk: &Talk| talk.open.iter().any(|open| any_text(&open.call.arguments, &has));
+        self.talks.iter().rev().find(|talk| calls(talk)).map(|talk| talk.run)
+    }
+}
+
+fn any_text(value: &serde_json::Value, has: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        serde_json::Value::String(text) => has(text),
+        serde_json::Value::Array(items) => items.iter().any(|item| any_text(item, has)),
+        serde_json::Value::Object(fields) => fields.values().any(|item| any_text(item, has)),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+            false
+        }
+    }
+}
+
+impl Talk {
+    /// The task that a request belongs to: the one at work, or a new one.
+    pub fn task(&mut self, session: &mut Session, messages: &[Message]) -> TaskId {
+        if let Some(task) = self.task.filter(|task| session.state().at_work.contains(*task)) {
+            return task;
+        }
+        let is_user = |message: &&Message| matches!(message, Message::User { .. });
+        let text = messages.iter().rfind(is_user).or(messages.last()).map_or("", Message::text);
+        let task = Task { run: self.run, ..Task::from_text(text.trim()) };
+        let first = session.next_task();
+        session.emit(TaskEvent::TasksQueued { first, tasks: vec![task], by: By::Engine });
+        session.emit(TaskEvent::TaskStarted { task: first });
+        (self.task, self.step, self.at) = (Some(first), 0, ToolName::start());
+        first
+    }
+
+    /// Ends the task at work with this answer.
+    pub fn finish(&mut self, session: &mut Session, outcome: Outcome, answer: Option<String>) {
+        let task = self.task.take().filter(|task| session.state().at_work.contains(*task));
+        if let Some(task) = task {
+            let (correct, caveats) = (None, Vec::new());
+            session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+            session.sync_beside();
+        }
+    }
+}
