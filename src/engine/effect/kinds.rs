@@ -197,6 +197,15 @@ impl Outcome {
         }
     }
 
+    /// Whether it was cancelled before it had ended.
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            Outcome::Reply(Err(error)) => error.kind == ModelErrorKind::Cancelled,
+            Outcome::Result(Err(error)) => error.kind == ToolErrorKind::Cancelled,
+            _ => false,
+        }
+    }
+
     /// The usage of its model; `None` if no model has answered.
     pub fn usage(&self) -> Option<&Usage> {
         match self {

@@ -1,7 +1,7 @@
 //! Holds a run. Every lane passes the gate at every boundary; a pause or a step makes it wait
 //! there. Holding never kills: running effects continue to their next boundary.
 
-use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Lane, Origin};
 use crate::handle::Handle;
 
@@ -32,8 +32,10 @@ impl Station for Gate {
         })
     }
 
-    fn after<'a>(&'a self, passage: &'a mut Passage, _outcome: &'a Outcome) -> Passing<'a, ()> {
-        if passage.is_of_record {
+    fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
+        // An agent that has hung up gets no answer, held or not.
+        let is_gone = passage.actor() == Actor::Guest && outcome.is_cancelled();
+        if passage.is_of_record || is_gone {
             return now(());
         }
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());

@@ -172,7 +172,7 @@ fn requests_and_calls_of_an_agent_are_ordinary_effects() {
 #[test]
 fn what_a_fault_made_of_a_result_stays_in_every_later_request() {
     on_paused_time(async {
-        let faults = vec!["weather:error:text=out of order:nth=1"];
+        let faults = vec!["weather:error:nth=1:text=out of order"];
         let watch = watch(Trial { faults, ..Trial::default() });
         let mut agent = Agent::asking("How is the weather in Oslo?");
         let first = calling(&[("a", "weather", json!({"at": "Oslo"}))]);
@@ -199,7 +199,7 @@ fn what_a_fault_made_of_a_result_stays_in_every_later_request() {
 #[test]
 fn a_fault_of_the_model_is_answered_in_its_place() {
     on_paused_time(async {
-        let faults = vec!["role:actor:rate_limit:nth=1"];
+        let faults = vec!["role:actor:rate-limit:nth=1"];
         let watch = watch(Trial { faults, ..Trial::default() });
         let agent = Agent::asking("hello");
         let line = agent.send(&watch);
