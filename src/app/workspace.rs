@@ -112,6 +112,24 @@ impl Workspace {
         }
     }
 
+    /// A workspace with nothing in it.
+    pub fn none(title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            folder: None,
+            sample: None,
+            tool_folders: Vec::new(),
+            manifests: Vec::new(),
+            left_out: Vec::new(),
+            tasks: Vec::new(),
+            graph: ToolGraph::new(Prior::Uninformed),
+            prompts: Prompts::new(&BTreeMap::new()),
+            few_shots: Vec::new(),
+            breakpoints: Vec::new(),
+            learned: LearnedState::default(),
+        }
+    }
+
     fn embedded(sample: Sample, more_tools: &[PathBuf]) -> Result<Self, Problems> {
         let graph = crate::papers::toolnet::learn(&sample.trajectories()?)
             .map_err(|error| Problem::of_file("sample trajectories", error.to_string()))?;

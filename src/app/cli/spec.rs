@@ -21,6 +21,7 @@ impl SessionArgs {
         Ok(SessionSpec {
             resumed: None,
             repeats_unknown: false,
+            watched: false,
             parent: None,
             config: self.config.config.clone(),
             workspace: self.workspace.clone(),

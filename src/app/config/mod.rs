@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 pub use self::model::kind_of;
+pub(crate) use self::priced::fill;
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
     file::{

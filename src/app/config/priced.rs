@@ -56,7 +56,7 @@ fn lacks(endpoint: &Endpoint) -> bool {
 }
 
 /// The configuration takes precedence over the table.
-fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
+pub(crate) fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
     let provider = endpoint.provider.as_deref();
     let (id, price) = match table.find(&endpoint.base_url, &endpoint.model, provider) {
         PriceMatch::Price(id, price) => (id, price),

@@ -24,6 +24,7 @@ mod spec;
 mod sweep;
 mod task_tools;
 mod twin;
+mod watched;
 mod written;
 
 pub use self::{
@@ -37,4 +38,5 @@ pub use self::{
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
     sweep::Standing,
     twin::{Origin, faults_so_far},
+    watched::AGENT_IS_GONE,
 };

@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Field, SessionError, SessionSpec, TaskSource, task_tools};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::{AGENT_IS_GONE, Field, SessionError, SessionSpec, TaskSource, task_tools};
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
 use crate::engine::Beginning;
 use crate::learned::LearnedState;
+use crate::model::relay::News;
 use crate::outside;
 use crate::stage;
 use crate::store::experience::SharedExperience;
@@ -41,6 +44,8 @@ pub struct PreparedSession {
     pub(super) past_uses: Option<SharedExperience>,
     /// What had to be told when they were opened.
     pub(super) notices: Vec<String>,
+    /// What a listener tells of foreign agents, which act in this session.
+    pub(super) news: Option<UnboundedReceiver<News>>,
 }
 
 impl SessionSpec {
@@ -74,6 +79,9 @@ impl SessionSpec {
     }
 
     pub(super) fn read(&self) -> Result<PreparedSession, SessionError> {
+        if self.watched {
+            return Err(SessionError::input(AGENT_IS_GONE));
+        }
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
         let folder = config.workspace(self.workspace.as_deref()).map_err(SessionError::input)?;
@@ -113,6 +121,7 @@ impl SessionSpec {
             past_uses: None,
             notices: workspace.notices(|_| true),
             workspace,
+            news: None,
         })
     }
 

@@ -4,6 +4,7 @@ use std::{path::PathBuf, rc::Rc};
 
 use super::reader;
 use super::{PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas};
+use super::watched;
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,
@@ -114,10 +115,14 @@ impl PreparedSession {
         let models = models(&self.config, &known)?;
         let classes = self.folder().map(classes::book).transpose()?;
         let schemas = self.folder().map(schemas::book).transpose()?.unwrap_or_default();
-        self.open_past_uses()?;
+        let inbox = self.news.take().map(|news| watched::inbox(&self.config, news)).transpose()?;
+        let is_watched = inbox.is_some();
+        if !is_watched {
+            self.open_past_uses()?;
+        }
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(unpriced(&self.config));
-        notices.extend(modelless(&self.config));
+        notices.extend(modelless(&self.config).filter(|_| !is_watched));
         notices.extend(small(&self.config));
         notices.extend(self.unknown());
         let embedder = embedder(&self.config)?;
@@ -159,12 +164,14 @@ impl PreparedSession {
             keep: self.learned.map(keep),
             providers,
             beginning: self.beginning,
+            inbox,
             runs,
             keeps: self.keeps,
             breakpoints,
             keep_breakpoints,
             ..spec.bare(&config, &workspace.title, tasks, models, tools)
         };
+        setup.opening.watched = is_watched;
         setup.opening.prompts = workspace.prompts;
         setup.opening.few_shots = workspace.few_shots;
         Ok(setup)

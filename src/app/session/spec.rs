@@ -83,6 +83,9 @@ pub struct SessionSpec {
     /// Make calls that ran when that session was interrupted again without asking, even if they change something.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeats_unknown: bool,
+    /// Foreign agents act in it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub watched: bool,
     /// The name of the journal of the session of which this one is a twin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,

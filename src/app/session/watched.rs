@@ -1,0 +1,79 @@
+//! A session that watches foreign agents: it has no models, tools and tasks of its own.
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::{PreparedSession, SessionError, SessionSpec};
+use crate::config::Config;
+use crate::domain::{Base, ModelSpec, TaskList, state::Keeps};
+use crate::engine::{Beginning, Inbox};
+use crate::model::http::Endpoint;
+use crate::model::relay::News;
+use crate::store::prices::PriceTable;
+use crate::workspace::Workspace;
+
+/// Why a watched session cannot be started by itself.
+pub const AGENT_IS_GONE: &str = "foreign agents acted in it, which only their own program can \
+     continue; `toolyard watch -- COMMAND` runs that again, and `toolyard replay` shows what happened";
+
+impl SessionSpec {
+    /// A session of foreign agents, whose requests a listener tells by `news`.
+    ///
+    /// # Errors
+    /// Faults in the spec, in the configuration, or in its table of prices.
+    pub fn watch(
+        &self,
+        title: &str,
+        news: UnboundedReceiver<News>,
+    ) -> Result<PreparedSession, SessionError> {
+        let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
+        self.settle(&mut config)?;
+        config.models.clear();
+        config.roles.clear();
+        config.reader = Default::default();
+        config.experience.embeddings = None;
+        // What the agent does looks like this loop: every tool on every menu.
+        config.session.strategy = Base::React.into();
+        let spec = Self { watched: true, ..self.clone() };
+        Ok(PreparedSession {
+            tasks: TaskList::default(),
+            workspace: Workspace::none(title),
+            beginning: Beginning::New,
+            keeps: Keeps::All,
+            is_attachable: false,
+            spec,
+            learned: None,
+            experience: None,
+            past_uses: None,
+            notices: Vec::new(),
+            news: Some(news),
+            config,
+        })
+    }
+}
+
+/// How the session describes the models that agents ask, with the prices of this configuration.
+///
+/// # Errors
+/// Faults in the table of prices.
+pub(super) fn inbox(
+    config: &Config,
+    news: UnboundedReceiver<News>,
+) -> Result<Inbox, SessionError> {
+    let table = config.price_table().map_err(SessionError::input)?;
+    let spec_of = Box::new(move |model: &str, endpoint: &str| spec_of(table.as_ref(), model, endpoint));
+    Ok(Inbox { news, spec_of })
+}
+
+fn spec_of(table: Option<&PriceTable>, model: &str, endpoint: &str) -> ModelSpec {
+    let mut known = Endpoint::new(model, format!("https://{endpoint}"), model);
+    table.into_iter().for_each(|table| crate::config::fill(&mut known, table));
+    ModelSpec {
+        price_in: known.price_in.map(Into::into),
+        price_out: known.price_out.map(Into::into),
+        price_cached: known.price_cached.map(Into::into),
+        price_written: known.price_written.map(Into::into),
+        price_from: known.price_from,
+        context: known.context,
+        ..ModelSpec::new(model, format!("{model} at {endpoint}"))
+    }
+}
