@@ -41,7 +41,7 @@ pub fn session(events: usize) -> Vec<Record> {
         Event::Task(TaskEvent::TasksQueued { first: TaskId(1), tasks: queue, by: By::Engine }),
     ];
     let request = Arc::new(Request {
-        tools: vec![],
+        tools: vec![].into(),
         stop: vec![],
         ..Request::new(Role::Actor, vec![Message::user("Task: bench")])
     });

@@ -8,6 +8,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::blocks::Block;
 use crate::finite::Finite;
+use crate::messages::Messages;
 use crate::repair::Repair;
 use crate::reply_source::ReplySource;
 use crate::{id::ToolName, window::LeftOut};
@@ -76,10 +77,10 @@ impl Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     pub role: Role,
-    pub messages: Vec<Message>,
+    pub messages: Messages,
     /// The menu, in the order in which the model sees it. Empty: no tools are offered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<ToolDef>,
+    #[serde(default, skip_serializing_if = "is_none_offered")]
+    pub tools: Arc<[ToolDef]>,
     /// Sampling temperature; `None` leaves it to the endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Finite>,
@@ -109,11 +110,11 @@ pub struct Request {
 
 impl Request {
     /// A request without tools, with the endpoint's own settings.
-    pub fn new(role: Role, messages: Vec<Message>) -> Self {
+    pub fn new(role: Role, messages: impl Into<Messages>) -> Self {
         Self {
             role,
-            messages,
-            tools: Vec::new(),
+            messages: messages.into(),
+            tools: Arc::default(),
             temperature: None,
             top_p: None,
             seed: None,
@@ -272,6 +273,10 @@ impl Usage {
     pub fn estimate(tokens_in: u64, tokens_out: u64) -> Self {
         Self { tokens_in, tokens_out, estimated: true, ..Self::default() }
     }
+}
+
+fn is_none_offered(tools: &Arc<[ToolDef]>) -> bool {
+    tools.is_empty()
 }
 
 fn is_zero(n: &u64) -> bool {

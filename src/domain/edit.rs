@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::chat::{Message, ToolCall};
+use super::chat::ToolCall;
+use super::messages::Messages;
 
 /// The new contents of a part of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,7 +13,7 @@ pub enum Edit {
     /// The arguments of a tool call, before it starts.
     Arguments(Value),
     /// The messages of a model call, before it starts.
-    Messages(Vec<Message>),
+    Messages(Messages),
     /// The result of a tool call, before the agent sees it.
     Result(String),
     /// The reply of a model, before the agent sees it.

@@ -25,6 +25,7 @@ pub mod invisible;
 pub mod knob;
 pub mod lenient;
 pub mod markers;
+pub mod messages;
 pub mod null_filter;
 pub mod output;
 pub mod pairs;
@@ -73,6 +74,7 @@ pub use self::{
         Blacklist, CallJudge, Choice, Estimation, Judge, Knob, KnobSpec, Knobs, ProbeSchema,
         Reflect, Retrieve, Schemas, Speed,
     },
+    messages::Messages,
     null_filter::{NullFilter, NullReason},
     output::ToolOutput,
     pairs::{Pair, PairTally, Pairs, Player},

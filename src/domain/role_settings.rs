@@ -82,7 +82,7 @@ pub fn completed(
     let turns: Vec<Message> = shown.flat_map(FewShot::turns).collect();
     let is_system = |message: &Message| matches!(message, Message::System { .. });
     let start = request.messages.iter().take_while(|message| is_system(message)).count();
-    request.messages.splice(start..start, turns);
+    request.messages.insert(start, turns);
     request
 }
 

@@ -236,7 +236,8 @@ mod tests {
                 name: "calculator".into(),
                 description: "Computes.".into(),
                 parameters: json!({"type": "object"}).into(),
-            }],
+            }]
+            .into(),
             ..Request::new(
                 Role::Actor,
                 vec![

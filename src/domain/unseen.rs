@@ -87,9 +87,9 @@ mod tests {
         let call = ToolCall { id: "1".into(), tool: "tool_1".into(), arguments: json!({}) };
         assert_eq!(ignored(&sent, &Reply { calls: vec![call], ..reply(118) }), None);
         let mut few = request(100);
-        few.tools.truncate(1);
+        few.tools = few.tools[..1].into();
         assert_eq!(ignored(&few, &reply(118)), None);
-        few.tools.clear();
+        few.tools = std::sync::Arc::default();
         assert_eq!(ignored(&few, &reply(118)), None);
         let long = request(3_000);
         assert_eq!(ignored(&long, &reply(3_010)), None, "tokenizers differ by as much");

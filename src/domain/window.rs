@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::chat::{Message, Request};
 use super::excerpt::{self, is_long};
 use super::markers::TASK;
+use super::messages::Messages;
 use super::words::counted;
 
 /// Characters of a shortened result that stay.
@@ -59,10 +60,11 @@ pub fn fitted(request: &Request, limit: u64, count: impl Fn(&Request) -> u64) ->
     let mut fitted = request.clone();
     let mut left = LeftOut::default();
     for at in earlier.iter().flat_map(Range::clone) {
-        let Message::Tool { text, .. } = &mut fitted.messages[at] else { continue };
+        let Message::Tool { text, .. } = &fitted.messages[at] else { continue };
         if !is_long(text, SHORT) {
             continue;
         }
+        let Message::Tool { text, .. } = &mut fitted.messages[at] else { continue };
         *text = excerpt::beginning(text, KEPT, None).into_owned();
         left.results += 1;
         fitted.left_out = Some(left);
@@ -76,7 +78,7 @@ pub fn fitted(request: &Request, limit: u64, count: impl Fn(&Request) -> u64) ->
         let gone = steps[0].start..step.end;
         left.results = shortened(request, &whole, step.end);
         fitted.messages = whole.messages.clone();
-        fitted.messages.drain(gone);
+        fitted.messages.remove(gone);
         if let Message::User { text, .. } = &mut fitted.messages[task] {
             *text = format!("{text}\n\n[{}]", said(left.steps));
         }
@@ -105,7 +107,7 @@ fn said(steps: u32) -> String {
 
 /// The place of the task, and the steps after it: each a message of the agent with all that
 /// answers it. Examples come before the task.
-fn steps(messages: &[Message]) -> Option<(usize, Vec<Range<usize>>)> {
+fn steps(messages: &Messages) -> Option<(usize, Vec<Range<usize>>)> {
     let is_task =
         |message: &Message| matches!(message, Message::User { text, .. } if text.starts_with(TASK));
     let task = messages.iter().rposition(is_task)?;
@@ -242,7 +244,7 @@ mod tests {
             for (now, before) in kept.iter().zip(&whole.messages[gone..]) {
                 changed += u32::from(now != before);
                 prop_assert!(now.text().len() <= before.text().len());
-                prop_assert_eq!(std::mem::discriminant(now), std::mem::discriminant(before));
+                prop_assert_eq!(std::mem::discriminant(&**now), std::mem::discriminant(&**before));
             }
             prop_assert_eq!(changed, less.left_out.unwrap().results);
             // Nothing more can be left out, or it fits.

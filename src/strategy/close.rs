@@ -5,7 +5,7 @@ use super::{Context, Ending, Trajectory, act, prompt};
 use crate::domain::markers::FINISH;
 use crate::domain::{
     BudgetEvent, MenuItem, ModelError, ModelErrorKind, Offered, Outcome, Prompt, Role, Task,
-    ToolName,
+    ToolDef, ToolName,
 };
 
 /// Has a model sum up the task, and ends it.
@@ -27,7 +27,8 @@ pub async fn close(
     // The same tools as before, for the prompt cache. A model that calls one of them all the same is asked
     // again without them.
     let mut alone = request.clone();
-    alone.tools.retain(|tool| tool.name.as_str() == FINISH);
+    let is_finish = |tool: &&ToolDef| tool.name.as_str() == FINISH;
+    alone.tools = alone.tools.iter().filter(is_finish).cloned().collect();
     alone.allowed.clear();
     for request in [request, alone] {
         match ctx.ask(Role::Actor, request).await {

@@ -88,7 +88,7 @@ fn with_tool(text: &str) -> Request {
         "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
     let description = "The weather of a city.".into();
     let tool = ToolDef { name: "weather.now".into(), description, parameters: parameters.into() };
-    Request { tools: vec![tool], ..request(text) }
+    Request { tools: vec![tool].into(), ..request(text) }
 }
 
 async fn ask(model: &Hosted, request: &Request) -> (Result<Reply, ModelError>, u32) {

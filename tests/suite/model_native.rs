@@ -31,7 +31,7 @@ fn request() -> Request {
         description: "The weather.".into(),
         parameters: parameters.into(),
     };
-    Request { tools: vec![tool], ..Request::new(Role::Actor, messages) }
+    Request { tools: vec![tool].into(), ..Request::new(Role::Actor, messages) }
 }
 
 fn events(events: &[Value]) -> Script {

@@ -33,7 +33,7 @@ fn request() -> Request {
         parameters: json!({"type": "object"}).into(),
     };
     Request {
-        tools: vec![tool("search"), tool("files.read")],
+        tools: vec![tool("search"), tool("files.read")].into(),
         ..Request::new(Role::Actor, vec![Message::system("Be brief."), Message::user("Hi")])
     }
 }
@@ -256,7 +256,7 @@ async fn sends_what_was_asked() {
     (request.top_p, request.seed) = (Some(0.25.into()), Some(7));
     request.max_tokens = Some(64);
     request.stop = vec!["\nObservation:".into()];
-    request.tools.truncate(1);
+    request.tools = request.tools[..1].into();
     request.schema = Some(json!({"type": "object"}));
     let call = |id: &str, arguments| ToolCall { id: id.into(), tool: "search".into(), arguments };
     request.messages.push(Message::Assistant {

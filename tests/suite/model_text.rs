@@ -25,7 +25,8 @@ fn request() -> Request {
             tool("calculator", one("expression")),
             tool("add.days", two),
             tool("Finish", one("answer")),
-        ],
+        ]
+        .into(),
         ..Request::new(Role::Actor, vec![Message::user("Who wrote Kon-Tiki?")])
     }
 }
@@ -154,7 +155,7 @@ fn reads_the_end() {
 #[test]
 fn leaves_alone_what_is_not_text_mode() {
     let mut plain = request();
-    plain.tools.clear();
+    plain.tools = [].into();
     let said = reply("Action: search_web[x]");
     assert_eq!(from_text(&plain, said.clone()), said);
 

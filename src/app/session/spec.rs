@@ -181,6 +181,7 @@ mod tests {
     fn full() -> SessionSpec {
         SessionSpec {
             sample: None,
+            watched: true,
             config: Some("c.toml".into()),
             workspace: Some("w".into()),
             strategy: Some("react+btp".parse().unwrap()),

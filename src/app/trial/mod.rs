@@ -92,7 +92,7 @@ fn request() -> Request {
     let system = "You answer with the help of tools.";
     let user = format!("How is the weather in {CITY}? Call {TOOL} to find out.");
     Request {
-        tools: vec![tool],
+        tools: vec![tool].into(),
         temperature: None,
         max_tokens: Some(LONGEST),
         ..Request::new(Role::Actor, vec![Message::system(system), Message::user(user)])

@@ -10,7 +10,7 @@ use super::calls::{self, OpenCall};
 use super::facts::tool_of;
 use super::talk::{Place, Talks};
 use crate::domain::{
-    EffectId, Finish, Message, ModelError, ModelErrorKind, Outcome as TaskOutcome, Reply, Role,
+    EffectId, Finish, Messages, ModelError, ModelErrorKind, Outcome as TaskOutcome, Reply, Role,
     SessionEvent, TaskEvent, TaskId, ToolError, ToolErrorKind,
 };
 use crate::effect::{self, Effect, ModelCall, Outcome, PendingEffect, perform};
@@ -62,7 +62,7 @@ pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arriva
 }
 
 /// Ends the calls whose results the request has, and those that the conversation goes on without.
-async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &[Message]) {
+async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &Messages) {
     // Agents can go two ways from one past: what the other way waits for is not lost.
     let is_told = |open: &mut OpenCall| !place.is_rewritten || calls::is_in(&open.call, messages);
     let open: Vec<OpenCall> = match talks.borrow_mut().talk(place) {

@@ -8,8 +8,8 @@ use futures::future::LocalBoxFuture;
 use tokio::sync::oneshot;
 
 use crate::domain::{
-    By, EffectId, Message, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind, ToolOutput,
-    ToolSpec,
+    By, EffectId, Message, Messages, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind,
+    ToolOutput, ToolSpec,
 };
 use crate::effect::{self, Effect, GuestCall, Outcome, PendingEffect};
 use crate::handle::Handle;
@@ -103,7 +103,7 @@ impl OpenCall {
 }
 
 /// Whether these messages have a call.
-pub fn is_in(call: &ToolCall, messages: &[Message]) -> bool {
+pub fn is_in(call: &ToolCall, messages: &Messages) -> bool {
     messages.iter().rev().any(|message| match message {
         Message::Assistant { calls, .. } => calls.iter().any(|it| it.id == call.id),
         Message::Tool { id, .. } => *id == call.id,
@@ -112,7 +112,7 @@ pub fn is_in(call: &ToolCall, messages: &[Message]) -> bool {
 }
 
 /// The result of a call in the messages of a request.
-pub fn result_of(call: &ToolCall, messages: &[Message]) -> Option<Returned> {
+pub fn result_of(call: &ToolCall, messages: &Messages) -> Option<Returned> {
     messages.iter().rev().find_map(|message| match message {
         Message::Tool { id, text, failed, .. } if *id == call.id => Some(match failed {
             true => Err(ToolError::new(ToolErrorKind::Failed, text)),

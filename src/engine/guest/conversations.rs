@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::digest;
-use crate::domain::{Message, Reply};
+use crate::domain::{Message, Messages, Reply};
 use crate::wire::Format;
 
 /// Ids of calls and answers that are kept; older ones are forgotten.
@@ -21,7 +21,7 @@ pub struct Letter<'a> {
     pub format: Format,
     /// The client's own word for its session.
     pub session: Option<&'a str>,
-    pub messages: &'a [Message],
+    pub messages: &'a Messages,
     /// The answer at the endpoint, or the conversation there, that it goes on from.
     pub previous: Option<&'a str>,
     /// The client has tried before.

@@ -5,10 +5,10 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use foldhash::fast::FixedState;
 
 use crate::domain::blocks::{Block, Kind};
-use crate::domain::{Message, Reply, ToolCall, chance::canonical};
+use crate::domain::{Message, Messages, Reply, ToolCall, chance::canonical};
 
 /// The digest of each message. Clients write an answer back in ways of their own, so only what it says counts.
-pub fn of_messages(messages: &[Message]) -> Vec<u64> {
+pub fn of_messages(messages: &Messages) -> Vec<u64> {
     messages.iter().map(of_message).collect()
 }
 
@@ -71,9 +71,9 @@ mod tests {
             calls: vec![call(json!({"b": 2, "a": 1}))],
             source: None,
         };
-        assert_eq!(of_messages(&[back]), [of_reply(&said)]);
+        assert_eq!(of_messages(&[back].into()), [of_reply(&said)]);
         let others = [Message::user("so"), Message::system("so"), Message::assistant("so")];
-        let mut digests = of_messages(&others);
+        let mut digests = of_messages(&others.into());
         digests.push(of_reply(&said));
         digests.sort_unstable();
         digests.dedup();

@@ -7,8 +7,8 @@ use super::calls::OpenCall;
 use super::conversations::{Conversations, How, Letter};
 use super::facts::{Models, SpecOf, Tools};
 use crate::domain::{
-    By, EffectId, Guest, Message, Outcome, RunEvent, RunId, SessionEvent, Task, TaskEvent, TaskId,
-    ToolName,
+    By, EffectId, Guest, Message, Messages, Outcome, RunEvent, RunId, SessionEvent, Task,
+    TaskEvent, TaskId, ToolName,
 };
 use crate::model::relay::Arrival;
 use crate::session::Session;
@@ -117,7 +117,7 @@ impl Talks {
     }
 
     /// The run with an open call that has the first text of these messages in its arguments.
-    fn parent_of(&self, messages: &[Message]) -> Option<RunId> {
+    fn parent_of(&self, messages: &Messages) -> Option<RunId> {
         let first = messages.iter().find(|message| matches!(message, Message::User { .. }))?;
         let first = first.text().trim();
         let has = |value: &str| {
@@ -143,7 +143,7 @@ fn any_text(value: &serde_json::Value, has: &dyn Fn(&str) -> bool) -> bool {
 
 impl Talk {
     /// The task that a request belongs to: the one at work, or a new one.
-    pub fn task(&mut self, session: &mut Session, messages: &[Message]) -> TaskId {
+    pub fn task(&mut self, session: &mut Session, messages: &Messages) -> TaskId {
         if let Some(task) = self.task.filter(|task| session.state().at_work.contains(*task)) {
             return task;
         }

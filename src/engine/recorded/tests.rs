@@ -14,7 +14,17 @@ fn effect(id: u32) -> EffectRef {
 fn wanted(effect: EffectRef, text: &str, by: By) -> Event {
     let (task, step, tool, evidence) = (TaskId(1), 1, "echo".into(), None);
     let arguments = json!({"text": text});
-    ToolCallEvent::ToolCallRequested { effect, task, step, tool, arguments, evidence, by }.into()
+    ToolCallEvent::ToolCallRequested {
+        effect,
+        task,
+        step,
+        tool,
+        arguments,
+        evidence,
+        by,
+        wire_id: None,
+    }
+    .into()
 }
 
 fn call(id: u32, text: &str) -> Event {

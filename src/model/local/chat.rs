@@ -10,7 +10,7 @@
 //! writes ChatML. What else it would do, such as a system text of its own where a chat has none, is left out. Marks are
 //! put as tokens, and contents are split as plain text. So no content can end its message or begin another one.
 
-use crate::domain::Message;
+use crate::domain::{Message, Messages};
 use crate::reader::{Reader, ReaderError, Special, Tokenizer};
 
 const START: &str = "<|im_start|>";
@@ -51,7 +51,7 @@ impl ChatMl {
     pub fn tokens(
         &self,
         tokenizer: &Tokenizer,
-        messages: &[Message],
+        messages: &Messages,
     ) -> Result<Vec<u32>, ReaderError> {
         let plain = |text: &str| tokenizer.encode(text, Special::Text);
         let mut tokens = Vec::new();

@@ -2,6 +2,8 @@
 //! past calls and results become text as the model would have written and read it.
 
 use super::schema::signature;
+use std::sync::Arc;
+
 use crate::domain::{Message, Request, ToolCall, ToolDef};
 
 /// Where a model must stop: from here on it would invent its own observation.
@@ -24,11 +26,11 @@ Final Answer: the answer";
 /// stay as they are: a label that the model did not write, such as that of an answer before a plan, it would copy.
 pub fn to_text(request: &Request) -> Request {
     let mut written = Written { messages: Vec::with_capacity(request.messages.len() + 1) };
-    let mut rest = request.messages.as_slice();
+    let mut rest = &request.messages[..];
     while let Some((message, after)) = rest.split_first() {
-        rest = match message {
+        rest = match &**message {
             Message::System { .. } => {
-                written.messages.push(message.clone());
+                written.messages.push((**message).clone());
                 after
             }
             Message::User { text, .. } => {
@@ -52,7 +54,7 @@ pub fn to_text(request: &Request) -> Request {
         explain(&mut messages, &request.tools);
         stop.push(STOP.into());
     }
-    Request { messages, tools: Vec::new(), stop, ..request.clone() }
+    Request { messages: messages.into(), tools: Arc::default(), stop, ..request.clone() }
 }
 
 /// Puts menu and format at the end of the first system message, or at the beginning.
@@ -101,9 +103,9 @@ impl Written {
         &mut self,
         thought: &str,
         calls: &[ToolCall],
-        after: &'a [Message],
-    ) -> &'a [Message] {
-        let is_tool = |message: &&Message| matches!(message, Message::Tool { .. });
+        after: &'a [Arc<Message>],
+    ) -> &'a [Arc<Message>] {
+        let is_tool = |message: &&Arc<Message>| matches!(&***message, Message::Tool { .. });
         let (results, after) = after.split_at(after.iter().take_while(is_tool).count());
         if !thought.trim().is_empty() {
             self.assistant(format!("Thought: {}", thought.trim()));
@@ -112,10 +114,9 @@ impl Written {
         for call in calls {
             let input = &call.arguments;
             self.assistant(format!("Action: {}\nAction Input: {input}", call.tool));
-            let answers = results
-                .iter()
-                .enumerate()
-                .find(|(_, result)| matches!(result, Message::Tool { id, .. } if *id == call.id));
+            let answers = results.iter().enumerate().find(
+                |(_, result)| matches!(&***result, Message::Tool { id, .. } if *id == call.id),
+            );
             if let Some((at, result)) = answers {
                 self.user(observation(result.text()));
                 seen.push(at);
@@ -153,7 +154,8 @@ mod tests {
                     "required": ["city"]
                 })
                 .into(),
-            }],
+            }]
+            .into(),
             temperature: Some(0.0.into()),
             ..Request::new(
                 Role::Actor,
@@ -176,12 +178,12 @@ mod tests {
     #[test]
     fn menu_format_and_calls_become_text() {
         let text = to_text(&request());
-        assert_eq!(text.tools, []);
+        assert_eq!(text.tools, [].into());
         assert_eq!(text.stop, ["\nObservation:"]);
         assert_eq!(text.temperature, Some(0.0.into()));
         let told = text.messages[0].text();
         assert!(told.starts_with("Be brief.\n\nYou can use these tools:\n\n- weather: The weather of today. Input: {\"city\": string}\n\nWrite"), "{told}");
-        let rest: Vec<&str> = text.messages[1..].iter().map(Message::text).collect();
+        let rest: Vec<&str> = text.messages.iter().skip(1).map(Message::text).collect();
         let expected = [
             "Rain in Oslo or Bergen?",
             "Thought: I look at both.\nAction: weather\nAction Input: {\"city\":\"Oslo\"}",
@@ -195,7 +197,7 @@ mod tests {
     #[test]
     fn a_plain_request_stays_as_it_is() {
         let mut request = request();
-        request.tools.clear();
+        request.tools = Arc::default();
         request.messages.truncate(2);
         assert_eq!(to_text(&request), request);
     }
@@ -212,9 +214,10 @@ mod tests {
                 said(plan),
                 Message::user("Once more."),
                 said("It is dry."),
-            ];
+            ]
+            .into();
             if !has_tools {
-                request.tools.clear();
+                request.tools = Arc::default();
             }
             let text = to_text(&request);
             assert_eq!(text.messages[1..], request.messages[1..]);
@@ -224,7 +227,7 @@ mod tests {
     #[test]
     fn without_a_system_message_one_is_made() {
         let mut request = request();
-        request.messages = vec![Message::user("Hi")];
+        request.messages = vec![Message::user("Hi")].into();
         let text = to_text(&request);
         assert!(
             matches!(&text.messages[0], Message::System { text } if text.ends_with("the answer"))

@@ -142,7 +142,7 @@ impl Simulated {
         for message in &request.messages {
             chance = chance.with(as_first(message.text()).as_bytes());
         }
-        for tool in &request.tools {
+        for tool in request.tools.iter() {
             chance = chance.with(tool.name.as_str().as_bytes());
             chance = chance.with(tool.description.as_bytes());
         }

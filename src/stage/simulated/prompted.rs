@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use serde_json::Value;
 
 use crate::domain::markers::{CHOSEN, COSTS, FINISH, OFFER, OTHER_TOOLS, RIVALS, TASK, shortened};
-use crate::domain::{Message, NullFilter, Request, ToolDef, ToolName, chance::canonical};
+use crate::domain::{Message, Messages, NullFilter, Request, ToolDef, ToolName, chance::canonical};
 
 /// A parsed request.
 pub(super) struct PromptReading<'a> {
@@ -172,7 +172,7 @@ fn apart(account: &str) -> (&str, Option<[Vec<Past>; 2]>) {
 }
 
 /// The earlier choices at this point, from the last message.
-fn chosen(messages: &[Message]) -> Vec<Chosen> {
+fn chosen(messages: &Messages) -> Vec<Chosen> {
     let Some(Message::User { text, .. }) = messages.last() else { return Vec::new() };
     let Some((_, list)) = text.rsplit_once(CHOSEN) else { return Vec::new() };
     let chosen = |line: &str| {
@@ -183,7 +183,7 @@ fn chosen(messages: &[Message]) -> Vec<Chosen> {
     list.lines().filter_map(chosen).collect()
 }
 
-fn conversation(messages: &[Message]) -> Vec<Past> {
+fn conversation(messages: &Messages) -> Vec<Past> {
     let mut past = Vec::new();
     let mut asked = &[][..];
     for message in messages {

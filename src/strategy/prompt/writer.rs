@@ -37,6 +37,6 @@ pub fn call(state: &InTask<'_>, asked: &ActorInput<'_>, text: &str) -> Request {
     if !words.is_empty() {
         messages.push(Message::user(words));
     }
-    request.messages = messages;
+    request.messages = messages.into();
     request
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::domain::edit::Edit;
-use crate::domain::{Message, ToolCall};
+use crate::domain::{Message, Messages, ToolCall};
 
 const MARK: &str = "=== ";
 
@@ -69,7 +69,7 @@ pub fn read(text: &str, before: &Edit) -> Result<Edit, String> {
 }
 
 /// A message with this head. One that was in this place before keeps its calls, or what it answers.
-fn message(head: &str, text: &str, before: &[Message], at: usize) -> Result<Message, String> {
+fn message(head: &str, text: &str, before: &Messages, at: usize) -> Result<Message, String> {
     let text = text.to_owned();
     let (word, name) = head.split_once(' ').unwrap_or((head, ""));
     match (word, before.get(at)) {
@@ -153,7 +153,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_not_changed_is_read_as_it_was(messages in messages()) {
-            let part = Edit::Messages(messages);
+            let part = Edit::Messages(messages.into());
             prop_assert_eq!(read(&written(&part), &part), Ok(part));
         }
     }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let messages = Edit::Messages(vec![Message::user("a")]);
+        let messages = Edit::Messages(vec![Message::user("a")].into());
         let reply = Edit::Reply { text: String::new(), calls: Vec::new() };
         for (text, before, why) in [
             ("{", &Edit::Arguments(json!({})), "not JSON: EOF while parsing"),

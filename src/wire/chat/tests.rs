@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::domain::blocks::{Block, Kind};
-use crate::domain::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage};
+use crate::domain::{Finish, Message, Messages, Reply, Request, Role, ToolCall, ToolDef, Usage};
 use crate::learned::Learned;
 use crate::{Answering, Feed, Names, Reading, Report, Settings};
 
@@ -87,7 +87,7 @@ fn request() -> impl Strategy<Value = Request> {
     );
     (prop::option::of(some_text()), turn(), settings).prop_map(|(system, turn, settings)| {
         let (temperature, seed, max_tokens, stop, has_tools) = settings;
-        let messages = system.map(Message::system).into_iter().chain(turn).collect();
+        let messages: Messages = system.map(Message::system).into_iter().chain(turn).collect();
         let tool = |name: &str| ToolDef {
             name: name.into(),
             description: "Does it.".to_owned(),
@@ -95,7 +95,7 @@ fn request() -> impl Strategy<Value = Request> {
         };
         let mut request = Request::new(Role::Actor, messages);
         if has_tools {
-            request.tools = vec![tool("weather"), tool("search-2")];
+            request.tools = vec![tool("weather"), tool("search-2")].into();
             request.allowed = vec!["weather".into()];
             request.schema = Some(json!({"type": "object"}));
         }

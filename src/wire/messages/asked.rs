@@ -184,7 +184,8 @@ mod tests {
         ]});
         let text = body.to_string();
         let asked = read(&body);
-        let [system, user, assistant, one, two, three, last] = &asked.request.messages[..] else {
+        let all: Vec<&Message> = asked.request.messages.iter().collect();
+        let [system, user, assistant, one, two, three, last] = all[..] else {
             panic!("{:?}", asked.request.messages)
         };
         assert_eq!((system, last), (&Message::system("S"), &Message::user("Go on")));

@@ -14,15 +14,19 @@ use crate::settings::Settings;
 pub fn write_request(request: &Request, settings: &Settings<'_>) -> Value {
     let is_instruction = |message: &&Message| matches!(message, Message::System { .. });
     let instructions = request.messages.iter().take_while(is_instruction).count();
-    let (instructions, conversation) = request.messages.split_at(instructions);
-    let texts = instructions.iter().map(Message::text).filter(|text| !text.trim().is_empty());
+    let texts = request
+        .messages
+        .iter()
+        .take(instructions)
+        .map(Message::text)
+        .filter(|text| !text.trim().is_empty());
     let mut system: Vec<Value> = texts.map(text).collect();
     let mut tools: Vec<Value> = request.tools.iter().map(|def| tool(def, settings)).collect();
     let is_in_want = tools.is_empty() && settings.learned.demands.contains(&Demand::Tools);
     if is_in_want {
         tools = called(request, settings);
     }
-    let mut messages = turns::messages(conversation, settings);
+    let mut messages = turns::messages(request.messages.iter().skip(instructions), settings);
     if settings.caches {
         marks::place(settings.model, &mut tools, &mut system, &mut messages);
     }
@@ -121,7 +125,7 @@ mod tests {
             parameters: json!({"properties": {}}).into(),
         };
         let request = Request {
-            tools: vec![tool("a.b"), tool("c")],
+            tools: vec![tool("a.b"), tool("c")].into(),
             temperature: Some(1.5.into()),
             seed: Some(7),
             stop: vec!["\n".into(), "END".into()],

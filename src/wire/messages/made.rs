@@ -245,7 +245,7 @@ pub(super) fn requests() -> impl Strategy<Value = Request> {
         let (temperature, top_p, max_tokens, stop, schema): (Option<f64>, Option<f64>, _, _, _) =
             sampling;
         Request {
-            tools,
+            tools: tools.into(),
             temperature: temperature.map(Into::into),
             top_p: top_p.map(Into::into),
             max_tokens: Some(max_tokens),

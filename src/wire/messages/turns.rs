@@ -13,7 +13,10 @@ use crate::domain::{Message, ReplySource, ToolCall};
 use crate::settings::Settings;
 
 /// The messages after the instructions.
-pub(super) fn messages(messages: &[Message], settings: &Settings<'_>) -> Vec<Value> {
+pub(super) fn messages<'a>(
+    messages: impl Iterator<Item = &'a Message>,
+    settings: &Settings<'_>,
+) -> Vec<Value> {
     let mut turns = Turns {
         messages: Vec::new(),
         results: Vec::new(),
@@ -21,7 +24,7 @@ pub(super) fn messages(messages: &[Message], settings: &Settings<'_>) -> Vec<Val
         ids: CallIds::default(),
         settings,
     };
-    messages.iter().for_each(|message| turns.add(message));
+    messages.for_each(|message| turns.add(message));
     turns.end_user();
     turns.trim_end();
     turns.messages

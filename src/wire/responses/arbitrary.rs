@@ -225,7 +225,7 @@ pub(super) fn request() -> impl Strategy<Value = Request> {
     let schema = prop::option::of(object());
     (turns, tools, number(), number(), prop::option::of(any::<u32>()), schema).prop_map(
         |(messages, (tools, allowed), temperature, top_p, max_tokens, schema)| Request {
-            tools,
+            tools: tools.into(),
             allowed,
             temperature: temperature.map(Into::into),
             top_p: top_p.map(Into::into),

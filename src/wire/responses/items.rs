@@ -242,7 +242,8 @@ mod tests {
                 {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]}
         ]));
         let messages = &asked.request.messages;
-        assert_eq!(messages[..2], [Message::system("Brief."), Message::user("Weather?")]);
+        let first: Vec<&Message> = messages.iter().take(2).collect();
+        assert_eq!(first, [&Message::system("Brief."), &Message::user("Weather?")]);
         let Message::Assistant { text, calls, source: Some(source) } = &messages[2] else {
             panic!("{messages:?}")
         };

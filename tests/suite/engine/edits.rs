@@ -87,7 +87,7 @@ fn an_edit_that_does_not_fit_is_refused_with_the_reason() {
         yard.wish(edit(2, Edit::Arguments(json!({"text": 3})), true));
         yard.wish(edit(2, Edit::Arguments(json!({"ms": 3})), true));
         yard.wish(arguments(2, "old", true));
-        yard.wish(edit(2, Edit::Messages(vec![Message::system("x")]), true));
+        yard.wish(edit(2, Edit::Messages(vec![Message::system("x")].into()), true));
         yard.wish(edit(2, Edit::Result("x".into()), true));
         yard.wish(arguments(9, "x", true));
         yard.wish(Command::RepeatCall { effect: EffectId(2) });
@@ -154,10 +154,10 @@ fn an_edited_reply_and_an_edited_prompt_take_the_place_of_the_model_s() {
     on_paused_time(async {
         let yard = held_at("models:hits=1", vec![say("the end")]).await;
         let messages = vec![Message::user("another question")];
-        yard.wish(edit(1, Edit::Messages(messages.clone()), true));
+        yard.wish(edit(1, Edit::Messages(messages.clone().into()), true));
         run_on(&yard).await;
         let state = yard.state.borrow();
-        assert_eq!(state.model_calls[0].request.messages, messages);
+        assert_eq!(state.model_calls[0].request.messages, messages.into());
         assert_eq!(state.model_calls[0].edits, 1);
     });
 }

@@ -13,7 +13,7 @@ fn offered() -> Request {
         parameters: json!({"type": "object"}).into(),
     };
     let tools = vec![tool("weather"), tool("clock")];
-    Request { tools, ..Request::new(Role::Actor, Vec::new()) }
+    Request { tools: tools.into(), ..Request::new(Role::Actor, Vec::new()) }
 }
 
 fn reply(deltas: &[Value]) -> Reply {

@@ -233,7 +233,7 @@ async fn what_an_endpoint_misses_in_calls_of_another_model_is_added() {
         let model = Hosted::new(endpoint(&fake)).unwrap();
         let calls =
             vec![ToolCall { id: "abcdefgh1".into(), tool: "search".into(), arguments: json!({}) }];
-        let mut request = Request { tools: Vec::new(), ..request() };
+        let mut request = Request { tools: Vec::new().into(), ..request() };
         request.messages.push(Message::Assistant { text: "I look.".into(), calls, source: None });
         let tool = "search".into();
         request.messages.push(Message::result("abcdefgh1", tool, "x"));

@@ -113,7 +113,7 @@ async fn fields_of_a_whole_reply_go_back_and_those_of_the_protocol_do_not() {
 /// The messages that an endpoint gets for these.
 async fn sent(messages: Vec<Message>) -> Vec<Value> {
     let fake = Fake::start(vec![stream(&[HELLO, STOP])]).await;
-    ask(endpoint(&fake), &Request { messages, ..request() }).await;
+    ask(endpoint(&fake), &Request { messages: messages.into(), ..request() }).await;
     fake.bodies()[0]["messages"].as_array().unwrap().clone()
 }
 
@@ -184,7 +184,7 @@ async fn an_id_that_comes_twice_is_sent_once() {
         Fake::start(vec![stream(&[&delta(first), CALLS, DONE]), stream(&[HELLO, STOP])]).await;
     let reply = ask(endpoint(&fake), &request()).await;
     let mut request = after(&reply);
-    request.messages.extend(after(&reply).messages.split_off(2));
+    request.messages.extend(after(&reply).messages.iter().skip(2).cloned());
     ask(endpoint(&fake), &request).await;
     let messages = &fake.bodies()[1]["messages"];
     let id = &messages[4]["tool_calls"][0]["id"];

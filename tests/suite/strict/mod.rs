@@ -310,7 +310,7 @@ fn an_edit_in_flight_and_faults_leave_requests_that_a_strict_endpoint_takes() {
         let edit = |record: &Record| match &record.event {
             Event::ModelCall(ModelCallEvent::ModelCallRequested { effect, request, .. }) => {
                 let mut messages = request.messages.clone();
-                for message in &mut messages {
+                for message in messages.iter_mut() {
                     if let Message::Assistant { text, .. } | Message::System { text } = message {
                         text.clear();
                     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::chat::Usage;
+use crate::chat::{Request, Usage};
 use crate::event::{Bill, ModelCallEvent};
 use crate::finite::Finite;
 use crate::id::TaskId;
@@ -21,13 +21,14 @@ impl State {
                 request,
                 evidence,
             } => {
+                let request = self.shared(*task, request);
                 let place = Place::ModelCall(self.model_calls.len());
                 let Some(effect) = self.request(at, *of, *task, place) else { return };
                 self.model_calls.push(ModelCallState {
                     effect,
                     role: *role,
                     model: model.clone(),
-                    request: Arc::clone(request),
+                    request,
                     evidence: *evidence,
                     phase: ModelCallPhase::Requested,
                     partial: String::new(),
@@ -96,6 +97,19 @@ impl State {
                 }
             }
         }
+    }
+
+    /// A request that shares its messages with the request before it in the same task, as far as they are equal: an agent
+    /// sends its whole past each time.
+    fn shared(&self, task: TaskId, request: &Arc<Request>) -> Arc<Request> {
+        let before = self.task(task).and_then(|task| self.model_call(*task.model_calls.last()?));
+        let Some(before) = before.map(|before| &before.request) else { return Arc::clone(request) };
+        let mut shared = (**request).clone();
+        shared.messages.share(&before.messages);
+        if shared.tools == before.tools {
+            shared.tools = Arc::clone(&before.tools);
+        }
+        Arc::new(shared)
     }
 
     /// Adds what the grading of a task's answer used.

@@ -98,9 +98,8 @@ fn without(task: &TaskState) -> Reaction {
 /// Whether a request is the same as an earlier one, or adds to it only what was wrong with the reply.
 fn asks_again(call: &ModelCallState, earlier: &ModelCallState) -> bool {
     let (now, was) = (&call.request.messages, &earlier.request.messages);
-    let Some(more) = now.strip_prefix(was.as_slice()) else { return false };
-    let is_reply = |message: &&Message| matches!(message, Message::Assistant { .. });
-    let is_said = |message: &&Message| matches!(message, Message::User { .. });
-    more.is_empty()
-        || more.iter().all(|it| is_reply(&it) || is_said(&it)) && more.iter().any(|it| is_said(&it))
+    let Some(mut more) = now.after(was) else { return false };
+    let is_reply = |message: &Message| matches!(message, Message::Assistant { .. });
+    let is_said = |message: &Message| matches!(message, Message::User { .. });
+    more.len() == 0 || more.clone().all(|it| is_reply(it) || is_said(it)) && more.any(is_said)
 }

@@ -3,12 +3,12 @@ use serde_json::json;
 use super::*;
 use crate::domain::ToolCall;
 
-fn letter(messages: &[Message]) -> Letter<'_> {
+fn letter(messages: &Messages) -> Letter<'_> {
     Letter { format: Format::Chat, session: None, messages, previous: None, is_retry: false }
 }
 
-fn asked(text: &str) -> Vec<Message> {
-    vec![Message::system("You help."), Message::user(text)]
+fn asked(text: &str) -> Messages {
+    [Message::system("You help."), Message::user(text)].into()
 }
 
 fn calls(id: &str) -> Reply {
@@ -17,7 +17,7 @@ fn calls(id: &str) -> Reply {
 }
 
 /// The request after this answer, with the result of its call.
-fn after(mut messages: Vec<Message>, reply: &Reply, then: &str) -> Vec<Message> {
+fn after(mut messages: Messages, reply: &Reply, then: &str) -> Messages {
     let (text, calls) = (reply.text.clone(), reply.calls.clone());
     let results: Vec<_> =
         calls.iter().map(|call| Message::result(&*call.id, call.tool.clone(), then)).collect();
@@ -115,7 +115,7 @@ fn the_wire_may_say_it_by_an_id() {
     let first = asked("hello");
     all.place(letter(&first));
     all.answered(0, &Reply::of_text("hi"), Some("resp_1"));
-    let more = [Message::user("and?")];
+    let more = Messages::from([Message::user("and?")]);
     let by_id = Letter { previous: Some("resp_1"), ..letter(&more) };
     assert_eq!(all.place(by_id), Placed { at: 0, how: How::Continued });
     assert_eq!(all.place(letter(&more)), Placed { at: 1, how: How::New });
