@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolyard::domain::edit::Edit;
 use toolyard::domain::{
-    Command, EffectId, Message, Mode, Origin, Reply, Role, ToolCallPhase, ToolCallState,
+    Command, EffectId, Message, Messages, Mode, Origin, Reply, Role, ToolCallPhase, ToolCallState,
 };
 use toolyard::engine::Beginning;
 
@@ -153,11 +153,11 @@ fn an_edited_reply_and_an_edited_prompt_take_the_place_of_the_model_s() {
     });
     on_paused_time(async {
         let yard = held_at("models:hits=1", vec![say("the end")]).await;
-        let messages = vec![Message::user("another question")];
-        yard.wish(edit(1, Edit::Messages(messages.clone().into()), true));
+        let messages = Messages::from([Message::user("another question")]);
+        yard.wish(edit(1, Edit::Messages(messages.clone()), true));
         run_on(&yard).await;
         let state = yard.state.borrow();
-        assert_eq!(state.model_calls[0].request.messages, messages.into());
+        assert_eq!(state.model_calls[0].request.messages, messages);
         assert_eq!(state.model_calls[0].edits, 1);
     });
 }
