@@ -36,8 +36,8 @@ pub struct Pipes {
     pub stderr: ChildStderr,
 }
 
-/// The files and the end of a program that needs no pipes.
-pub struct Manner<'f> {
+/// The files and the end of a program that is started without new pipes.
+pub struct Launch<'f> {
     /// Its input, its output and its errors.
     pub files: [BorrowedFd<'f>; 3],
     /// Its input is a terminal, which becomes that of its session.
@@ -71,15 +71,15 @@ impl Program {
             stderr: ChildStderr::from_std(process::ChildStderr::from(OwnedFd::from(stderr)))?,
         };
         let files = [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()];
-        let manner = Manner { files, terminal: false, grace: GRACE };
-        Ok((Self::start_with(command, &manner)?, pipes))
+        let launch = Launch { files, terminal: false, grace: GRACE };
+        Ok((Self::start_with(command, &launch)?, pipes))
     }
 
     /// The same with files of the caller's.
     ///
     /// # Errors
     /// The system's error if the reaper cannot be created.
-    pub fn start_with(command: &Command, manner: &Manner<'_>) -> io::Result<Self> {
+    pub fn start_with(command: &Command, launch: &Launch<'_>) -> io::Result<Self> {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let variables = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         let request = Request::Start(Start {
@@ -88,11 +88,11 @@ impl Program {
             args: command.get_args().map(Into::into).collect(),
             env: variables.map(|(name, value)| (name.into(), value.into())).collect(),
             cwd: command.get_current_dir().map(Into::into),
-            terminal: manner.terminal,
+            terminal: launch.terminal,
         });
         let (link, outcome) = (Link::get()?, Arc::new(Outcome::default()));
-        link.start_program(id, &request, &manner.files, &outcome)?;
-        Ok(Self { id, grace: manner.grace, link, outcome })
+        link.start_program(id, &request, &launch.files, &outcome)?;
+        Ok(Self { id, grace: launch.grace, link, outcome })
     }
 
     /// Waits until the program runs, and returns its process.

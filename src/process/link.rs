@@ -37,7 +37,7 @@ pub fn own() -> io::Result<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path).ok_or_else(|| io::Error::other("no reaper is named"))
 }
 
-/// What became of a program.
+/// The life of a program, as far as it is known.
 #[derive(Default)]
 pub struct Outcome {
     known: Mutex<Known>,

@@ -49,7 +49,7 @@ pub struct Told {
     pub news: News,
 }
 
-/// What becomes of a program. The last answer to each start is its end.
+/// A turn in the life of a program. The last answer to each start is its end.
 #[derive(Serialize, Deserialize)]
 pub enum News {
     /// It runs as this process.

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use super::command::{StartError, command};
 use super::environment::Environment;
 use super::output::{Output, Stream};
-use super::terminal::Relay;
+use super::terminal::Handed;
 use crate::files::private;
 use crate::process::{self as programs, Program};
 
@@ -49,7 +49,7 @@ pub struct Agent {
     pid: Pid,
     output: Arc<Output>,
     readers: Mutex<JoinSet<()>>,
-    relay: Mutex<Option<Relay>>,
+    terminal: Mutex<Option<Handed>>,
 }
 
 /// The parts of an agent that depend on its manner.
@@ -57,7 +57,7 @@ struct Parts {
     program: Program,
     output: Output,
     pipes: Option<(ChildStdout, ChildStderr)>,
-    relay: Option<Relay>,
+    terminal: Option<Handed>,
 }
 
 impl Agent {
@@ -73,7 +73,7 @@ impl Agent {
         let command = command(words, environment)?;
         let name = words.first().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
-        let failed = |why: String| StartError::Failed { program: name.clone(), why };
+        let failed = |why: String| StartError::of_system(&name, why);
         let parts = match manner {
             Manner::Captured => captured(&command, None).map_err(|why| failed(why.to_string()))?,
             Manner::CapturedTo(path) => {
@@ -99,10 +99,11 @@ impl Agent {
             readers.spawn(async move { first.follow(Stream::Out, out).await });
             readers.spawn(async move { second.follow(Stream::Err, errors).await });
         }
-        let (readers, relay) = (Mutex::new(readers), Mutex::new(parts.relay));
-        Ok(Self { program: parts.program, pid, output, readers, relay })
+        let (readers, terminal) = (Mutex::new(readers), Mutex::new(parts.terminal));
+        Ok(Self { program: parts.program, pid, output, readers, terminal })
     }
 
+    /// Its process, which leads a group and a session.
     pub fn pid(&self) -> Pid {
         self.pid
     }
@@ -122,9 +123,9 @@ impl Agent {
         let rest = async { while readers.join_next().await.is_some() {} };
         // Whatever still holds the pipes is not the agent.
         let _late = timeout(DRAIN, rest).await;
-        if let Some(relay) = self.relay.lock().await.take() {
+        if let Some(terminal) = self.terminal.lock().await.take() {
             // It waits for the last output.
-            let _gone = spawn_blocking(move || drop(relay)).await;
+            let _gone = spawn_blocking(move || drop(terminal)).await;
         }
         status.ok()?.code()
     }
@@ -141,28 +142,28 @@ fn captured(command: &Command, file: Option<File>) -> io::Result<Parts> {
     let (out, its_out) = io::pipe()?;
     let (errors, its_errors) = io::pipe()?;
     let files = [nothing.as_fd(), its_out.as_fd(), its_errors.as_fd()];
-    let manner = programs::Manner { files, terminal: false, grace: GRACE };
-    let program = Program::start_with(command, &manner)?;
+    let launch = programs::Launch { files, terminal: false, grace: GRACE };
+    let program = Program::start_with(command, &launch)?;
     let out = ChildStdout::from_std(process::ChildStdout::from(OwnedFd::from(out)))?;
     let errors = ChildStderr::from_std(process::ChildStderr::from(OwnedFd::from(errors)))?;
-    Ok(Parts { program, output: Output::new(file), pipes: Some((out, errors)), relay: None })
+    Ok(Parts { program, output: Output::new(file), pipes: Some((out, errors)), terminal: None })
 }
 
 /// The agent with the files of toolyard.
 fn passed(command: &Command) -> io::Result<Parts> {
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
     let files = [input.as_fd(), out.as_fd(), errors.as_fd()];
-    let manner = programs::Manner { files, terminal: false, grace: GRACE };
-    let program = Program::start_with(command, &manner)?;
-    Ok(Parts { program, output: Output::new(None), pipes: None, relay: None })
+    let launch = programs::Launch { files, terminal: false, grace: GRACE };
+    let program = Program::start_with(command, &launch)?;
+    Ok(Parts { program, output: Output::new(None), pipes: None, terminal: None })
 }
 
 /// The agent in a terminal of its own, which shows in this one.
 fn in_terminal(command: &Command, terminal: io::Result<OwnedFd>) -> io::Result<Parts> {
-    let (relay, its) = Relay::start(terminal?)?;
-    let manner = programs::Manner { files: [its.as_fd(); 3], terminal: true, grace: GRACE };
-    let program = Program::start_with(command, &manner)?;
-    Ok(Parts { program, output: Output::new(None), pipes: None, relay: Some(relay) })
+    let (handed, its) = Handed::start(terminal?)?;
+    let launch = programs::Launch { files: [its.as_fd(); 3], terminal: true, grace: GRACE };
+    let program = Program::start_with(command, &launch)?;
+    Ok(Parts { program, output: Output::new(None), pipes: None, terminal: Some(handed) })
 }
 
 /// A new file for the output, which only its owner can read.
@@ -269,14 +270,17 @@ mod tests {
     #[tokio::test]
     async fn it_is_said_what_the_system_refuses() {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("binary");
-        private::write(&program, b"\x7fELF nonsense").unwrap();
+        let program = folder.path().join("agent");
+        private::write(&program, b"#!/no/such/venv/bin/python\n").unwrap();
         fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         with_reaper();
-        let command = [program.clone().into_os_string()];
+        let command = [program.into_os_string()];
         let started = Agent::start(&command, &Environment::default(), &Manner::Captured).await;
         let why = started.err().unwrap().to_string();
-        assert!(why.starts_with(&format!("`{}` cannot be started: ", program.display())), "{why}");
+        assert!(why.contains("exists, but the interpreter in its first line does not"), "{why}");
+        let long = "x".repeat(1 << 22);
+        let why = start(&["true", &long], Manner::Captured).await.err().unwrap().to_string();
+        assert!(why.starts_with("`sh` cannot be started: Argument list too long"), "{why}");
         let started = start(&["true"], Manner::CapturedTo(folder.path().join("no/file"))).await;
         assert!(
             started.err().unwrap().to_string().starts_with("the output cannot be written to `")

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io, path};
 
+use rustix::io::Errno;
+
 use super::environment::Environment;
 
 /// The reason why an agent does not run, and what to do.
@@ -29,6 +31,10 @@ pub enum StartError {
         "`{0}` is not executable; start it with its interpreter, such as `python {0}`, or run `chmod +x {0}`"
     )]
     NotExecutable(String),
+    #[error(
+        "`{0}` exists, but the interpreter in its first line does not; install the program or its environment again"
+    )]
+    NoInterpreter(String),
     #[error("`{program}` cannot be started: {why}")]
     Failed { program: String, why: String },
     #[error("the output cannot be written to `{path}`: {why}")]
@@ -39,6 +45,17 @@ pub enum StartError {
     NoTerminal { program: String },
     #[error("the terminal cannot be handed to `{program}`: {why}")]
     Terminal { program: String, why: io::Error },
+}
+
+impl StartError {
+    /// The system's reason why a program that was found does not run.
+    pub fn of_system(program: &str, why: String) -> Self {
+        // The file itself is there, so another one is not.
+        if why.ends_with(&format!("(os error {})", Errno::NOENT.raw_os_error())) {
+            return Self::NoInterpreter(program.to_owned());
+        }
+        Self::Failed { program: program.to_owned(), why }
+    }
 }
 
 /// The command of these words, with the agent's environment and arguments.

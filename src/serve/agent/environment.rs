@@ -8,7 +8,7 @@ use std::{net::IpAddr, path::Path};
 use reqwest::Url;
 
 use super::dotenv;
-use super::recipes::{self, Endpoint, Program, Recipes, filled};
+use super::recipes::{self, Endpoint, ProgramRecipe, Recipes, filled};
 use crate::net::known::remember_address;
 
 /// Variables that name a proxy for requests over HTTP.
@@ -22,7 +22,7 @@ const DOCKER_HOST: &str = "host.docker.internal";
 /// The values of variables.
 pub type Lookup<'l> = &'l dyn Fn(&str) -> Option<String>;
 
-/// What the environment of an agent is made of.
+/// The facts that the environment of an agent depends on.
 pub struct Given<'g> {
     /// The listener's address without a path of an endpoint, such as `http://127.0.0.1:4600/s/1`.
     pub address: &'g Url,
@@ -148,7 +148,7 @@ impl Environment {
         found
     }
 
-    fn add_program(&mut self, program: &Program, given: &Given<'_>) {
+    fn add_program(&mut self, program: &ProgramRecipe, given: &Given<'_>) {
         let fill = |text: &str| filled(text, base(given.address), given.session);
         self.arguments.extend(program.arguments.iter().map(|text| fill(text)));
         for (name, value) in &program.variables {

@@ -19,4 +19,4 @@ pub use self::child::{Agent, Manner};
 pub use self::command::StartError;
 pub use self::environment::{Environment, Given, Lookup, Upstream};
 pub use self::output::{Line, Output, Stream};
-pub use self::recipes::{Endpoint, Program, Recipes};
+pub use self::recipes::{Endpoint, ProgramRecipe, Recipes};

@@ -31,7 +31,7 @@ pub struct Line {
 pub enum Stream {
     Out,
     Err,
-    /// What toolyard says about the output.
+    /// A note of toolyard about the output.
     Toolyard,
 }
 

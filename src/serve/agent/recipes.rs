@@ -16,13 +16,14 @@ const FILE: Expectation = Expectation {
     largest: 256 * 1024,
 };
 
-/// What a recipe may name in braces.
+/// The words that a recipe may have in braces.
 const PLACEHOLDERS: [&str; 2] = ["address", "session"];
 
+/// The known endpoints and programs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recipes {
     pub endpoints: Vec<Endpoint>,
-    pub programs: Vec<Program>,
+    pub programs: Vec<ProgramRecipe>,
 }
 
 /// A kind of endpoint, and how clients are told its address.
@@ -43,7 +44,7 @@ pub struct Endpoint {
 
 /// A program that needs more than the variables of endpoints.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Program {
+pub struct ProgramRecipe {
     /// The name of its file, without folders.
     pub name: String,
     /// Arguments that are put before those of the user.
@@ -59,7 +60,7 @@ impl Recipes {
     /// # Errors
     /// All problems of the file.
     pub fn load(file: &Path) -> Result<Self, Problems> {
-        if !file.exists() {
+        if file.try_exists().is_ok_and(|exists| !exists) {
             return Self::default().with(OWN.0, OWN.1);
         }
         let text = text_file::read(file, &FILE)?;
@@ -87,7 +88,7 @@ impl Recipes {
     }
 
     /// The recipe of the program that a command starts.
-    pub fn program(&self, command: &Path) -> Option<&Program> {
+    pub fn program(&self, command: &Path) -> Option<&ProgramRecipe> {
         let name = command.file_name()?;
         self.programs.iter().find(|program| name == program.name.as_str())
     }
@@ -144,8 +145,8 @@ fn endpoint(name: &str, known: Option<Endpoint>, field: &Field<'_>) -> Option<En
     })
 }
 
-fn program(name: &str, known: Program, field: &Field<'_>) -> Option<Program> {
-    let mut program = Program { name: name.to_owned(), ..known };
+fn program(name: &str, known: ProgramRecipe, field: &Field<'_>) -> Option<ProgramRecipe> {
+    let mut program = ProgramRecipe { name: name.to_owned(), ..known };
     if name.contains('/') {
         field.refuse("expected the name of a program without folders, such as codex");
     }
@@ -253,7 +254,7 @@ mod tests {
     fn every_mistake_is_named() {
         let text = "[endpoints.openai]\nupstream = \"api.openai.com\"\nvariables = [\"A B\"]\npath = \"v1\"\n\
                     [endpoints.new]\nport = 0\n\
-                    [programs.x]\narguments = [\"{adress}\"]\nvariables = { \"A=\" = \"\" }\nty = true\n";
+                    [programs.x]\narguments = [\"{adress}\"]\nvariables = { \"A=\" = \"\" }\nttyy = true\n";
         let problems = own().with("agents.toml", text).unwrap_err().to_string();
         let found: Vec<_> = problems.lines().collect();
         assert_eq!(
@@ -267,7 +268,7 @@ mod tests {
                 "agents.toml:6: endpoints.new.port: expected a whole number from 1 to 65535, got 0",
                 "agents.toml:8: programs.x.arguments[0]: unknown placeholder {adress}; known: {address}, {session}",
                 "agents.toml:9: programs.x.variables.A=: expected the name of an environment variable, such as OPENAI_BASE_URL",
-                "agents.toml:10: programs.x.ty: unknown key; did you mean `tty`? (known: arguments, variables, tty)",
+                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, variables, tty)",
             ]
         );
     }

@@ -88,9 +88,13 @@ fn address(text: &str) -> Option<SocketAddr> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::net::{TcpListener, TcpStream, UdpSocket};
+    use std::net::{TcpListener, UdpSocket};
+    use std::process::{Command, Stdio};
+
+    use rustix::process::{Signal, kill_process};
 
     use super::*;
+    use crate::agent::testing::wait_until;
 
     #[cfg(target_endian = "little")]
     #[test]
@@ -124,18 +128,35 @@ mod tests {
     }
 
     #[test]
-    fn the_connection_of_this_process_is_found() {
+    fn the_connections_of_a_child_are_found() {
         let Some(ip) = own_address() else {
             println!("SKIPPED: this machine has no address but that of the loopback");
             return;
         };
-        let local = TcpListener::bind("127.0.0.1:0").unwrap();
-        let listener = TcpListener::bind((ip, 0)).unwrap();
-        let (remote, near) = (listener.local_addr().unwrap(), local.local_addr().unwrap());
-        let _streams = [remote, near].map(|at| TcpStream::connect(at).unwrap());
-        let found = connections(rustix::process::getpid());
-        let own = found.iter().find(|connection| connection.remote == remote).unwrap();
-        assert_eq!(own.pid, std::process::id() as i32);
-        assert!(!found.iter().any(|connection| connection.remote == near));
+        let [local, other] = [IpAddr::from([127, 0, 0, 1]), ip];
+        let [local, other] = [local, other].map(|ip| TcpListener::bind((ip, 0)).unwrap());
+        let [near, remote] = [&local, &other].map(|listener| listener.local_addr().unwrap());
+        let script = r"exec 3<>/dev/tcp/${1/:/\/} 4<>/dev/tcp/${2/:/\/}; exec sleep 60";
+        let mut bash = Command::new("bash");
+        bash.stderr(Stdio::null());
+        bash.args(["-c", &format!("bash -c '{script}' bash $1 $2; true"), "bash"]);
+        let Ok(mut child) = bash.args([near.to_string(), remote.to_string()]).spawn() else {
+            println!("SKIPPED: there is no bash, which connects to a host without another program");
+            return;
+        };
+        // The remote one is second, so both are there when it is.
+        let is_connected = || {
+            let own = connections(Pid::from_child(&child));
+            own.iter()
+                .any(|connection| connection.remote == remote && connection.program == "sleep")
+        };
+        wait_until("the connection is seen", is_connected);
+        let found = connections(Pid::from_child(&child));
+        let sleeper = found[0].pid;
+        kill_process(Pid::from_raw(sleeper).unwrap(), Signal::KILL).unwrap();
+        child.wait().unwrap();
+        let program = "sleep".to_owned();
+        assert_eq!(found, [Connection { pid: sleeper, program, remote }]);
+        assert_ne!(sleeper, child.id() as i32, "it is below the child");
     }
 }

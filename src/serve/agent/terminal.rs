@@ -20,8 +20,8 @@ use tokio::task::JoinHandle;
 /// How long the last output may take after the agent's end.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// The relay between two terminals. Dropping it waits for the last output, and leaves toolyard's as it was.
-pub struct Relay {
+/// A terminal that an agent has, and toolyard's own. Dropping it waits for the last output, and leaves toolyard's as it was.
+pub struct Handed {
     outer: File,
     before: Termios,
     /// Closed when everything is written that came from the agent.
@@ -31,7 +31,7 @@ pub struct Relay {
     sizes: JoinHandle<()>,
 }
 
-impl Relay {
+impl Handed {
     /// Opens a terminal in this one, and returns the agent's end of it.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Relay {
     }
 }
 
-impl Drop for Relay {
+impl Drop for Handed {
     fn drop(&mut self) {
         let _closed = self.written.recv_timeout(DRAIN);
         self.sizes.abort();
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
     use crate::agent::testing::with_reaper;
-    use crate::process::{Manner, Program};
+    use crate::process::{Launch, Program};
 
     #[tokio::test]
     async fn an_agent_has_a_terminal_that_shows_in_ours() {
@@ -135,15 +135,15 @@ mod tests {
         let is_raw = |terminal: &File| {
             !tcgetattr(terminal).unwrap().local_modes.contains(LocalModes::ICANON)
         };
-        let (relay, its) = Relay::start(ours.try_clone().unwrap().into()).unwrap();
+        let (handed, its) = Handed::start(ours.try_clone().unwrap().into()).unwrap();
         assert!(is_raw(&ours));
         let script = "test -t 1 && stty size && read line < /dev/tty && echo \"got $line\"; \
                       trap 'echo interrupted; exit 3' INT; echo ready; while :; do sleep 0.05; done";
         let mut command = std::process::Command::new("/bin/sh");
         command.args(["-c", script]).env("PATH", std::env::var_os("PATH").unwrap());
         let files = [std::os::fd::AsFd::as_fd(&its); 3];
-        let manner = Manner { files, terminal: true, grace: Duration::ZERO };
-        let program = Program::start_with(&command, &manner).unwrap();
+        let launch = Launch { files, terminal: true, grace: Duration::ZERO };
+        let program = Program::start_with(&command, &launch).unwrap();
         drop(its);
         let seen = tokio::task::spawn_blocking(move || {
             let (mut seen, mut chunk) = (String::new(), [0; 1024]);
@@ -162,7 +162,7 @@ mod tests {
             tokio::time::timeout(Duration::from_secs(20), seen).await.unwrap().unwrap();
         assert!(seen.contains("17 91\r\n") && seen.contains("got hello\r\n"), "{seen}");
         assert_eq!(program.ended().await.unwrap().code(), Some(3));
-        drop(relay);
+        drop(handed);
         assert!(!is_raw(&ours));
     }
 }

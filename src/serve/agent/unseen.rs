@@ -1,4 +1,4 @@
-//! What a person is told when no request of an agent arrives.
+//! Hints for a person when no request of an agent arrives.
 
 use rustix::process::Pid;
 
