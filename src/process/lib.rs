@@ -10,16 +10,21 @@ pub mod reaper;
 mod strays;
 mod wire;
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{io, process, sync::Arc};
+use std::{io, process, sync::Arc, time::Duration};
 
+use rustix::process::Pid;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use self::link::{Link, Outcome};
 pub use self::link::{REAPER, end_all, own, set_reaper};
+pub use self::strays::below;
 use self::wire::{Request, Start};
+
+/// How long a program may take to end by itself before it is killed.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Numbers of programs.
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -31,9 +36,20 @@ pub struct Pipes {
     pub stderr: ChildStderr,
 }
 
+/// The files and the end of a program that is started without new pipes.
+pub struct Launch<'f> {
+    /// Its input, its output and its errors.
+    pub files: [BorrowedFd<'f>; 3],
+    /// Its input is a terminal, which becomes that of its session.
+    pub terminal: bool,
+    /// How long it may take to end by itself before it is killed.
+    pub grace: Duration,
+}
+
 /// A running program and all that it started; dropping it ends them.
 pub struct Program {
     id: u64,
+    grace: Duration,
     link: Arc<Link>,
     outcome: Arc<Outcome>,
 }
@@ -54,6 +70,16 @@ impl Program {
             stdout: ChildStdout::from_std(process::ChildStdout::from(OwnedFd::from(stdout)))?,
             stderr: ChildStderr::from_std(process::ChildStderr::from(OwnedFd::from(stderr)))?,
         };
+        let files = [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()];
+        let launch = Launch { files, terminal: false, grace: GRACE };
+        Ok((Self::start_with(command, &launch)?, pipes))
+    }
+
+    /// The same with files of the caller's.
+    ///
+    /// # Errors
+    /// The system's error if the reaper cannot be created.
+    pub fn start_with(command: &Command, launch: &Launch<'_>) -> io::Result<Self> {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let variables = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         let request = Request::Start(Start {
@@ -62,23 +88,42 @@ impl Program {
             args: command.get_args().map(Into::into).collect(),
             env: variables.map(|(name, value)| (name.into(), value.into())).collect(),
             cwd: command.get_current_dir().map(Into::into),
+            terminal: launch.terminal,
         });
         let (link, outcome) = (Link::get()?, Arc::new(Outcome::default()));
-        let files = [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()];
-        link.start_program(id, &request, &files, &outcome)?;
-        Ok((Self { id, link, outcome }, pipes))
+        link.start_program(id, &request, &launch.files, &outcome)?;
+        Ok(Self { id, grace: launch.grace, link, outcome })
+    }
+
+    /// Waits until the program runs, and returns its process.
+    ///
+    /// # Errors
+    /// Why it could not be started.
+    pub async fn started(&self) -> Result<Pid, String> {
+        self.wait(Outcome::wait_started).await
     }
 
     /// Waits for the end of the program itself.
     ///
-    /// On a thread that may block: so the runtime knows that something is going on, and a clock
-    /// that tests have paused does not run ahead of a real program.
-    ///
     /// # Errors
     /// Why it could not be started, or why its end is unknown.
     pub async fn ended(&self) -> Result<ExitStatus, String> {
+        self.wait(Outcome::wait).await
+    }
+
+    /// Asks the program and its group to end, and kills them after their time.
+    pub fn end(&self) {
+        self.link.end_program(self.id, self.grace);
+    }
+
+    /// Waits on a thread that may block: so the runtime knows that something is going on, and a clock that tests have
+    /// paused does not run ahead of a real program.
+    async fn wait<T: Send + 'static>(
+        &self,
+        wait: fn(&Outcome) -> Result<T, String>,
+    ) -> Result<T, String> {
         let outcome = self.outcome.clone();
-        let waited = tokio::task::spawn_blocking(move || outcome.wait()).await;
+        let waited = tokio::task::spawn_blocking(move || wait(&outcome)).await;
         waited.unwrap_or_else(|error| Err(error.to_string()))
     }
 }
@@ -86,7 +131,7 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         if !self.outcome.is_known() {
-            self.link.end_program(self.id);
+            self.end();
             self.outcome.set(Err("nobody awaits it any more".into()));
         }
     }

@@ -10,7 +10,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::{io, thread, time::Duration};
 
-use super::wire::{Ended, Incoming, Request, send};
+use rustix::process::Pid;
+
+use super::wire::{Incoming, News, Request, Told, send};
 
 /// The argument that makes toolyard the reaper.
 pub const REAPER: &str = "--reaper";
@@ -35,29 +37,56 @@ pub fn own() -> io::Result<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path).ok_or_else(|| io::Error::other("no reaper is named"))
 }
 
-/// How a program ended; `None` while it runs.
+/// The life of a program, as far as it is known.
 #[derive(Default)]
 pub struct Outcome {
-    status: Mutex<Option<Result<ExitStatus, String>>>,
+    known: Mutex<Known>,
     changed: Condvar,
 }
 
+#[derive(Default)]
+struct Known {
+    /// Its process; `None` until it has started.
+    pid: Option<Pid>,
+    /// How it ended; `None` while it runs.
+    status: Option<Result<ExitStatus, String>>,
+}
+
 impl Outcome {
+    fn set_started(&self, pid: i32) {
+        locked(&self.known).pid = Pid::from_raw(pid);
+        self.changed.notify_all();
+    }
+
     /// Notes how it ended, unless that is known.
     pub fn set(&self, status: Result<ExitStatus, String>) {
-        locked(&self.status).get_or_insert(status);
+        locked(&self.known).status.get_or_insert(status);
         self.changed.notify_all();
     }
 
     pub fn is_known(&self) -> bool {
-        locked(&self.status).is_some()
+        locked(&self.known).status.is_some()
     }
 
-    /// Waits for it.
+    /// Waits until it runs, and gives its process.
+    pub fn wait_started(&self) -> Result<Pid, String> {
+        let known = self.wait_while(|known| known.pid.is_none() && known.status.is_none());
+        match (known.pid, &known.status) {
+            (Some(pid), _) => Ok(pid),
+            (None, Some(Err(why))) => Err(why.clone()),
+            (None, _) => Err("its process is unknown".into()),
+        }
+    }
+
+    /// Waits for its end.
     pub fn wait(&self) -> Result<ExitStatus, String> {
-        let waited = self.changed.wait_while(locked(&self.status), |status| status.is_none());
-        let known = waited.unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self.wait_while(|known| known.status.is_none()).status.clone();
         known.unwrap_or_else(|| Err("its end is unknown".into()))
+    }
+
+    fn wait_while(&self, condition: impl Fn(&Known) -> bool) -> MutexGuard<'_, Known> {
+        let waited = self.changed.wait_while(locked(&self.known), |known| condition(known));
+        waited.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,10 +143,10 @@ impl Link {
         self.send(request, files)
     }
 
-    /// Asks the reaper to end a program.
-    pub fn end_program(&self, id: u64) {
+    /// Asks the reaper to end a program, and to kill it after this time.
+    pub fn end_program(&self, id: u64, grace: Duration) {
         // Fails only if the reaper has ended.
-        let _gone = self.send(&Request::End(id), &[]);
+        let _gone = self.send(&Request::End { id, grace }, &[]);
     }
 
     fn send(&self, request: &Request, files: &[BorrowedFd<'_>]) -> io::Result<()> {
@@ -127,10 +156,20 @@ impl Link {
 
     fn listen(&self, mut reaper: Child) {
         let mut messages = Incoming::new(self.socket.clone());
-        while let Ok(Some(Ended { id, status })) = messages.next() {
-            let outcome = locked(&self.awaited).as_mut().and_then(|programs| programs.remove(&id));
-            if let Some(outcome) = outcome {
-                outcome.set(status.map(ExitStatus::from_raw));
+        while let Ok(Some(Told { id, news })) = messages.next() {
+            let mut awaited = locked(&self.awaited);
+            let Some(programs) = awaited.as_mut() else { break };
+            match news {
+                News::Started(pid) => {
+                    programs.get(&id).into_iter().for_each(|program| program.set_started(pid));
+                }
+                News::Ended(status) => {
+                    let status = status.map(ExitStatus::from_raw);
+                    programs
+                        .remove(&id)
+                        .into_iter()
+                        .for_each(|program| program.set(status.clone()));
+                }
             }
         }
         // Where a message made no sense, this makes the reaper end, too.

@@ -15,13 +15,10 @@ use std::{io, thread};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
-use rustix::process::{kill_process, kill_process_group, setsid, wait, waitid};
+use rustix::process::{ioctl_tiocsctty, kill_process, kill_process_group, setsid, wait, waitid};
 
 use super::strays::strays;
-use super::wire::{Ended, Incoming, Request, Start, send};
-
-/// How long a program may take to end by itself before it is killed.
-const GRACE: Duration = Duration::from_millis(500);
+use super::wire::{Incoming, News, Request, Start, Told, send};
 
 /// How long the reaper tries to end what cannot be killed, such as programs of another user.
 const LAST: Duration = Duration::from_secs(2);
@@ -49,7 +46,7 @@ pub fn serve() -> io::Result<()> {
     while let Ok(Some(request)) = last {
         match request {
             Request::Start(start) => running.start(&start, &mut requests),
-            Request::End(id) => running.clone().end(id),
+            Request::End { id, grace } => running.clone().end(id, grace),
         }
         last = requests.next();
     }
@@ -70,20 +67,22 @@ impl Running {
                 if let Some(cwd) = &start.cwd {
                     command.current_dir(cwd);
                 }
-                own_session(&mut command);
+                own_session(&mut command, start.terminal);
                 command.spawn()
             });
         match spawned {
             Ok(child) => {
-                programs.insert(Pid::from_child(&child), start.id);
+                let pid = Pid::from_child(&child);
+                programs.insert(pid, start.id);
+                self.tell(start.id, News::Started(pid.as_raw_nonzero().get()));
                 self.started.notify_all();
             }
-            Err(error) => self.tell(start.id, Err(error.to_string())),
+            Err(error) => self.tell(start.id, News::Ended(Err(error.to_string()))),
         }
     }
 
     /// Asks a program and its group to end, and kills them if necessary.
-    fn end(self: Arc<Self>, id: u64) {
+    fn end(self: Arc<Self>, id: u64, grace: Duration) {
         let found = self.locked().iter().find(|(_, its)| **its == id).map(|(pid, _)| *pid);
         let Some(pid) = found else { return };
         self.signal(pid, id, Signal::TERM);
@@ -91,7 +90,7 @@ impl Running {
         self.signal(pid, id, Signal::CONT);
         let running = self.clone();
         let waiting = thread::Builder::new().name("reaper-end".into()).spawn(move || {
-            thread::sleep(GRACE);
+            thread::sleep(grace);
             running.signal(pid, id, Signal::KILL);
         });
         if waiting.is_err() {
@@ -146,7 +145,7 @@ impl Running {
             kill_strays(programs);
         }
         for (id, status) in ended {
-            self.tell(id, Ok(status.as_raw()));
+            self.tell(id, News::Ended(Ok(status.as_raw())));
         }
     }
 
@@ -167,9 +166,9 @@ impl Running {
         }
     }
 
-    fn tell(&self, id: u64, status: Result<i32, String>) {
+    fn tell(&self, id: u64, news: News) {
         // Fails only if toolyard has ended; then the requests end, too.
-        let _ended = send(&self.socket, &Ended { id, status }, &[]);
+        let _ended = send(&self.socket, &Told { id, news }, &[]);
     }
 
     fn locked(&self) -> MutexGuard<'_, HashMap<Pid, u64>> {
@@ -197,10 +196,14 @@ fn own_subtree() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the program the leader of a new session, and with it of a new group.
-fn own_session(command: &mut Command) {
-    let prepare = || {
+/// Makes the program the leader of a new session, and with it of a new group. The session's terminal is the program's
+/// input, if it is to have one.
+fn own_session(command: &mut Command, terminal: bool) {
+    let prepare = move || {
         setsid()?;
+        if terminal {
+            ioctl_tiocsctty(io::stdin())?;
+        }
         #[cfg(target_os = "linux")]
         {
             rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
@@ -213,7 +216,7 @@ fn own_session(command: &mut Command) {
         reason = "what runs in the new process before the program has no safe wrapper"
     )]
     // SAFETY: between fork and exec only async-signal-safe code may run. These are system calls:
-    // they allocate nothing, take no lock and touch no memory of the parent.
+    // they allocate nothing, take no lock and touch no memory of the parent. `serve` has made the handle of the input.
     unsafe {
         command.pre_exec(prepare);
     }

@@ -6,16 +6,20 @@
 use rustix::process::Pid;
 
 /// What runs below this process, but is neither one of these programs nor below one.
-#[cfg(target_os = "linux")]
 pub fn strays(programs: impl Fn(Pid) -> bool) -> Vec<Pid> {
+    below(rustix::process::getpid(), programs)
+}
+
+/// All processes below this one, but none of these and nothing below one of them.
+#[cfg(target_os = "linux")]
+pub fn below(root: Pid, without: impl Fn(Pid) -> bool) -> Vec<Pid> {
     let processes = processes();
-    let mut below = vec![rustix::process::getpid()];
+    let mut below = vec![root];
     let mut seen = 0;
     while let Some(&parent) = below.get(seen) {
         let children = processes.iter().filter(|(_, its)| *its == parent).map(|(child, _)| *child);
         // Numbers may be used again while they are read, so that a process may be its own ancestor.
-        let new: Vec<Pid> =
-            children.filter(|pid| !programs(*pid) && !below.contains(pid)).collect();
+        let new: Vec<Pid> = children.filter(|pid| !without(*pid) && !below.contains(pid)).collect();
         below.extend(new);
         seen += 1;
     }
@@ -43,7 +47,7 @@ fn parent(stat: &str) -> Option<Pid> {
 
 /// Other systems give orphans to their first process, where nothing tells whose they were.
 #[cfg(not(target_os = "linux"))]
-pub fn strays(_programs: impl Fn(Pid) -> bool) -> Vec<Pid> {
+pub fn below(_root: Pid, _without: impl Fn(Pid) -> bool) -> Vec<Pid> {
     Vec::new()
 }
 

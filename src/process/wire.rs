@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Write};
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::{mem::MaybeUninit, os::unix::net::UnixStream, sync::Arc};
+use std::{mem::MaybeUninit, os::unix::net::UnixStream, sync::Arc, time::Duration};
 
 use rustix::cmsg_space;
 use rustix::io::{FdFlags, fcntl_setfd, retry_on_intr};
@@ -21,7 +21,11 @@ pub enum Request {
     /// Start a program; its files come with this line.
     Start(Start),
     /// End the program that was started with this number.
-    End(u64),
+    End {
+        id: u64,
+        /// How long it may take before it is killed.
+        grace: Duration,
+    },
 }
 
 /// A program to start.
@@ -34,14 +38,24 @@ pub struct Start {
     pub env: Vec<(OsString, OsString)>,
     /// Its working directory; `None`: toolyard's own.
     pub cwd: Option<OsString>,
+    /// Its input is a terminal, which becomes that of its session.
+    pub terminal: bool,
 }
 
-/// The one answer to each start.
+/// An answer to a start.
 #[derive(Serialize, Deserialize)]
-pub struct Ended {
+pub struct Told {
     pub id: u64,
+    pub news: News,
+}
+
+/// A turn in the life of a program. The last answer to each start is its end.
+#[derive(Serialize, Deserialize)]
+pub enum News {
+    /// It runs as this process.
+    Started(i32),
     /// The status as the system encodes it, or why the program did not start.
-    pub status: Result<i32, String>,
+    Ended(Result<i32, String>),
 }
 
 /// Sends a message and the files that belong to it.

@@ -44,8 +44,10 @@
 use toolyard_domain as domain;
 use toolyard_files as files;
 use toolyard_net as net;
+use toolyard_process as process;
 use toolyard_store as store;
 
+pub mod agent;
 mod client;
 mod desk;
 mod guest;

@@ -1,0 +1,116 @@
+//! Files of variables as dotenv reads them.
+
+use std::collections::BTreeMap;
+
+/// The variables of a `.env` file; of several assignments to a variable the last counts. `${NAME}` in a value that is
+/// not in single quotes is the value of an earlier line, else what `environment` has.
+pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+    let mut variables = BTreeMap::new();
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while !rest.is_empty() {
+        let (line, after) = line(rest);
+        let assigned = line.split_once('=').filter(|_| !line.starts_with('#'));
+        let Some((name, _)) = assigned else {
+            rest = after.trim_start();
+            continue;
+        };
+        let value = rest[name.len() + 1..].trim_start_matches([' ', '\t']);
+        let (value, quote, after) = quoted(value).unwrap_or_else(|| plain(value));
+        let known = |name: &str| environment(name).or_else(|| variables.get(name).cloned());
+        let value = if quote == Some('\'') { value } else { expanded(&value, &known) };
+        let name = name.strip_prefix("export ").unwrap_or(name).trim();
+        variables.insert(name.to_owned(), value);
+        rest = after.trim_start();
+    }
+    variables
+}
+
+/// The first line, and what follows.
+fn line(text: &str) -> (&str, &str) {
+    text.split_once('\n').unwrap_or((text, ""))
+}
+
+/// A value in quotes, which may have several lines, and the text after its line; `None`: it is not in quotes.
+fn quoted(text: &str) -> Option<(String, Option<char>, &str)> {
+    let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"' | '`'))?;
+    let mut value = String::new();
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => match chars.next()?.1 {
+                'n' if quote == '"' => value.push('\n'),
+                'r' if quote == '"' => value.push('\r'),
+                't' if quote == '"' => value.push('\t'),
+                escaped if escaped == quote || escaped == '\\' => value.push(escaped),
+                other => value.extend(['\\', other]),
+            },
+            c if c == quote => return Some((value, Some(quote), line(&text[at..]).1)),
+            c => value.push(c),
+        }
+    }
+    None
+}
+
+/// A value without quotes: to the end of the line, or to a comment.
+fn plain(text: &str) -> (String, Option<char>, &str) {
+    let (value, after) = line(text);
+    let is_comment = |at: &usize| value[..*at].is_empty() || value[..*at].ends_with([' ', '\t']);
+    let end = value.match_indices('#').map(|(at, _)| at).find(is_comment);
+    (value[..end.unwrap_or(value.len())].trim().to_owned(), None, after)
+}
+
+/// The value with variables in their places; `${NAME:-OTHER}` is another text where the variable is not set.
+fn expanded(value: &str, known: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut parts = value.split("${");
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('}') {
+            Some((inside, after)) => {
+                let (name, other) = inside.split_once(":-").unwrap_or((inside, ""));
+                all += &known(name).unwrap_or_else(|| other.to_owned());
+                all += after;
+            }
+            None => all.extend(["${", part]),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn values_are_those_that_dotenv_reads() {
+        let text = "\u{feff}# a comment = 1\n\nPLAIN=http://a/v1\n  SPACED = b c  # why\nexport OUT=d\nHASH=a#b\n\
+                    SINGLE='x # ${PLAIN} \\n'\nDOUBLE=\"a\\n\\\"b\\\"\" # why\nEMPTY=\nNONE=# why\nno assignment\n\
+                    MANY=\"first\nSECOND=2\"\nPLAIN=http://b/v1\r\nFROM=${PLAIN}/x${HOME}${NO:-y}${\nOPEN=\"a\nLAST='é'";
+        let home = |name: &str| (name == "HOME").then(|| "/h".to_owned());
+        let found = read(text, &home);
+        let expected = [
+            ("DOUBLE", "a\n\"b\""),
+            ("EMPTY", ""),
+            ("FROM", "http://b/v1/x/hy${"),
+            ("HASH", "a#b"),
+            ("LAST", "é"),
+            ("MANY", "first\nSECOND=2"),
+            ("NONE", ""),
+            ("OPEN", "\"a"),
+            ("OUT", "d"),
+            ("PLAIN", "http://b/v1"),
+            ("SINGLE", "x # ${PLAIN} \\n"),
+            ("SPACED", "b c"),
+        ];
+        let found: Vec<_> = found.iter().map(|(name, value)| (&**name, &**value)).collect();
+        assert_eq!(found, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_stops_the_reader(text in "[a=#'\"`\\\\${}:\\- \t\r\né\u{feff}]{0,60}") {
+            read(&text, &|_| None);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Recipes: how agents are made to send their model calls to a listener. They are data, which a user extends by a file.
+
+use std::path::Path;
+
+use reqwest::Url;
+
+use crate::files::text_file::{self, Expectation};
+use crate::files::toml_file::{Field, Fields, Problems, TomlFile};
+
+/// The recipes that toolyard brings.
+const OWN: (&str, &str) = ("recipes.toml", include_str!("recipes.toml"));
+
+const FILE: Expectation = Expectation {
+    what: "recipes for agents",
+    missing: "create it, or leave it out",
+    largest: 256 * 1024,
+};
+
+/// The words that a recipe may have in braces.
+const PLACEHOLDERS: [&str; 2] = ["address", "session"];
+
+/// The known endpoints and programs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recipes {
+    pub endpoints: Vec<Endpoint>,
+    pub programs: Vec<ProgramRecipe>,
+}
+
+/// A kind of endpoint, and how clients are told its address.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Endpoint {
+    pub name: String,
+    /// Where requests go unless a variable names another place.
+    pub upstream: Url,
+    /// The end of the address that clients expect, such as `/v1`; may be empty.
+    pub path: String,
+    /// The variables from which clients read the address; of several that are set, the first counts.
+    pub variables: Vec<String>,
+    /// The port of a value that is a host without a scheme; `None`: such a value is invalid.
+    pub port: Option<u16>,
+    /// Lines for the agent's code that name the address, for agents that read no variable.
+    pub code: Vec<String>,
+}
+
+/// A program that needs more than the variables of endpoints.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProgramRecipe {
+    /// The name of its file, without folders.
+    pub name: String,
+    /// Arguments that are put before those of the user.
+    pub arguments: Vec<String>,
+    pub variables: Vec<(String, String)>,
+    /// It needs the terminal for itself.
+    pub tty: bool,
+}
+
+impl Recipes {
+    /// The recipes of toolyard, with those of a file over them if there is one.
+    ///
+    /// # Errors
+    /// All problems of the file.
+    pub fn load(file: &Path) -> Result<Self, Problems> {
+        if file.try_exists().is_ok_and(|exists| !exists) {
+            return Self::default().with(OWN.0, OWN.1);
+        }
+        let text = text_file::read(file, &FILE)?;
+        Self::default().with(OWN.0, OWN.1)?.with(&file.display().to_string(), &text)
+    }
+
+    /// These recipes with those of a text over them.
+    fn with(mut self, file: &str, text: &str) -> Result<Self, Problems> {
+        TomlFile::read(file, text, |mut fields| {
+            for (name, field) in tables(&mut fields, "endpoints") {
+                let at = self.endpoints.iter().position(|endpoint| endpoint.name == name);
+                let known = at.map(|at| self.endpoints.remove(at));
+                if let Some(endpoint) = endpoint(name, known, &field) {
+                    self.endpoints.insert(at.unwrap_or(self.endpoints.len()), endpoint);
+                }
+            }
+            for (name, field) in tables(&mut fields, "programs") {
+                let at = self.programs.iter().position(|program| program.name == name);
+                let known = at.map(|at| self.programs.remove(at));
+                self.programs.extend(program(name, known.unwrap_or_default(), &field));
+            }
+            fields.finish();
+            Some(self)
+        })
+    }
+
+    /// The recipe of the program that a command starts.
+    pub fn program(&self, command: &Path) -> Option<&ProgramRecipe> {
+        let name = command.file_name()?;
+        self.programs.iter().find(|program| name == program.name.as_str())
+    }
+}
+
+/// A recipe's text with the address and the session in their places.
+pub fn filled(text: &str, address: &str, session: &str) -> String {
+    text.replace("{address}", address).replace("{session}", session)
+}
+
+/// The named tables of this table.
+fn tables<'f>(fields: &mut Fields<'f>, key: &'static str) -> Vec<(&'f str, Field<'f>)> {
+    fields.get(key).and_then(|field| field.table()).map_or_else(Vec::new, |table| table.all())
+}
+
+fn endpoint(name: &str, known: Option<Endpoint>, field: &Field<'_>) -> Option<Endpoint> {
+    let mut fields = field.table()?;
+    let (upstream, variables) = if known.is_some() {
+        (fields.get("upstream"), fields.get("variables"))
+    } else {
+        let upstream = fields.need("upstream", "upstream = \"https://HOST/v1\"");
+        (upstream, fields.need("variables", "variables = [\"NAME_BASE_URL\"]"))
+    };
+    let upstream =
+        upstream.and_then(|field| field.text_as("an address: http://… or https://…", url));
+    let variables = variables.and_then(|field| names(&field));
+    let known = known.or_else(|| {
+        Some(Endpoint {
+            name: name.to_owned(),
+            upstream: upstream.clone()?,
+            path: String::new(),
+            variables: variables.clone()?,
+            port: None,
+            code: Vec::new(),
+        })
+    });
+    let mut path = None;
+    fields.put("path", &mut path, |field| {
+        let good = |text: &&str| text.is_empty() || text.starts_with('/') && !text.ends_with('/');
+        let expected = "\"\", or a path such as \"/v1\"";
+        Some(field.text_as(expected, |text| Some(text).filter(good)).map(str::to_owned))
+    });
+    let port = fields.get("port").and_then(|field| field.whole(1, 65535));
+    let code = fields.get("code").and_then(|field| templates(&field));
+    fields.finish();
+    let known = known?;
+    Some(Endpoint {
+        upstream: upstream.unwrap_or(known.upstream),
+        path: path.unwrap_or(known.path),
+        variables: variables.unwrap_or(known.variables),
+        port: port.and_then(|port| u16::try_from(port).ok()).or(known.port),
+        code: code.unwrap_or(known.code),
+        name: known.name,
+    })
+}
+
+fn program(name: &str, known: ProgramRecipe, field: &Field<'_>) -> Option<ProgramRecipe> {
+    let mut program = ProgramRecipe { name: name.to_owned(), ..known };
+    if name.contains('/') {
+        field.refuse("expected the name of a program without folders, such as codex");
+    }
+    let mut fields = field.table()?;
+    fields.put("arguments", &mut program.arguments, templates);
+    fields.put("variables", &mut program.variables, |field| {
+        let variables = field.table()?.all();
+        let variable = |(name, field): (&str, Field<'_>)| {
+            is_name(name, &field).then_some(())?;
+            Some((name.to_owned(), template(&field)?))
+        };
+        variables.into_iter().map(variable).collect()
+    });
+    fields.put("tty", &mut program.tty, Field::flag);
+    fields.finish();
+    Some(program)
+}
+
+/// An address of the web.
+pub fn url(text: &str) -> Option<Url> {
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    Url::parse(text).ok().filter(is_web)
+}
+
+/// The names of variables.
+fn names(field: &Field<'_>) -> Option<Vec<String>> {
+    let name = |field: &Field<'_>| {
+        let name = field.text()?;
+        is_name(name, field).then(|| name.to_owned())
+    };
+    field.list()?.iter().map(name).collect()
+}
+
+fn is_name(name: &str, field: &Field<'_>) -> bool {
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_name = !name.is_empty() && name.chars().all(good);
+    if !is_name {
+        field.refuse("expected the name of an environment variable, such as OPENAI_BASE_URL");
+    }
+    is_name
+}
+
+fn templates(field: &Field<'_>) -> Option<Vec<String>> {
+    field.list()?.iter().map(template).collect()
+}
+
+/// A text with placeholders. Braces with anything but one word are part of the text.
+fn template(field: &Field<'_>) -> Option<String> {
+    let text = field.text()?;
+    let words = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());
+    for word in words {
+        if is_word(word) && !PLACEHOLDERS.contains(&word) {
+            field
+                .refuse(format!("unknown placeholder {{{word}}}; known: {{address}}, {{session}}"));
+            return None;
+        }
+    }
+    Some(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own() -> Recipes {
+        Recipes::load(Path::new("/no/such/file")).unwrap()
+    }
+
+    #[test]
+    fn the_own_recipes_are_valid_and_in_their_order() {
+        let recipes = own();
+        let names: Vec<_> = recipes.endpoints.iter().map(|endpoint| &*endpoint.name).collect();
+        assert_eq!(names, ["openai", "anthropic", "gemini", "ollama"]);
+        let codex = recipes.program(Path::new("/usr/local/bin/codex")).unwrap();
+        let last = filled(codex.arguments.last().unwrap(), "http://127.0.0.1:1", "s1");
+        assert!(last.contains(r#"base_url="http://127.0.0.1:1/v1""#), "{last}");
+        assert!(last.contains(r#"{"x-toolyard-session"="s1"}"#), "{last}");
+        assert!(codex.tty && recipes.program(Path::new("python")).is_none());
+    }
+
+    #[test]
+    fn a_file_of_the_user_extends_and_replaces_single_fields() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("agents.toml");
+        let text = "[endpoints.openai]\nupstream = \"http://gateway:4000/v1\"\n\
+                    [endpoints.mistral]\nupstream = \"https://api.mistral.ai/v1\"\n\
+                    variables = [\"MISTRAL_BASE_URL\"]\npath = \"/mistral/v1\"\n\
+                    [programs.codex]\ntty = false\n[programs.mine]\narguments = [\"--url={address}\"]\n";
+        std::fs::write(&file, text).unwrap();
+        let (before, after) = (own(), Recipes::load(&file).unwrap());
+        let expected = Endpoint {
+            upstream: url("http://gateway:4000/v1").unwrap(),
+            ..before.endpoints[0].clone()
+        };
+        assert_eq!((after.endpoints.len(), &after.endpoints[0]), (5, &expected));
+        assert_eq!(after.endpoints[4].path, "/mistral/v1");
+        let [was, is] =
+            [&before, &after].map(|recipes| recipes.program(Path::new("codex")).unwrap());
+        assert_eq!((is.tty, &is.arguments), (false, &was.arguments));
+        assert_eq!(after.program(Path::new("./mine")).unwrap().arguments, ["--url={address}"]);
+    }
+
+    #[test]
+    fn every_mistake_is_named() {
+        let text = "[endpoints.openai]\nupstream = \"api.openai.com\"\nvariables = [\"A B\"]\npath = \"v1\"\n\
+                    [endpoints.new]\nport = 0\n\
+                    [programs.x]\narguments = [\"{adress}\"]\nvariables = { \"A=\" = \"\" }\nttyy = true\n";
+        let problems = own().with("agents.toml", text).unwrap_err().to_string();
+        let found: Vec<_> = problems.lines().collect();
+        assert_eq!(
+            found,
+            [
+                "agents.toml:2: endpoints.openai.upstream: expected an address: http://… or https://…, got \"api.openai.com\"",
+                "agents.toml:3: endpoints.openai.variables[0]: expected the name of an environment variable, such as OPENAI_BASE_URL",
+                "agents.toml:4: endpoints.openai.path: expected \"\", or a path such as \"/v1\", got \"v1\"",
+                "agents.toml:5: endpoints.new.upstream: missing; write upstream = \"https://HOST/v1\"",
+                "agents.toml:5: endpoints.new.variables: missing; write variables = [\"NAME_BASE_URL\"]",
+                "agents.toml:6: endpoints.new.port: expected a whole number from 1 to 65535, got 0",
+                "agents.toml:8: programs.x.arguments[0]: unknown placeholder {adress}; known: {address}, {session}",
+                "agents.toml:9: programs.x.variables.A=: expected the name of an environment variable, such as OPENAI_BASE_URL",
+                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, variables, tty)",
+            ]
+        );
+    }
+}
