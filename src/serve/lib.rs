@@ -1,4 +1,6 @@
-//! The door of a running session: a Unix socket of its own, by which other programs on this machine see its
+//! The doors of a running session. [`watch`] is the one for model requests of foreign agents.
+//!
+//! The other one is a Unix socket of its own, by which other programs on this machine see its
 //! records and send it commands. `toolyard attach` is such a program.
 //!
 //! # Protocol
@@ -43,9 +45,11 @@
 
 use toolyard_domain as domain;
 use toolyard_files as files;
+use toolyard_model as model;
 use toolyard_net as net;
 use toolyard_process as process;
 use toolyard_store as store;
+use toolyard_wire as wire;
 
 pub mod agent;
 mod client;
@@ -54,6 +58,7 @@ mod guest;
 pub mod line;
 mod place;
 mod server;
+pub mod watch;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 

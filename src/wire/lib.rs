@@ -14,6 +14,7 @@
 use toolyard_domain as domain;
 
 mod answering;
+mod any_answer;
 mod arguments;
 pub mod asked;
 mod body;
@@ -39,6 +40,7 @@ pub mod sse;
 pub mod usage;
 
 pub use self::answering::{Answering, CallPiece};
+pub use self::any_answer::AnyAnswer;
 pub use self::asked::{Asked, NotRead, Spot};
 pub use self::format::Format;
 pub use self::names::Names;

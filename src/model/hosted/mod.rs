@@ -5,6 +5,7 @@ mod embeddings;
 mod formats;
 mod listed;
 mod negotiated;
+mod overheard;
 mod refusal;
 pub mod replies;
 mod schema_words;
@@ -16,11 +17,12 @@ use futures::future::LocalBoxFuture;
 use reqwest::header::HeaderMap;
 
 use self::negotiated::Negotiated;
+pub use self::overheard::Overheard;
 use super::http::{Amended, Connection, Endpoint, Refused, curl};
 use super::{Embedder, Model, Progress, Reachability};
 use crate::domain::{ModelError, ModelSpec, Reply, Request};
 use crate::wire::learned::Learned;
-use crate::wire::{Format, Names, Reading, Report, chat, messages, responses};
+use crate::wire::{AnyAnswer, Names, Reading, Report};
 
 /// Of an endpoint that was not asked yet.
 static NOTHING_LEARNT: Learned = Learned::new();
@@ -90,25 +92,16 @@ impl Hosted {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Reply, ModelError> {
         let names = Arc::new(Names::of(request));
-        macro_rules! talk {
-            ($format:ident) => {{
-                let begin =
-                    |headers: &HeaderMap| $format::Answer::begin(&names, formats::cost(headers));
-                self.talk(request, &names, &begin, progress).await
-            }};
-        }
-        match self.connection.endpoint().format {
-            Format::Chat => talk!(chat),
-            Format::Responses => talk!(responses),
-            Format::Messages => talk!(messages),
-        }
+        let format = self.connection.endpoint().format;
+        let begin = |headers: &HeaderMap| AnyAnswer::begin(format, &names, formats::cost(headers));
+        self.talk(request, &names, &begin, progress).await
     }
 
-    async fn talk<R: Reading>(
+    async fn talk(
         &self,
         request: &Request,
         names: &Names,
-        begin: &dyn Fn(&HeaderMap) -> R,
+        begin: &dyn Fn(&HeaderMap) -> AnyAnswer,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Reply, ModelError> {
         let endpoint = self.connection.endpoint();

@@ -9,10 +9,11 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tracing::warn;
 
+use super::failure::without_begun;
 use super::line::{LONGEST_BODY, Line};
 use super::{Amended, Endpoint, Failure, Place, Refused, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
-use crate::net::{known, secret::Secret};
+use crate::net::secret::Secret;
 use crate::secret::{HeaderSource, Key, KeySource, from_env};
 use crate::{Progress, wire};
 
@@ -90,14 +91,7 @@ impl Connection {
             progress(news);
         };
         let answered = self.in_time(self.tries(path, body, amend, &mut report, read)).await;
-        // Half of a key would not be found any more.
-        let without_begun = |mut text: String| {
-            text.truncate(text.len() - known::left_of_key(&text));
-            text
-        };
-        answered
-            .unwrap_or_else(|error| Err(ModelError { partial, ..error }))
-            .map_err(|error| ModelError { partial: without_begun(error.partial), ..error })
+        answered.unwrap_or_else(|error| Err(ModelError { partial, ..error })).map_err(without_begun)
     }
 
     /// What comes within the time of a call.
@@ -207,7 +201,7 @@ impl Connection {
 
     pub(super) fn line(&self) -> Line<'_> {
         let Endpoint { model, key, silence_timeout, answer_limit, .. } = &self.endpoint;
-        let place = Place { host: &self.host, model, key, wire: &self.wire };
+        let place = Place { host: &self.host, model, key: Some(key), wire: &self.wire };
         Line { place, silence: *silence_timeout, longest: *answer_limit }
     }
 

@@ -10,7 +10,7 @@ use super::retry::{self, Again};
 use super::{Refused, Wire, limit, verdict};
 use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
-use crate::net::known::without_keys;
+use crate::net::known::{left_of_key, without_keys};
 use crate::secret::KeySource;
 use crate::wire::{Fault, errors::is_error, json, pieces};
 
@@ -90,7 +90,8 @@ pub struct Place<'a> {
     /// Host and port.
     pub host: &'a str,
     pub(super) model: &'a str,
-    pub(super) key: &'a KeySource,
+    /// Where the key is from. `None`: somebody else asks, so no setting of ours can help.
+    pub(super) key: Option<&'a KeySource>,
     pub(super) wire: &'a Wire,
 }
 
@@ -116,7 +117,8 @@ impl Place<'_> {
         }
         if let Some(to) = headers.get("location").filter(|_| status.is_redirection()) {
             let to = self.clean(&String::from_utf8_lossy(to.as_bytes()));
-            failed.error.text += &format!(" It redirects to {to}: set `url` to where that is.");
+            let advice = self.ours(": set `url` to where that is");
+            failed.error.text += &format!(" It redirects to {to}{advice}.");
         }
         failed
     }
@@ -157,8 +159,12 @@ impl Place<'_> {
     /// Why a whole document is no answer.
     pub(super) fn no_answer(&self, fault: Fault) -> Failure {
         let (host, api) = (self.host, self.wire.api);
-        let text =
-            || format!("the answer of {host} contains no message; is `url` the address of {api}?");
+        let text = || match self.key {
+            Some(_) => {
+                format!("the answer of {host} contains no message; is `url` the address of {api}?")
+            }
+            None => format!("the answer of {host} contains no message of {api}."),
+        };
         self.fault(fault).unwrap_or_else(|| Failure::bad(text()))
     }
 
@@ -204,9 +210,22 @@ impl Place<'_> {
         visible(&without_keys(&pieces::joined(text)), LONGEST)
     }
 
+    /// Advice on our own settings.
+    fn ours<'b>(&self, advice: &'b str) -> &'b str {
+        if self.key.is_some() { advice } else { "" }
+    }
+
+    /// Advice after a web page instead of an answer.
+    pub(super) fn address_advice(&self) -> String {
+        let Wire { api, address_end, .. } = self.wire;
+        let advice = || format!(" Is `url` the address of {api}? Most end in {address_end}.");
+        self.key.map_or_else(String::new, |_| advice())
+    }
+
     fn advice(&self, kind: ModelErrorKind, status: StatusCode) -> String {
+        let Some(key) = self.key else { return String::new() };
         match kind {
-            ModelErrorKind::Auth => match self.key {
+            ModelErrorKind::Auth => match key {
                 KeySource::None => " No key was sent: name an environment variable or a command \
                     for the key in this model's configuration."
                     .into(),
@@ -255,9 +274,12 @@ impl Place<'_> {
             return Failure::new(ModelErrorKind::Timeout, text, Again::Soon);
         }
         if why.starts_with(BAD_CERTIFICATE) {
+            let advice = self.ours(
+                " Check `url` and this machine's clock, or set `ca_file` of this model to the \
+                 issuer's certificate.",
+            );
             let text = format!(
-                "no connection to {host}: its certificate is not accepted ({why}). Check `url` and \
-                 this machine's clock, or set `ca_file` of this model to the issuer's certificate."
+                "no connection to {host}: its certificate is not accepted ({why}).{advice}"
             );
             return Failure::new(ModelErrorKind::Connection, text, Again::Never);
         }
@@ -275,6 +297,13 @@ impl Place<'_> {
         let text = format!("the connection to {host} broke: {why}.");
         Failure::new(ModelErrorKind::Connection, text, Again::Soon)
     }
+}
+
+/// The error without the part of a key at the end of its partial answer: half of a key would not be found any more.
+pub(super) fn without_begun(mut error: ModelError) -> ModelError {
+    let whole = error.partial.len() - left_of_key(&error.partial);
+    error.partial.truncate(whole);
+    error
 }
 
 /// The innermost cause, which is the real one.

@@ -14,12 +14,14 @@ mod failure;
 mod limit;
 mod line;
 mod overflow;
+mod overheard;
 mod reach;
 mod reading;
 mod refused;
 mod retry;
 mod verdict;
 
+pub use self::overheard::{Passing, overhear};
 pub use self::reading::read_pieces;
 pub use self::{
     connection::Connection,

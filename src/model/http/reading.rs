@@ -255,10 +255,8 @@ impl<'a, A: wire::Reading> Reading<'a, A> {
     fn page(&self, body: &[u8]) -> Failure {
         let headers = HeaderMap::new();
         let mut failed = self.place.refused(self.status, &headers, body, SystemTime::now());
-        let wire = self.place.wire;
         failed.error.kind = ModelErrorKind::BadAnswer;
-        failed.error.text +=
-            &format!(" Is `url` the address of {}? Most end in {}.", wire.api, wire.address_end);
+        failed.error.text += &self.place.address_advice();
         failed.again = Again::Never;
         failed
     }
@@ -283,8 +281,7 @@ pub fn read_pieces<'a, A: wire::Reading>(
     answer: A,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<A, crate::domain::ModelError> {
-    let key = &crate::secret::KeySource::None;
-    let place = Place { host: "h", model: "m", key, wire };
+    let place = Place { host: "h", model: "m", key: None, wire };
     let mut reading = Reading::new(&place, 32_768, StatusCode::OK, kind, answer);
     for piece in pieces {
         reading.feed(piece, progress).map_err(|failed| failed.error)?;

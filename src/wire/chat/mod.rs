@@ -12,6 +12,7 @@ mod kept;
 mod messages;
 mod reply;
 mod request;
+mod stream_usage;
 #[cfg(test)]
 mod tests;
 
@@ -20,3 +21,4 @@ pub use self::body::write_request;
 pub use self::frames::calls_in;
 pub use self::reply::{write_error, write_error_event, write_reply, write_stream};
 pub use self::request::read_request;
+pub use self::stream_usage::{asking_for_usage, is_usage_alone};

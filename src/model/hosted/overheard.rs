@@ -1,0 +1,47 @@
+//! The endpoint of a request that somebody else makes.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::formats;
+use crate::Progress;
+use crate::domain::{ModelError, Reply, Request};
+use crate::http::{Passing, Place, overhear};
+use crate::wire::{AnyAnswer, Format, Names, Reading};
+
+/// An endpoint that somebody else asks.
+#[derive(Clone, Debug)]
+pub struct Overheard {
+    pub format: Format,
+    /// Host and port, for errors.
+    pub host: String,
+    /// The endpoint's own name of the model.
+    pub model: String,
+    /// The endpoint's name in replies.
+    pub source: String,
+}
+
+impl Overheard {
+    /// Reads the answer to this request from what passes by, and reports its pieces. `None` if the reader of the answer
+    /// hung up before it was complete.
+    pub async fn reply(
+        &self,
+        request: &Request,
+        pieces: &mut UnboundedReceiver<Passing>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Option<Result<Reply, ModelError>> {
+        let names = Arc::new(Names::of(request));
+        let wire = formats::headers(self.format);
+        let place = Place::of_other(&self.host, &self.model, &wire);
+        let begin = |headers: &_| AnyAnswer::begin(self.format, &names, formats::cost(headers));
+        let heard = overhear(&place, begin, pieces, progress).await?;
+        Some(heard.map(|answer| answer.reply(request, &self.source).0))
+    }
+
+    /// Why there is no answer, or no more of one.
+    pub fn failed(&self, error: reqwest::Error) -> ModelError {
+        let wire = formats::headers(self.format);
+        Place::of_other(&self.host, &self.model, &wire).no_more(error)
+    }
+}

@@ -1,0 +1,88 @@
+//! Reads an answer that somebody else asked for, while its bytes pass by.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use reqwest::StatusCode;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::failure::without_begun;
+use super::line::LONGEST_REFUSAL;
+use super::reading::{Reading, Stage};
+use super::{Place, Wire};
+use crate::domain::ModelError;
+use crate::{Progress, wire};
+
+/// The parts of an answer that passes by, in their order. A channel that is closed before the end means that the reader
+/// of the answer has hung up.
+#[derive(Debug)]
+pub enum Passing {
+    Began(StatusCode, HeaderMap),
+    Bytes(Bytes),
+    End,
+    Failed(ModelError),
+}
+
+impl<'a> Place<'a> {
+    /// An endpoint that somebody else asks.
+    pub(crate) fn of_other(host: &'a str, model: &'a str, wire: &'a Wire) -> Self {
+        Self { host, model, key: None, wire }
+    }
+
+    /// Why there is no answer, or no more of one.
+    pub(crate) fn no_more(&self, error: reqwest::Error) -> ModelError {
+        self.broken(error).error
+    }
+}
+
+/// Reads what passes by. `begin` begins the answer with the headers of the response. `None` if the reader hung up before
+/// the answer was complete.
+pub async fn overhear<A: wire::Reading>(
+    place: &Place<'_>,
+    begin: impl FnOnce(&HeaderMap) -> A,
+    pieces: &mut UnboundedReceiver<Passing>,
+    progress: &mut dyn FnMut(Progress),
+) -> Option<Result<A, ModelError>> {
+    let (status, headers) = match pieces.recv().await? {
+        Passing::Began(status, headers) => (status, headers),
+        Passing::Failed(error) => return Some(Err(error)),
+        Passing::Bytes(_) | Passing::End => return None,
+    };
+    if !status.is_success() {
+        let body = refusal(pieces).await;
+        return Some(Err(place.refused(status, &headers, &body, SystemTime::now()).error));
+    }
+    let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
+    let kind = kind.unwrap_or_default();
+    // How long an answer may be is not ours to say.
+    let mut reading = Reading::new(place, u64::MAX, status, &kind, begin(&headers));
+    while reading.stage() != Stage::Last {
+        let is_whole = reading.stage() != Stage::Open || reading.is_page();
+        match pieces.recv().await {
+            Some(Passing::Bytes(bytes)) => {
+                if let Err(failed) = reading.feed(&bytes, progress) {
+                    return Some(Err(without_begun(failed.error)));
+                }
+            }
+            Some(Passing::Failed(error)) if !is_whole => {
+                let partial = reading.text().to_owned();
+                return Some(Err(without_begun(ModelError { partial, ..error })));
+            }
+            None if !is_whole => return None,
+            Some(Passing::Began(..) | Passing::End | Passing::Failed(_)) | None => break,
+        }
+    }
+    Some(reading.end(progress).map_err(|failed| without_begun(failed.error)))
+}
+
+/// The body of a refusal, which counts even if its end does not arrive.
+async fn refusal(pieces: &mut UnboundedReceiver<Passing>) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(Passing::Bytes(bytes)) = pieces.recv().await
+        && body.len() < LONGEST_REFUSAL
+    {
+        body.extend_from_slice(&bytes);
+    }
+    body
+}

@@ -1,0 +1,130 @@
+//! Who may send requests, and what their paths say beside the way.
+//!
+//! A web page can make a browser send requests to this machine. Its requests have an `Origin`, or a `Host` of its own.
+
+use std::net::IpAddr;
+
+use hyper::HeaderMap;
+use hyper::header::{HOST, ORIGIN};
+
+/// The path of a request without its marks.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Entered {
+    /// The path that the upstream knows; empty for the root.
+    pub path: String,
+    /// The session that the path names.
+    pub session: Option<String>,
+}
+
+/// Lets a request in.
+///
+/// # Errors
+/// Why it is refused, for the log of an agent.
+pub fn enter(
+    path: &str,
+    headers: &HeaderMap,
+    token: Option<&str>,
+    is_local: bool,
+) -> Result<Entered, &'static str> {
+    if headers.contains_key(ORIGIN) {
+        return Err("toolyard takes no requests of web pages (the request has an Origin header)");
+    }
+    let mut entered = Entered { path: path.to_owned(), session: None };
+    let mut given = None;
+    for _ in 0..2 {
+        if given.is_none()
+            && let Some((text, rest)) = mark(&entered.path, "/t/")
+        {
+            given = Some(text.to_owned());
+            entered.path = rest.to_owned();
+        } else if entered.session.is_none()
+            && let Some((text, rest)) = mark(&entered.path, "/s/")
+        {
+            entered.session = Some(text.to_owned());
+            entered.path = rest.to_owned();
+        }
+    }
+    let is_known = given.as_deref().zip(token).map(|(given, token)| is_same(given, token));
+    match is_known {
+        Some(true) => Ok(entered),
+        Some(false) => Err("wrong token in the path (/t/TOKEN/…)"),
+        None if !is_local => Err("a token is missing in the path (/t/TOKEN/…)"),
+        None if is_loopback(headers) => Ok(entered),
+        None => Err("toolyard listens on loopback only; the Host header names another machine"),
+    }
+}
+
+/// The text after a mark at the beginning of a path, and the rest of the path.
+fn mark<'a>(path: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
+    let rest = path.strip_prefix(mark)?;
+    let end = rest.find('/').unwrap_or(rest.len());
+    Some(rest.split_at(end)).filter(|(text, _)| !text.is_empty())
+}
+
+/// Compares all bytes, so that the time tells nothing of the token.
+fn is_same(given: &str, token: &str) -> bool {
+    let (given, token) = (given.as_bytes(), token.as_bytes());
+    given.len() == token.len() && given.iter().zip(token).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+/// Whether a request names this machine as its host. One without a host is of no browser.
+fn is_loopback(headers: &HeaderMap) -> bool {
+    headers.get_all(HOST).iter().all(|host| host.to_str().is_ok_and(is_loopback_host))
+}
+
+fn is_loopback_host(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => host.split(':').next(),
+    };
+    let name = name.unwrap_or_default();
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    fn headers(host: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))])
+    }
+
+    #[test]
+    fn marks_are_taken_from_the_path_once_and_in_any_order() {
+        for (path, expected, session) in [
+            ("/v1/messages", "/v1/messages", None),
+            ("/s/a/v1/messages", "/v1/messages", Some("a")),
+            ("/t/secret/s/a/v1", "/v1", Some("a")),
+            ("/s/a/t/secret/v1", "/v1", Some("a")),
+            ("/s/a/s/b/v1", "/s/b/v1", Some("a")),
+            ("/s/a", "", Some("a")),
+            ("/t/secret", "", None),
+            ("/s//v1", "/s//v1", None),
+        ] {
+            let entered = enter(path, &headers("localhost:1"), Some("secret"), true).unwrap();
+            let found = (entered.path.as_str(), entered.session.as_deref());
+            assert_eq!(found, (expected, session), "{path}");
+        }
+    }
+
+    #[test]
+    fn only_this_machine_may_enter_without_a_token() {
+        for host in ["127.0.0.1", "127.0.0.1:80", "LOCALHOST:1", "[::1]:8080", "[::1]"] {
+            assert!(enter("/v1", &headers(host), None, true).is_ok(), "{host}");
+            assert!(enter("/v1", &headers(host), Some("secret"), false).is_err(), "{host}");
+        }
+        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "10.0.0.1", ""] {
+            assert!(enter("/v1", &headers(host), None, true).is_err(), "{host}");
+            let open = enter("/t/secret/v1", &headers(host), Some("secret"), false);
+            assert_eq!(open.unwrap().path, "/v1", "{host}");
+        }
+        assert!(enter("/t/secreT/v1", &headers("localhost"), Some("secret"), true).is_err());
+        assert!(enter("/v1", &HeaderMap::new(), None, true).is_ok());
+        let mut page = headers("localhost");
+        page.insert(ORIGIN, HeaderValue::from_static("http://localhost"));
+        assert!(enter("/t/secret/v1", &page, Some("secret"), true).is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! The events of a stream as bytes: which go on at once, and which wait.
+//!
+//! An event is looked at when its data is complete. Until then its bytes wait, because they may be the beginning of a
+//! call. All bytes go on as they came, but for a chunk of usage that the client did not ask for.
+
+use memchr::memchr2;
+
+use crate::wire::{Format, chat, json};
+
+/// The end of many streams.
+const DONE: &str = "[DONE]";
+
+/// The bytes of a stream that have not gone on yet.
+pub struct Frames {
+    format: Format,
+    /// Bytes that wait, from the beginning of an event.
+    text: Vec<u8>,
+    /// Where the first line begins that was not read yet.
+    line: usize,
+    /// Where the current event begins.
+    event: usize,
+    /// The data of the current event.
+    data: String,
+    /// Where the first event with a part of a call begins.
+    call: Option<usize>,
+    /// Whether it looks for calls.
+    watches: bool,
+    /// Whether it drops the chunk of the usage.
+    hides_usage: bool,
+    /// The event before was dropped, and so is the empty line that ends it.
+    drops_blank: bool,
+}
+
+impl Frames {
+    pub fn new(format: Format, hides_usage: bool) -> Self {
+        Self {
+            format,
+            text: Vec::new(),
+            line: 0,
+            event: 0,
+            data: String::new(),
+            call: None,
+            watches: true,
+            hides_usage,
+            drops_blank: false,
+        }
+    }
+
+    /// Whether an event with a part of a call waits.
+    pub fn has_call(&self) -> bool {
+        self.call.is_some()
+    }
+
+    /// The number of bytes that wait.
+    pub fn waiting(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Takes the next bytes; returns those that go on now.
+    pub fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.text.extend_from_slice(bytes);
+        while let Some((end, next)) = self.next_line() {
+            self.read_line(end, next);
+        }
+        let ready = self.call.unwrap_or(self.event);
+        self.call = self.call.map(|_| 0);
+        self.line -= ready;
+        self.event -= ready;
+        let rest = self.text.split_off(ready);
+        std::mem::replace(&mut self.text, rest)
+    }
+
+    /// From now on calls go on as everything does; returns what waited and is complete.
+    pub fn release(&mut self) -> Vec<u8> {
+        self.watches = false;
+        self.call = None;
+        self.take(&[])
+    }
+
+    /// All that waits, at the end of the stream.
+    pub fn rest(&mut self) -> Vec<u8> {
+        self.call = None;
+        (self.line, self.event) = (0, 0);
+        std::mem::take(&mut self.text)
+    }
+
+    /// Where the next line ends, and where the one behind it begins. A carriage return at the end of the bytes may be half
+    /// of a line ending.
+    fn next_line(&self) -> Option<(usize, usize)> {
+        let rest = self.text.get(self.line..)?;
+        let length = memchr2(b'\n', b'\r', rest)?;
+        let ending = match rest.get(length..)? {
+            [b'\r', b'\n', ..] => 2,
+            [b'\r'] => return None,
+            _ => 1,
+        };
+        let end = self.line + length;
+        Some((end, end + ending))
+    }
+
+    fn read_line(&mut self, end: usize, next: usize) {
+        let line = self.text.get(self.line..end).unwrap_or_default();
+        let line = String::from_utf8_lossy(line).into_owned();
+        let line = line.trim_start_matches(['\u{FEFF}', '\0']);
+        let is_first = self.event == self.line;
+        let drops_blank = std::mem::take(&mut self.drops_blank);
+        if line.is_empty() {
+            match drops_blank {
+                true => self.drop_event(next),
+                false => self.end_event(next),
+            }
+        } else if line.starts_with(':') && is_first {
+            self.end_event(next);
+        } else if let Some(data) = line.strip_prefix("data:") {
+            self.read_data(data.strip_prefix(' ').unwrap_or(data), next);
+        } else if line.starts_with('{') {
+            // Some servers write an error into the stream as bare JSON.
+            self.read_data(line, next);
+        } else {
+            self.line = next;
+        }
+    }
+
+    /// Some servers leave out the empty line between events, so an event may end where its data is whole.
+    fn read_data(&mut self, data: &str, next: usize) {
+        if !self.data.is_empty() {
+            self.data.push('\n');
+        }
+        self.data.push_str(data);
+        if self.watches && self.call.is_none() && !self.format.calls_in(&self.data).is_empty() {
+            self.call = Some(self.event);
+        }
+        let is_hidden = self.hides_usage && chat::is_usage_alone(&self.data);
+        if is_hidden {
+            self.drop_event(next);
+            self.drops_blank = true;
+        } else if self.data.trim() == DONE || json::is_whole(&self.data) {
+            self.end_event(next);
+        } else {
+            self.line = next;
+        }
+    }
+
+    fn end_event(&mut self, next: usize) {
+        self.data.clear();
+        (self.line, self.event) = (next, next);
+    }
+
+    /// Drops the bytes of the current event.
+    fn drop_event(&mut self, next: usize) {
+        self.text.drain(self.event..next);
+        self.end_event(self.event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &str = r#"data: {"choices":[{"index":0,"delta":{"content":"hé"}}]}"#;
+    const CALL: &str =
+        r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c"}]}}]}"#;
+    const USAGE: &str = r#"data: {"choices":[],"usage":{"prompt_tokens":1}}"#;
+
+    /// What went on before the release, and what after it.
+    fn run(frames: &mut Frames, chunks: &[&[u8]]) -> (String, String) {
+        let before: Vec<u8> = chunks.iter().flat_map(|chunk| frames.take(chunk)).collect();
+        let after = [frames.release(), frames.rest()].concat();
+        (String::from_utf8(before).unwrap(), String::from_utf8(after).unwrap())
+    }
+
+    fn chat(chunks: &[&str], hides: bool) -> (String, String) {
+        let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.as_bytes()).collect();
+        run(&mut Frames::new(Format::Chat, hides), &chunks)
+    }
+
+    #[test]
+    fn all_from_the_event_of_a_call_on_waits() {
+        for end in ["\n\n", "\r\n\r\n", "\r\r", "\n"] {
+            let before = format!(": ping{end}{TEXT}{end}");
+            let after = format!("id: 1\nevent: e\n{CALL}{end}{TEXT}{end}data: [DONE]{end}");
+            let all = format!("{before}{after}");
+            assert_eq!(chat(&[&all], false), (before.clone(), after.clone()), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_an_event_waits_until_it_is_whole() {
+        let (first, second) = CALL.split_at(40);
+        let (before, after) = chat(&["event: x\n", first, second, "\n\n"], false);
+        assert_eq!((before.as_str(), after), ("", format!("event: x\n{CALL}\n\n")));
+        let (first, second) = TEXT.split_at(40);
+        let (before, after) = chat(&[first, second, "\n", "\nrest"], false);
+        assert_eq!((before, after.as_str()), (format!("{TEXT}\n\n"), "rest"));
+        let mut frames = Frames::new(Format::Chat, false);
+        assert_eq!(frames.take(TEXT.as_bytes()), b"");
+        assert_eq!(frames.take(b"\n"), format!("{TEXT}\n").into_bytes());
+    }
+
+    #[test]
+    fn the_chunk_of_the_usage_is_dropped_also_behind_a_call() {
+        let usage = format!("{USAGE}\n\n");
+        let all = [TEXT, "\n\n", &usage, "data: [DONE]\n\n"].concat();
+        let (before, after) = chat(&[&all], true);
+        assert_eq!((before, after), (format!("{TEXT}\n\ndata: [DONE]\n\n"), String::new()));
+        let all = [CALL, "\n\n", &usage, "data: [DONE]\n\n"].concat();
+        let cut = all.find(USAGE).unwrap() + USAGE.len() + 1;
+        let (first, second) = all.split_at(cut);
+        let expected = format!("{CALL}\n\ndata: [DONE]\n\n");
+        assert_eq!(chat(&[first, second], true), (String::new(), expected));
+        assert_eq!(chat(&[&all], false).1, all);
+    }
+
+    #[test]
+    fn data_of_several_lines_and_other_formats_are_looked_at() {
+        let call = "data: {\"choices\":[{\"delta\":{\ndata: \"tool_calls\":[{\"index\":0}]}}]}\n\n";
+        assert_eq!(chat(&[call], false), (String::new(), call.to_owned()));
+        let call = r#"event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}
+
+"#;
+        let mut frames = Frames::new(Format::Messages, false);
+        assert_eq!(run(&mut frames, &[call.as_bytes()]), (String::new(), call.to_owned()));
+        let call = r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","call_id":"c","name":"n","arguments":""}}
+
+"#;
+        let mut frames = Frames::new(Format::Responses, false);
+        assert_eq!(run(&mut frames, &[call.as_bytes()]), (String::new(), call.to_owned()));
+    }
+
+    proptest! {
+        /// However a stream is cut, its bytes stay the same, and a call goes on only after its release.
+        #[test]
+        fn cuts_change_nothing(
+            parts in prop::collection::vec(0..6usize, 0..8),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
+        ) {
+            let all = [TEXT, CALL, "\n\n", "\r\n", ": c\n\n", "event: x\n"];
+            let text: String = parts.into_iter().map(|part| all[part]).collect();
+            let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+            at.extend([0, text.len()]);
+            at.sort_unstable();
+            let chunks: Vec<&[u8]> = at.windows(2).map(|cut| &text.as_bytes()[cut[0]..cut[1]]).collect();
+            let (before, after) = run(&mut Frames::new(Format::Chat, true), &chunks);
+            prop_assert!(!before.contains("tool_calls"));
+            prop_assert_eq!(before + &after, text);
+        }
+
+        #[test]
+        fn hostile_bytes_pass(chunks in prop::collection::vec(any::<Vec<u8>>(), 0..5)) {
+            let mut frames = Frames::new(Format::Chat, true);
+            let mut passed: Vec<u8> = chunks.iter().flat_map(|chunk| frames.take(chunk)).collect();
+            passed.extend(frames.rest());
+            prop_assert_eq!(passed, chunks.concat());
+        }
+    }
+}

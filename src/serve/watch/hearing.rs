@@ -1,0 +1,53 @@
+//! Reads copies of what passes, beside it, and tells the session.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::task::{spawn_blocking, spawn_local};
+
+use crate::domain::Request;
+use crate::domain::chat::Role;
+use crate::model::Progress;
+use crate::model::hosted::Overheard;
+use crate::model::http::Passing;
+use crate::model::relay::Heard;
+use crate::wire::json;
+
+/// Reads the request that was sent, and its answer from the pieces that go into the returned channel. If that is closed
+/// before the answer is complete, the agent has hung up, and the session hears no end.
+pub fn hear(
+    overheard: Overheard,
+    sent: Bytes,
+    heard: UnboundedSender<Heard>,
+) -> UnboundedSender<Passing> {
+    let (copy, pieces) = mpsc::unbounded_channel();
+    spawn_local(read(overheard, sent, heard, pieces));
+    copy
+}
+
+async fn read(
+    overheard: Overheard,
+    sent: Bytes,
+    heard: UnboundedSender<Heard>,
+    mut pieces: UnboundedReceiver<Passing>,
+) {
+    let format = overheard.format;
+    // A long request takes milliseconds, in which other streams go on.
+    let parse = move || (json::read(&sent).ok(), format.read_request(&sent).ok());
+    let (body, asked) = spawn_blocking(parse).await.unwrap_or_default();
+    // A session that hears nothing more has ended.
+    let tell = |news: Heard| drop(heard.send(news));
+    if let Some(body) = body {
+        tell(Heard::Sent(Arc::new(body)));
+    }
+    let request = asked.map_or_else(|| Request::new(Role::Actor, Vec::new()), |it| it.request);
+    let mut progress = |progress: Progress| match progress {
+        Progress::Text(text) => tell(Heard::Text(text)),
+        Progress::Reasoning(text) => tell(Heard::Reasoning(text)),
+        Progress::Retrying { .. } | Progress::Noticed(_) | Progress::Sent(_) => {}
+    };
+    if let Some(ended) = overheard.reply(&request, &mut pieces, &mut progress).await {
+        tell(Heard::Ended(ended));
+    }
+}

@@ -1,0 +1,173 @@
+//! Binds the address, and runs the thread of the listener.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use std::{io, thread};
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use reqwest::{Client, Url};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tokio::task::LocalSet;
+use tracing::info;
+
+use super::route::{BadUpstream, Upstreams};
+use super::{service, upstream};
+use crate::model::relay::News;
+
+/// How long to wait where the system has no more sockets.
+const FULL: Duration = Duration::from_millis(50);
+
+/// The settings of a listener.
+#[derive(Debug)]
+pub struct Listening {
+    /// Usually a loopback address; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The token that paths must begin with beyond loopback: `/t/TOKEN`.
+    pub token: Option<String>,
+    pub upstreams: Upstreams,
+    pub news: UnboundedSender<News>,
+}
+
+/// Why nothing listens.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    #[error("{0} is in use by another program; choose another port, or port 0 for a free one")]
+    InUse(SocketAddr),
+    #[error(
+        "{0} can be reached by other machines, so a token is needed; set one, or listen on 127.0.0.1"
+    )]
+    NoToken(SocketAddr),
+    #[error(transparent)]
+    BadUpstream(#[from] BadUpstream),
+    #[error("cannot listen on {address}: {why}")]
+    Io { address: SocketAddr, why: io::Error },
+}
+
+/// A listener at work. Dropping it ends its thread and all connections.
+#[derive(Debug)]
+pub struct Listener {
+    address: SocketAddr,
+    requests: Arc<AtomicU64>,
+    open: Option<oneshot::Sender<()>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Listener {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The number of requests that were sent on or shown to the session so far.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.open = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What all connections share. Everything here runs on one thread.
+pub(super) struct Shared {
+    pub is_local: bool,
+    pub token: Option<String>,
+    pub upstreams: Upstreams<Url>,
+    pub news: UnboundedSender<News>,
+    /// The client for all upstreams, or why there is none.
+    pub client: Result<Client, String>,
+    pub requests: Arc<AtomicU64>,
+    /// Endpoints that refuse to be asked for the usage of a stream.
+    pub unmetered: RefCell<HashSet<String>>,
+    /// Answers written here so far; it makes their ids.
+    pub written: Cell<u64>,
+}
+
+/// Listens on an address, and tells the news of it. The address can be reached when this returns.
+///
+/// # Errors
+/// The address is in use or not allowed, or the system has no thread.
+pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
+    let Listening { listen, token, upstreams, news } = settings;
+    let upstreams = upstreams.read()?;
+    let is_local = listen.ip().is_loopback();
+    if !is_local && token.is_none() {
+        return Err(ListenError::NoToken(listen));
+    }
+    let failed = |why: io::Error| match why.kind() {
+        io::ErrorKind::AddrInUse => ListenError::InUse(listen),
+        _ => ListenError::Io { address: listen, why },
+    };
+    let socket = StdListener::bind(listen).map_err(failed)?;
+    socket.set_nonblocking(true).map_err(failed)?;
+    let address = socket.local_addr().map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(failed)?;
+    let requests = Arc::new(AtomicU64::new(0));
+    let (open, closed) = oneshot::channel::<()>();
+    let counted = Arc::clone(&requests);
+    let work = move || {
+        let shared = Shared {
+            is_local,
+            token,
+            upstreams,
+            news,
+            // It reads the system's certificates, which may take longer than the start of a session should.
+            client: upstream::client().map_err(|error| error.to_string()),
+            requests: counted,
+            unmetered: RefCell::default(),
+            written: Cell::default(),
+        };
+        let local = LocalSet::new();
+        let served = local.run_until(accept(socket, Rc::new(shared)));
+        runtime.block_on(async {
+            tokio::select! {
+                _ = closed => {}
+                served = served => info!(?served, "the listener ended"),
+            }
+        });
+    };
+    let thread = thread::Builder::new().name("watch".to_owned()).spawn(work).map_err(failed)?;
+    info!(%address, "listens for model requests");
+    Ok(Listener { address, requests, open: Some(open), thread: Some(thread) })
+}
+
+async fn accept(socket: StdListener, shared: Rc<Shared>) -> io::Result<()> {
+    let listener = TcpListener::from_std(socket)?;
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                tokio::task::spawn_local(connection(stream, Rc::clone(&shared)));
+            }
+            // Usually there are too many open files, and some will be closed.
+            Err(_) => tokio::time::sleep(FULL).await,
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, shared: Rc<Shared>) {
+    // Without it small frames may wait for one another.
+    let _ = stream.set_nodelay(true);
+    let serve = service_fn(|request| service::answer(Rc::clone(&shared), request));
+    let mut builder = http1::Builder::new();
+    // The upstream's own date goes on.
+    builder.auto_date_header(false);
+    let served = builder.serve_connection(TokioIo::new(stream), serve).await;
+    if let Err(error) = served {
+        info!(%error, "a connection of an agent ended");
+    }
+}

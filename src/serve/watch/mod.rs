@@ -1,0 +1,49 @@
+//! The listener of a watched session: the address that foreign agents send their model requests to.
+//!
+//! ```text
+//! agent ──► door ──► route ──► request ──► Arrival ─► session
+//!             │ not loopback        │ not understood      │ Sending
+//!             ▼                     ▼                     ▼
+//!            403              passed on unread        upstream ──► answer, which hold keeps back from its calls on
+//! ```
+//!
+//! What passes is sent on as the bytes that came. A copy is read beside. The listener has a thread of its own, so that a
+//! session that draws or writes delays no agent.
+
+mod answer;
+mod coding;
+mod door;
+mod exchange;
+mod frames;
+mod hearing;
+mod hold;
+mod in_place;
+mod listen;
+mod request;
+mod route;
+mod service;
+#[cfg(test)]
+mod tests;
+mod upstream;
+
+pub use self::listen::{ListenError, Listener, Listening, listen};
+pub use self::route::{BadUpstream, Upstreams};
+
+use std::error::Error;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use hyper::Response;
+use hyper::body::Body;
+
+/// Bytes of a request or an answer that are kept at most. What is larger passes unread.
+const LONGEST: usize = 64 << 20;
+
+/// Why a connection ends without an answer, or in the middle of one.
+type Broken = Box<dyn Error + Send + Sync>;
+
+/// The body of an answer.
+type Outgoing = Pin<Box<dyn Body<Data = Bytes, Error = Broken>>>;
+
+/// An answer, or the end of the connection without one.
+type Answered = Result<Response<Outgoing>, Broken>;

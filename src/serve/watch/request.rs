@@ -1,0 +1,168 @@
+//! Reads a request: its body, what it says of its sender, and its keys.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::{StreamExt, stream};
+use http_body_util::BodyExt;
+use hyper::HeaderMap;
+use hyper::body::{Body, Incoming};
+use hyper::header::COOKIE;
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use super::LONGEST;
+use super::upstream::SESSION;
+use crate::model::relay::Caller;
+use crate::net::secret::Secret;
+use crate::net::{client, known};
+
+/// The body of a request that may be read.
+pub enum Posted {
+    Whole(Bytes),
+    /// It is too large to be kept, and is sent on while it comes.
+    Long(reqwest::Body),
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// The client hung up.
+pub async fn read(mut body: Incoming) -> hyper::Result<Posted> {
+    let length = body.size_hint().lower();
+    if length > LONGEST as u64 {
+        return Ok(Posted::Long(reqwest::Body::wrap(body)));
+    }
+    let mut read = BytesMut::with_capacity(usize::try_from(length).unwrap_or_default());
+    while let Some(frame) = body.frame().await {
+        // Trailers say nothing that a whole body needs.
+        let Ok(chunk) = frame?.into_data() else { continue };
+        read.extend_from_slice(&chunk);
+        if read.len() > LONGEST {
+            let first = stream::iter([Ok(read.freeze())]);
+            let all = first.chain(body.into_data_stream());
+            return Ok(Posted::Long(reqwest::Body::wrap_stream(all)));
+        }
+    }
+    Ok(Posted::Whole(read.freeze()))
+}
+
+/// What a request says of its sender. `session` is from its path.
+pub fn caller(
+    headers: &HeaderMap,
+    session: Option<String>,
+    endpoint: String,
+    body: &[u8],
+) -> Caller {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let seconds = |name: &str| Duration::try_from_secs_f64(text(name)?.parse().ok()?).ok();
+    let named = || text(SESSION).filter(|it| !it.is_empty()).map(str::to_owned);
+    Caller {
+        session: session.or_else(named).or_else(|| session_in(body)),
+        retries: text("x-stainless-retry-count").and_then(|n| n.parse().ok()).unwrap_or(0),
+        patience: seconds("x-stainless-read-timeout").or_else(|| seconds("x-stainless-timeout")),
+        endpoint,
+    }
+}
+
+/// Fields by which clients name their session.
+#[derive(Deserialize)]
+struct Marks<'a> {
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompt_cache_key: Option<&'a RawValue>,
+}
+
+/// The session that a body names: as Claude Code does, or as Codex does.
+fn session_in(body: &[u8]) -> Option<String> {
+    let marks: Marks<'_> = serde_json::from_slice(body).ok()?;
+    let of_metadata = || {
+        let metadata: Value = serde_json::from_str(marks.metadata?.get()).ok()?;
+        let user = metadata["user_id"].as_str()?;
+        match serde_json::from_str::<Value>(user) {
+            Ok(user) => user["session_id"].as_str().map(str::to_owned),
+            // Its older form.
+            Err(_) => user.rsplit_once("_session_").map(|(_, session)| session.to_owned()),
+        }
+    };
+    let of_cache = || serde_json::from_str::<String>(marks.prompt_cache_key?.get()).ok();
+    of_metadata().or_else(of_cache).filter(|session| !session.is_empty())
+}
+
+/// Hides the keys of a request from now on.
+pub fn hide_keys(headers: &HeaderMap, url: &Url) {
+    for (name, value) in headers {
+        let Ok(value) = value.to_str() else { continue };
+        if name == COOKIE {
+            let values = value.split(';').filter_map(|pair| pair.split_once('='));
+            values.for_each(|(_, value)| drop(Secret::new(value)));
+        } else if client::carries_key(name.as_str()) {
+            drop(Secret::new(value));
+        }
+    }
+    if url.query().is_some() {
+        known::remember_address(url);
+        let keys = url.query_pairs().filter(|(name, _)| name == "key");
+        keys.for_each(|(_, key)| drop(Secret::new(&key)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn headers(all: &[(&'static str, &'static str)]) -> HeaderMap {
+        let all = all
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        all.collect()
+    }
+
+    #[test]
+    fn the_session_is_the_first_that_is_named() {
+        let claude = r#"{"metadata":{"user_id":"{\"session_id\":\"c\"}"},"prompt_cache_key":"p"}"#;
+        let old = r#"{"metadata":{"user_id":"user_1_account_2_session_o"}}"#;
+        let codex = r#"{"prompt_cache_key":"p","metadata":{"user_id":"someone"}}"#;
+        let header = headers(&[(SESSION, "h")]);
+        let none = HeaderMap::new();
+        for (headers, path, body, expected) in [
+            (&header, Some("s"), claude, Some("s")),
+            (&header, None, claude, Some("h")),
+            (&none, None, claude, Some("c")),
+            (&none, None, old, Some("o")),
+            (&none, None, codex, Some("p")),
+            (&none, None, r#"{"metadata":null,"prompt_cache_key":3}"#, None),
+            (&none, None, "no JSON", None),
+        ] {
+            let path = path.map(str::to_owned);
+            let caller = caller(headers, path, String::new(), body.as_bytes());
+            assert_eq!(caller.session.as_deref(), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn clients_say_how_often_and_how_long() {
+        let headers =
+            headers(&[("x-stainless-retry-count", "2"), ("x-stainless-read-timeout", "1.5")]);
+        let found = caller(&headers, None, "h".to_owned(), b"");
+        assert_eq!((found.retries, found.patience), (2, Some(Duration::from_millis(1500))));
+        assert_eq!(caller(&HeaderMap::new(), None, "h".to_owned(), b"").retries, 0);
+    }
+
+    #[test]
+    fn keys_are_hidden_wherever_they_stand() {
+        let url = "http://h/v1?key=qu3ry-key-watch".parse().unwrap();
+        let headers = headers(&[
+            ("authorization", "Bearer b3arer-key-watch"),
+            ("x-api-key", "4pi-key-watch"),
+            ("cookie", "a=c00kie-key-watch; b=x"),
+        ]);
+        hide_keys(&headers, &url);
+        let text = "qu3ry-key-watch b3arer-key-watch 4pi-key-watch c00kie-key-watch";
+        assert_eq!(known::without_known(text), "[key] [key] [key] [key]");
+    }
+}

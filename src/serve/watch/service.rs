@@ -1,0 +1,127 @@
+//! Answers one request: refuses it, passes it on unread, or hands it to the session.
+
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+use hyper::body::{Body, Incoming};
+use hyper::header::UPGRADE;
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
+
+use super::exchange::{self, unreached};
+use super::in_place::plain;
+use super::listen::Shared;
+use super::request::{self, Posted};
+use super::route::{self, Route};
+use super::{Answered, Broken, Outgoing, door, upstream};
+use crate::model::hosted::Overheard;
+use crate::model::relay::News;
+
+/// Answers a request.
+///
+/// # Errors
+/// The connection ends without an answer.
+pub async fn answer(shared: Rc<Shared>, request: Request<Incoming>) -> Answered {
+    let (parts, body) = request.into_parts();
+    let token = shared.token.as_deref();
+    let entered = match door::enter(parts.uri.path(), &parts.headers, token, shared.is_local) {
+        Ok(entered) => entered,
+        Err(why) => return Ok(plain(StatusCode::FORBIDDEN, why)),
+    };
+    if let Some(answer) = own(&parts, &entered.path) {
+        return Ok(answer);
+    }
+    let way = (entered.path.as_str(), parts.uri.query());
+    let route = route::route(&shared.upstreams, &parts.method, way, &parts.headers);
+    request::hide_keys(&parts.headers, &route.url);
+    shared.requests.fetch_add(1, Ordering::Relaxed);
+    let passing = Passing { shared, what: format!("{} {}", parts.method, entered.path), route };
+    let Some(format) = passing.route.format else {
+        let body = (!body.is_end_stream()).then(|| reqwest::Body::wrap(body));
+        return passing.pass(&parts, body, None).await;
+    };
+    let body = match request::read(body).await? {
+        Posted::Whole(body) => body,
+        Posted::Long(body) => {
+            let why = "its body is larger than 64 MiB".to_owned();
+            return passing.pass(&parts, Some(body), Some(why)).await;
+        }
+    };
+    let headers = upstream::forwarded(&parts.headers);
+    let request = exchange::Request { format, route: passing.route.clone(), headers, body };
+    let (request, why) = match request.read() {
+        Ok(read) => {
+            let shown = exchange::exchange(&passing.shared, read, entered.session, &parts.headers);
+            match shown.await {
+                Ok(answered) => return answered,
+                Err(request) => (request, "no session took it".to_owned()),
+            }
+        }
+        Err(unread) => unread,
+    };
+    passing.pass(&parts, Some(request.body.into()), Some(why)).await
+}
+
+/// What is answered here.
+fn own(parts: &Parts, path: &str) -> Option<Response<Outgoing>> {
+    let is_root = matches!(path, "" | "/") && matches!(parts.method, Method::GET | Method::HEAD);
+    if is_root {
+        return Some(plain(StatusCode::OK, ""));
+    }
+    let upgrade = parts.headers.get(UPGRADE).and_then(|name| name.to_str().ok());
+    if upgrade.is_some_and(|name| name.eq_ignore_ascii_case("websocket")) {
+        let text = "toolyard relays no websockets; use HTTP";
+        return Some(plain(StatusCode::UPGRADE_REQUIRED, text));
+    }
+    let text = "toolyard is no proxy for other addresses; set the base URL of the client to it";
+    (parts.method == Method::CONNECT).then(|| plain(StatusCode::METHOD_NOT_ALLOWED, text))
+}
+
+/// A request that is about to go on.
+struct Passing {
+    shared: Rc<Shared>,
+    /// Method and path, for people.
+    what: String,
+    route: Route,
+}
+
+impl Passing {
+    /// Sends a request on unread, and its answer back.
+    async fn pass(
+        self,
+        parts: &Parts,
+        body: Option<reqwest::Body>,
+        why: Option<String>,
+    ) -> Answered {
+        let Self { shared, what, route } = self;
+        // A session that has ended needs no news.
+        let _ = shared.news.send(News::Passed { what, why });
+        let client = match &shared.client {
+            Ok(client) => client,
+            Err(why) => return Ok(unreached(route.errors, &route.host, why)),
+        };
+        let to = (parts.method.clone(), route.url);
+        let headers = upstream::forwarded(&parts.headers);
+        match upstream::send(client, to, headers, body).await {
+            Ok(response) => Ok(passed(response)),
+            Err(error) => {
+                let (host, model) = (route.host, String::new());
+                let source = String::new();
+                let format = route.errors;
+                let overheard = Overheard { format, host, model, source };
+                let why = overheard.failed(error).text;
+                Ok(unreached(format, &overheard.host, &why))
+            }
+        }
+    }
+}
+
+/// An answer that passes as it comes.
+fn passed(response: reqwest::Response) -> Response<Outgoing> {
+    use http_body_util::BodyExt;
+    let (parts, body) = Response::<reqwest::Body>::from(response).into_parts();
+    let mut passed = Response::new(Box::pin(body.map_err(Broken::from)) as Outgoing);
+    *passed.status_mut() = parts.status;
+    *passed.headers_mut() = upstream::forwarded(&parts.headers);
+    passed
+}

@@ -1,0 +1,153 @@
+//! Sends requests on, and takes answers.
+
+use bytes::Bytes;
+use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, HeaderName};
+use hyper::{HeaderMap, Method, StatusCode};
+use reqwest::{Client, Response, Url};
+
+use crate::net::client;
+
+/// Headers of one connection, which do not go on.
+const OF_CONNECTION: [&str; 10] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "http2-settings",
+];
+/// The header by which a client names its session.
+pub const SESSION: &str = "x-toolyard-session";
+
+/// The client for all upstreams.
+///
+/// # Errors
+/// The system's certificates cannot be read.
+pub fn client() -> reqwest::Result<Client> {
+    // The clients of agents speak HTTP/1.1 and open a connection for each request at work. One connection of HTTP/2 has
+    // a limit of requests, and more of them would wait for each other.
+    client::builder().http1_only().tcp_nodelay(true).build()
+}
+
+/// The headers that go on, in their order.
+pub fn forwarded(headers: &HeaderMap) -> HeaderMap {
+    let named = headers.get_all(CONNECTION).iter().filter_map(|names| names.to_str().ok());
+    let named: Vec<String> =
+        named.flat_map(|names| names.split(',')).map(|name| name.trim().to_lowercase()).collect();
+    let goes = |name: &HeaderName| {
+        !OF_CONNECTION.contains(&name.as_str())
+            && !named.iter().any(|other| other == name.as_str())
+            && ![HOST, EXPECT].contains(name)
+            && name != SESSION
+    };
+    // Removing headers would change the order of the others.
+    let kept = headers.iter().filter(|(name, _)| goes(name));
+    let mut forwarded = HeaderMap::with_capacity(headers.len());
+    for (name, value) in kept {
+        forwarded.append(name, value.clone());
+    }
+    forwarded
+}
+
+/// The headers for a body that was changed, which is not compressed.
+pub fn with_length(mut headers: HeaderMap, length: usize) -> HeaderMap {
+    headers.remove(CONTENT_ENCODING);
+    headers.insert(CONTENT_LENGTH, length.into());
+    headers
+}
+
+/// Sends a request. Its answer comes with its headers; the body follows.
+///
+/// # Errors
+/// There is no connection, or it broke before an answer.
+pub async fn send(
+    client: &Client,
+    (method, url): (Method, Url),
+    headers: HeaderMap,
+    body: Option<reqwest::Body>,
+) -> reqwest::Result<Response> {
+    let mut request = reqwest::Request::new(method, url);
+    *request.headers_mut() = headers;
+    *request.body_mut() = body;
+    client.execute(request).await
+}
+
+/// An answer, of whose body some bytes may have been read.
+pub struct Came {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    /// What was read before.
+    read: Option<Bytes>,
+    response: Response,
+}
+
+impl From<Response> for Came {
+    fn from(response: Response) -> Self {
+        let headers = response.headers().clone();
+        Self { status: response.status(), headers, read: None, response }
+    }
+}
+
+impl Came {
+    /// The next bytes.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub async fn chunk(&mut self) -> reqwest::Result<Option<Bytes>> {
+        match self.read.take() {
+            Some(bytes) => Ok(Some(bytes)),
+            None => self.response.chunk().await,
+        }
+    }
+
+    /// The body, of which no more than this many bytes are needed. They are not used up.
+    pub async fn look(&mut self, most: usize) -> Bytes {
+        let mut body = Vec::new();
+        // If the connection breaks, the next chunk says so.
+        while body.len() < most
+            && let Ok(Some(chunk)) = self.chunk().await
+        {
+            body.extend_from_slice(&chunk);
+        }
+        let body = Bytes::from(body);
+        self.read = (!body.is_empty()).then(|| body.clone());
+        body
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn headers_of_one_connection_stay_and_the_others_keep_their_order() {
+        let headers = [
+            ("host", "h"),
+            ("b", "1"),
+            ("connection", "keep-alive, X-Own"),
+            ("x-own", "2"),
+            ("te", "trailers"),
+            ("a", "3"),
+            ("expect", "100-continue"),
+            ("x-toolyard-session", "s"),
+            ("b", "4"),
+            ("proxy-authorization", "k"),
+            ("c", "5"),
+        ];
+        let headers = headers
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let mut all = HeaderMap::new();
+        for (name, value) in headers {
+            all.append(name, value);
+        }
+        let forwarded = forwarded(&all);
+        let names: Vec<&str> = forwarded.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["b", "b", "a", "c"]);
+    }
+}
