@@ -47,6 +47,13 @@ Examples:
   toolyard attach session.jsonl --watch       never take control
   toolyard sessions                           which sessions run";
 
+pub const WATCH: &str = "\
+Examples:
+  toolyard watch -- python my_agent.py        on a screen; nothing in the agent changes
+  toolyard watch -- claude                    it has this terminal; toolyard attach shows the screen in another
+  toolyard watch                              agents started elsewhere: prints the variables that they need
+  toolyard watch --headless --fault get_weather:error:p=0.3 --journal run.jsonl -- pytest tests/agents";
+
 pub const FOLLOW: &str = "\
 Examples:
   toolyard follow session.jsonl

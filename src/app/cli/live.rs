@@ -198,7 +198,7 @@ fn read_to(
 }
 
 /// Reads the journal of a session that has just begun, so that any moment of it can be looked at.
-fn follow(path: &Path) -> Option<Past> {
+pub(super) fn follow(path: &Path) -> Option<Past> {
     let mut marker = Marker::open_new(path).ok()?;
     let past = marker.past();
     let read = move || {

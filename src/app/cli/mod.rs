@@ -15,6 +15,7 @@ use self::probe_args::ProbeArgs;
 use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
+use self::watch::WatchArgs;
 use self::{value::number, value::whole};
 use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::Choice};
@@ -64,6 +65,7 @@ mod sweep;
 pub mod trouble;
 mod twin;
 pub mod value;
+pub mod watch;
 
 /// A terminal workbench for tool-using LLM agents.
 ///
@@ -105,6 +107,10 @@ pub enum Command {
     /// Run tasks without a screen.
     #[command(after_help = examples::run())]
     Run(Box<RunArgs>),
+    /// Watch an agent that somebody else has written, in any language: its model calls come by a proxy on this machine,
+    /// and are shown like those of toolyard's own agent.
+    #[command(after_help = examples::WATCH)]
+    Watch(Box<WatchArgs>),
     /// Call one tool by hand, and print what it returns.
     #[command(after_help = examples::CALL)]
     Call(CallArgs),

@@ -72,6 +72,7 @@ fn is_loopback(headers: &HeaderMap) -> bool {
     headers.get_all(HOST).iter().all(|host| host.to_str().is_ok_and(is_loopback_host))
 }
 
+/// Containers name the machine that they run on.
 fn is_loopback_host(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next(),

@@ -29,12 +29,36 @@ const FULL: Duration = Duration::from_millis(50);
 /// The settings of a listener.
 #[derive(Debug)]
 pub struct Listening {
-    /// Usually a loopback address; port 0 takes a free one.
-    pub listen: SocketAddr,
+    /// Where it listens.
+    pub socket: Bound,
     /// The token that paths must begin with beyond loopback: `/t/TOKEN`.
     pub token: Option<String>,
     pub upstreams: Upstreams,
     pub news: UnboundedSender<News>,
+}
+
+/// An address that is taken, so that it can be told before anybody listens.
+#[derive(Debug)]
+pub struct Bound {
+    socket: StdListener,
+    pub address: SocketAddr,
+}
+
+/// Takes an address, usually a loopback one; port 0 takes a free port.
+///
+/// # Errors
+/// It is in use, or not of this machine.
+pub fn bind(address: SocketAddr) -> Result<Bound, ListenError> {
+    let socket = StdListener::bind(address).map_err(|why| failed(address, why))?;
+    let address = socket.local_addr().map_err(|why| failed(address, why))?;
+    Ok(Bound { socket, address })
+}
+
+fn failed(address: SocketAddr, why: io::Error) -> ListenError {
+    match why.kind() {
+        io::ErrorKind::AddrInUse => ListenError::InUse(address),
+        _ => ListenError::Io { address, why },
+    }
 }
 
 /// Why nothing listens.
@@ -97,24 +121,19 @@ pub(super) struct Shared {
     pub written: Cell<u64>,
 }
 
-/// Listens on an address, and tells the news of it. The address can be reached when this returns.
+/// Listens, and tells the news of it.
 ///
 /// # Errors
-/// The address is in use or not allowed, or the system has no thread.
+/// The address needs a token, an upstream is no address, or the system has no thread.
 pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
-    let Listening { listen, token, upstreams, news } = settings;
+    let Listening { socket: Bound { socket, address }, token, upstreams, news } = settings;
     let upstreams = upstreams.read()?;
-    let is_local = listen.ip().is_loopback();
+    let is_local = address.ip().is_loopback();
     if !is_local && token.is_none() {
-        return Err(ListenError::NoToken(listen));
+        return Err(ListenError::NoToken(address));
     }
-    let failed = |why: io::Error| match why.kind() {
-        io::ErrorKind::AddrInUse => ListenError::InUse(listen),
-        _ => ListenError::Io { address: listen, why },
-    };
-    let socket = StdListener::bind(listen).map_err(failed)?;
+    let failed = |why: io::Error| failed(address, why);
     socket.set_nonblocking(true).map_err(failed)?;
-    let address = socket.local_addr().map_err(failed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(failed)?;
     let requests = Arc::new(AtomicU64::new(0));

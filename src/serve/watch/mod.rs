@@ -26,7 +26,7 @@ mod service;
 mod tests;
 mod upstream;
 
-pub use self::listen::{ListenError, Listener, Listening, listen};
+pub use self::listen::{Bound, ListenError, Listener, Listening, bind, listen};
 pub use self::route::{BadUpstream, Upstreams};
 
 use std::error::Error;

@@ -15,6 +15,8 @@ pub struct Upstreams<A = String> {
     pub anthropic: A,
     /// For `/api/…`.
     pub ollama: A,
+    /// Further ones, each for the paths that begin with its own: `/mistral/v1`.
+    pub others: Vec<(String, A)>,
     /// For `/v1beta/…` and paths that end in `:generateContent` or `:streamGenerateContent`.
     pub gemini: A,
 }
@@ -31,6 +33,7 @@ impl Default for Upstreams {
             anthropic: "https://api.anthropic.com".to_owned(),
             ollama: "http://127.0.0.1:11434".to_owned(),
             gemini: "https://generativelanguage.googleapis.com".to_owned(),
+            others: Vec::new(),
         }
     }
 }
@@ -53,6 +56,10 @@ impl Upstreams {
             anthropic: read(&self.anthropic)?,
             ollama: read(&self.ollama)?,
             gemini: read(&self.gemini)?,
+            others: {
+                let others = self.others.iter();
+                others.map(|(path, text)| Ok((path.clone(), read(text)?))).collect::<Result<_, _>>()?
+            },
         })
     }
 }
@@ -84,7 +91,13 @@ pub fn route(
     let is_anthropic = path == "/v1/messages"
         || path.starts_with("/v1/messages/")
         || headers.contains_key("anthropic-version");
-    let (base, rest) = if is_anthropic {
+    let others = upstreams.others.iter().filter_map(|(own, base)| {
+        let rest = path.strip_prefix(own.as_str())?;
+        (rest.is_empty() || rest.starts_with('/')).then_some((base, rest))
+    });
+    let (base, rest) = if let Some(other) = others.min_by_key(|(_, rest)| rest.len()) {
+        other
+    } else if is_anthropic {
         (&upstreams.anthropic, path)
     } else if path.starts_with("/api/") {
         (&upstreams.ollama, path)

@@ -1,0 +1,64 @@
+//! The process of a watched agent beside its session.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::WatchArgs;
+use super::place::Place;
+use crate::cli::trouble::Trouble;
+use crate::model::relay::News;
+use crate::serve::agent::{Agent, Environment, Manner, unseen};
+use crate::serve::watch::Listener;
+
+/// How long an agent may be silent before it is said what keeps its requests away.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Starts the agent, and tells the session.
+///
+/// # Errors
+/// It cannot be started.
+pub async fn start(
+    args: &WatchArgs,
+    place: &Place,
+    manner: &Manner,
+    news: &UnboundedSender<News>,
+) -> Result<Agent, Trouble> {
+    let agent = Agent::start(&args.command, &place.environment, manner).await;
+    let agent = agent.map_err(Trouble::usage)?;
+    // The session may have ended already.
+    let _ = news.send(News::Started { command: args.title() });
+    Ok(agent)
+}
+
+/// Waits for the end of the agent, and tells the session of it. Meanwhile it says why nothing is seen, if that is so.
+/// `seen`: how many requests have come.
+pub async fn follow(
+    agent: &Agent,
+    environment: &Environment,
+    news: &UnboundedSender<News>,
+    seen: impl Fn() -> u64,
+) -> Option<i32> {
+    let silent = async {
+        tokio::time::sleep(SILENCE).await;
+        if seen() == 0 {
+            for text in unseen::lines(agent.pid(), environment) {
+                let _ = news.send(News::Noticed(text));
+            }
+        }
+        std::future::pending::<()>().await;
+    };
+    let code = tokio::select! {
+        code = agent.wait() => code,
+        () = silent => None,
+    };
+    let _ = news.send(News::Ended { code });
+    code
+}
+
+/// The number of requests that a listener has seen, for who outlives it.
+pub fn counted(listener: &Arc<Listener>) -> impl Fn() -> u64 + use<> {
+    let listener = Arc::downgrade(listener);
+    move || listener.upgrade().map_or(0, |listener| listener.requests())
+}

@@ -1,0 +1,137 @@
+//! A watched agent without a screen here: it keeps input and output, or has the terminal.
+
+use std::cell::RefCell;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::place::Place;
+use super::{WatchArgs, agent, begin};
+use crate::cli::out::{expect_place, warn};
+use crate::cli::{live, runtime::runtime, trouble::Trouble};
+use crate::domain::{Command, Event, Record, RunEvent, State, state::Keeps, state::RECENT};
+use crate::report::folded::Folded;
+use crate::serve::agent::Manner;
+use crate::session::PreparedSession;
+use crate::store::kept;
+use crate::ui::text::clean;
+use crate::ui::wording::told;
+
+/// What a session without a screen keeps of its records.
+struct Kept {
+    state: State,
+    folded: Folded,
+    trouble: Option<std::io::Error>,
+    /// Its own lines are written: the agent has no terminal that they would disturb.
+    speaks: bool,
+}
+
+/// Runs the agent and its session to the end of the agent; without an agent, until a signal comes.
+pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
+    for path in [&args.report, &args.state].into_iter().flatten() {
+        expect_place(path)?;
+    }
+    let (mut prepared, news) = args.session(false)?;
+    prepared.is_attachable = true;
+    prepared.keeps = if args.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };
+    let manner = if place.wants_terminal { Manner::Terminal } else { Manner::Passed };
+    let folded = match args.report {
+        Some(_) => Folded::whole().map_err(Trouble::failed)?,
+        None => Folded::default(),
+    };
+    let speaks = manner != Manner::Terminal;
+    let kept = Kept { state: State::keeping(prepared.keeps), folded, trouble: None, speaks };
+    let kept = Rc::new(RefCell::new(kept));
+    if args.command.is_empty() {
+        warn(&place.environment.lines_to_copy(&place.address));
+    }
+    let listener = Arc::new(begin(args, &mut place, &news)?);
+    let (state, code) = runtime()?.block_on(async {
+        let (stop, commands) = mpsc::unbounded_channel();
+        let session = session(prepared, commands, stop.clone(), Rc::clone(&kept));
+        if args.command.is_empty() {
+            let signal = async {
+                let signal = live::interrupted().await;
+                let _ = stop.send(Command::Stop);
+                signal
+            };
+            let (state, signal) = tokio::join!(session, signal);
+            return Ok::<_, Trouble>((state?, Some(128 + signal)));
+        }
+        let started = agent::start(args, &place, &manner, &news).await?;
+        let seen = agent::counted(&listener);
+        let followed = agent::follow(&started, &place.environment, &news, seen);
+        let signal = async {
+            live::interrupted().await;
+            started.end();
+            std::future::pending::<()>().await;
+        };
+        let followed = async {
+            tokio::select! {
+                code = followed => code,
+                () = signal => None,
+            }
+        };
+        let ended = async {
+            let ended = session.await;
+            // A session that ends by itself, at its limit of dollars, ends the agent.
+            started.end();
+            ended
+        };
+        let (state, code) = tokio::join!(ended, followed);
+        Ok((state?, code))
+    })?;
+    drop(listener);
+    finish(args, &state, &mut kept.borrow_mut())?;
+    // A shell reports the end by a signal in the same way.
+    let code = code.unwrap_or(128 + 15);
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+/// Runs the session until its agent has ended.
+async fn session(
+    prepared: PreparedSession,
+    commands: mpsc::UnboundedReceiver<Command>,
+    stop: mpsc::UnboundedSender<Command>,
+    kept: Rc<RefCell<Kept>>,
+) -> Result<State, Trouble> {
+    let attached = stop.downgrade();
+    let listener = Box::new(move |record: &Arc<Record>| {
+        kept.borrow_mut().take(record);
+        if matches!(record.event, Event::Run(RunEvent::AgentEnded { .. })) {
+            let why = "the agent has ended".to_owned();
+            let _ = stop.send(Command::StopBecause { why });
+        }
+    });
+    Ok(prepared.run(commands, Some(attached), listener).await?)
+}
+
+impl Kept {
+    fn take(&mut self, record: &Record) {
+        self.state.apply(record);
+        if let Err(error) = self.folded.take(&self.state, record) {
+            self.trouble.get_or_insert(error);
+        }
+        let is_news = matches!(record.event, Event::Run(_) | Event::Fault(_) | Event::Session(_));
+        let line = self.state.line(record.n).filter(|_| is_news && self.speaks);
+        if line.is_some() {
+            warn(&clean(&told(&record.event)));
+        }
+    }
+}
+
+fn finish(args: &WatchArgs, state: &State, kept: &mut Kept) -> Result<(), Trouble> {
+    if let Some(error) = kept.trouble.take() {
+        return Err(Trouble::failed(error));
+    }
+    if let Some(path) = &args.state {
+        kept::save(path, state).map_err(Trouble::failed)?;
+    }
+    if let Some(path) = &args.report {
+        let report = kept.folded.report(state).map_err(Trouble::failed)?;
+        kept::save(path, &report).map_err(Trouble::failed)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! `toolyard watch`: the session of an agent that somebody else has written.
+
+mod agent;
+mod beside;
+mod place;
+mod shown;
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use tokio::sync::mpsc;
+
+use self::place::Place;
+use super::ConfigArgs;
+use super::trouble::Trouble;
+use crate::domain::{BreakpointSpec, FaultSpec};
+use crate::model::relay::News;
+use crate::serve::watch::{Listener, Listening, listen};
+use crate::session::{JournalChoice, PreparedSession, SessionSpec, TaskSource};
+
+/// The arguments of `toolyard watch`.
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// The agent: a command and its arguments, after `--`. Without it, agents that are started elsewhere are watched,
+    /// and the lines that make them send their requests here are printed.
+    #[arg(value_name = "COMMAND", last = true)]
+    pub command: Vec<OsString>,
+    /// Without a screen: the agent keeps input and output, and toolyard writes only to standard error. The exit code is
+    /// the agent's.
+    #[arg(long)]
+    pub headless: bool,
+    /// The agent gets this terminal; `toolyard attach` shows the screen in another one. Agents that are known to need it
+    /// get it anyway.
+    #[arg(long, conflicts_with = "headless", requires = "command")]
+    pub tty: bool,
+    /// Also write the agent's output to this file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["headless", "tty"], requires = "command")]
+    pub out: Option<PathBuf>,
+    /// Where to listen; port 0 takes a free one. An address that other machines can reach needs --token.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+    /// What addresses must begin with: http://ADDRESS:PORT/t/TOKEN.
+    #[arg(long, value_name = "TOKEN", env = "TOOLYARD_WATCH_TOKEN", hide_env_values = true)]
+    pub token: Option<String>,
+    /// Arm a fault, such as `get_weather:error:p=0.3`. See the end of `toolyard run --help`.
+    #[arg(long, value_name = "SPEC")]
+    pub fault: Vec<FaultSpec>,
+    /// Set a breakpoint, such as `get_weather:after`. Without a screen, hits are only counted and logged.
+    #[arg(long = "break", value_name = "SPEC")]
+    pub breakpoint: Vec<BreakpointSpec>,
+    /// Stop before a model call that would bring the session above N US dollars (default 5).
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::value::number)]
+    pub max_dollars: Option<f64>,
+    /// Write the journal to this file instead of the platform's data folder.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
+    pub journal: Option<PathBuf>,
+    /// Write no journal.
+    #[arg(long)]
+    pub no_journal: bool,
+    /// Write the report as one JSON object to this file, at the end.
+    #[arg(long, value_name = "FILE", requires = "headless")]
+    pub report: Option<PathBuf>,
+    /// Write the final state as one JSON object to this file; a replay of the journal gives the same.
+    #[arg(long, value_name = "FILE", requires = "headless")]
+    pub state: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+/// Watches an agent until it ends, or until the person leaves.
+///
+/// # Errors
+/// The agent or the session cannot be started, or what was wanted cannot be written.
+pub fn watch(args: &WatchArgs) -> Result<ExitCode, Trouble> {
+    let place = Place::new(args)?;
+    match args.headless || (place.wants_terminal && !args.command.is_empty()) {
+        true => beside::run(args, place),
+        false => shown::run(args, place),
+    }
+}
+
+impl WatchArgs {
+    /// The agent, for people.
+    fn title(&self) -> String {
+        let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
+        if words.is_empty() { "agents started elsewhere".to_owned() } else { words.join(" ") }
+    }
+
+    /// The session, and the channel by which it hears of the agent.
+    fn session(
+        &self,
+        has_screen: bool,
+    ) -> Result<(PreparedSession, mpsc::UnboundedSender<News>), Trouble> {
+        let (news, inbox) = mpsc::unbounded_channel();
+        let journal = match (&self.journal, self.no_journal) {
+            (Some(path), _) => JournalChoice::File(path.clone()),
+            (None, true) => JournalChoice::None,
+            (None, false) => JournalChoice::Configured,
+        };
+        let spec = SessionSpec {
+            config: self.config.config.clone(),
+            faults: self.fault.clone(),
+            breakpoints: self.breakpoint.clone(),
+            max_dollars: self.max_dollars,
+            tasks: TaskSource::List(Vec::new()),
+            stay: has_screen,
+            journal,
+            ..SessionSpec::default()
+        };
+        Ok((spec.watch(&self.title(), inbox)?, news))
+    }
+}
+
+/// Listens for the requests of the agent.
+///
+/// # Errors
+/// The address needs a token, or an upstream is no address.
+fn begin(
+    args: &WatchArgs,
+    place: &mut Place,
+    news: &mpsc::UnboundedSender<News>,
+) -> Result<Listener, Trouble> {
+    for text in std::mem::take(&mut place.environment.notes) {
+        // The session may have ended already.
+        let _ = news.send(News::Noticed(text));
+    }
+    let listening = Listening {
+        socket: place.socket.take().ok_or_else(|| Trouble::failed("it listens already"))?,
+        token: args.token.clone(),
+        upstreams: place.upstreams(),
+        news: news.clone(),
+    };
+    listen(listening).map_err(Trouble::usage)
+}

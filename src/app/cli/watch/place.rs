@@ -1,0 +1,76 @@
+//! Where agents send their requests, and what makes them do so.
+
+use std::path::{Path, PathBuf};
+
+use reqwest::Url;
+
+use super::WatchArgs;
+use crate::cli::trouble::Trouble;
+use crate::config;
+use crate::serve::agent::{Environment, Given, Recipes};
+use crate::serve::watch::{Bound, Upstreams, bind};
+
+/// The file of further recipes, beside the configuration.
+const RECIPES: &str = "agents.toml";
+
+/// The address of the listener, and the environment that it makes.
+pub struct Place {
+    pub socket: Option<Bound>,
+    pub address: Url,
+    pub environment: Environment,
+    /// The agent gets the terminal.
+    pub wants_terminal: bool,
+}
+
+impl Place {
+    /// Takes the address.
+    ///
+    /// # Errors
+    /// It is in use, or the recipes are wrong.
+    pub fn new(args: &WatchArgs) -> Result<Self, Trouble> {
+        let recipes = Recipes::load(&recipes_file(args)).map_err(Trouble::usage)?;
+        let socket = bind(args.listen).map_err(Trouble::usage)?;
+        let token = args.token.as_ref().map(|token| format!("/t/{token}"));
+        let address = format!("http://{}{}", socket.address, token.unwrap_or_default());
+        let address = Url::parse(&address).map_err(Trouble::usage)?;
+        let command = args.command.first().map(Path::new);
+        let dotenv = std::fs::read_to_string(".env").ok();
+        let session = format!("toolyard-{}", std::process::id());
+        let environment = Environment::new(
+            &recipes,
+            command,
+            &Given {
+                address: &address,
+                session: &session,
+                environment: &|name| std::env::var(name).ok(),
+                dotenv: dotenv.as_deref(),
+            },
+        );
+        let has_terminal = rustix::termios::isatty(std::io::stdin());
+        let known = command.and_then(|command| recipes.program(command));
+        let wants_terminal = args.tty || (has_terminal && known.is_some_and(|known| known.tty));
+        Ok(Self { socket: Some(socket), address, environment, wants_terminal })
+    }
+
+    /// Where requests go on to.
+    pub fn upstreams(&self) -> Upstreams {
+        let mut upstreams = Upstreams::default();
+        for known in &self.environment.upstreams {
+            let address = known.address.to_string();
+            match known.endpoint.as_str() {
+                "openai" => upstreams.openai = address,
+                "anthropic" => upstreams.anthropic = address,
+                "gemini" => upstreams.gemini = address,
+                "ollama" => upstreams.ollama = address,
+                _ => upstreams.others.push((known.path.clone(), address)),
+            }
+        }
+        upstreams
+    }
+}
+
+fn recipes_file(args: &WatchArgs) -> PathBuf {
+    let config = args.config.config.clone().or_else(config::default_path);
+    let folder = config.as_deref().and_then(Path::parent);
+    folder.map_or_else(|| RECIPES.into(), |folder| folder.join(RECIPES))
+}
