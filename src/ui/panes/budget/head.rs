@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{LEVERS, limit, mark, sheet::Sheet};
-use crate::domain::{Knob, Spent, TaskState, words::counted};
+use crate::domain::{Knob, Matter, Spent, TaskState, words::counted};
 use crate::hits::{Hits, Target};
 use crate::panes::budget_words;
 use crate::panes::format::credits;
@@ -148,6 +148,9 @@ fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
     let planned = task.and_then(|task| Some((&task.budget, task.budget.plan.as_deref()?)));
     let Some((budget, latest)) = planned else {
         let why = match cx.state.strategy.btp {
+            _ if cx.state.cannot(Matter::Strategy).is_some() => {
+                "no budget plan, B is only reported"
+            }
             true => "no budget plan yet: the next task begins with one",
             false => {
                 "no budget plan, B is only reported: choose a strategy with +btp (<key:strategy>)"

@@ -27,7 +27,7 @@ use super::row::{self, Row};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::action::Action;
 use crate::change;
-use crate::domain::{Command, Knob, State, TaskBudget, TaskState};
+use crate::domain::{Command, Knob, Matter, State, TaskBudget, TaskState};
 use crate::hits::{Hits, Target};
 use crate::request::{ScreenRequest, World};
 use crate::view::{Lever, View};
@@ -127,7 +127,7 @@ fn open(state: &State, view: &View) -> Opened {
 
 fn why_not_adjust(state: &State, view: &View) -> Option<&'static str> {
     match (view.lever.0, selected(view, &rows(state, view))) {
-        (Some(_), _) => None,
+        (Some(knob), _) => state.cannot(Matter::Knob(knob)),
         (None, Some(_)) => change::no_uses_to_set(state, view),
         (None, None) => Some("nothing selected in the budget"),
     }
