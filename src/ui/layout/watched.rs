@@ -26,7 +26,7 @@ pub(super) fn columns(size: Size) -> Vec<Column> {
         )],
         Size::Large => vec![
             column(
-                60,
+                57,
                 vec![
                     slot(9, &[P::Conversations, P::Tasks]),
                     slot(11, &[P::Calls]),
@@ -34,7 +34,7 @@ pub(super) fn columns(size: Size) -> Vec<Column> {
                 ],
             ),
             column(
-                40,
+                43,
                 vec![
                     slot(7, &[P::Models]),
                     slot(16, &[P::Tools, P::Graph, P::Budget, P::Knobs]),

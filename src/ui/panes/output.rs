@@ -3,20 +3,22 @@
 
 use std::rc::Rc;
 
-use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+use ratatui::text::{Line, Span};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::agent_output::{AgentLines, OutputLine};
-use crate::domain::{State, words::counted};
+use crate::domain::{State, state::Watched, words::counted};
+use crate::hits::{Hits, Target};
 use crate::vlist::{self, List};
 use crate::window::{Move, Window};
-use crate::{cx::Cx, hits::Hits, pane::PaneId, popups::Subject, text, view::View};
+use crate::{cx::Cx, pane::PaneId, popups::Subject, text, theme::Theme, view::View};
 
 /// Before a line of standard error.
 const ERROR: &str = "!";
-/// The most lines that a page of them shows.
-const OPENED: usize = 5000;
+/// The most cells of the agent's command in the title.
+const COMMAND: usize = 20;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Output,
@@ -38,18 +40,39 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     let Some(agent) = &cx.view.agent else { return Line::default() };
     let count = agent.lines().len();
     let below = agent.place().map_or(0, |at| count - 1 - at);
-    Line::from(match below {
+    let end = match below {
         0 => format!(" · {}", counted(text::number(count as u64), "line")),
         below => format!(" · {} below", text::number(below as u64)),
-    })
+    };
+    let mut title = Line::default();
+    if let Some(watched) = cx.state.watched.as_deref() {
+        let (text, style) = self::agent(watched, COMMAND, cx.theme);
+        if !text.is_empty() {
+            title.extend([Span::raw(" · "), Span::styled(text, style)]);
+        }
+    }
+    title.push_span(end);
+    title
 }
 
-/// The last lines up to the selected one, on a page of their own.
+/// The command of the agent in at most so many cells, and how it ended: `python my_agent.py · exit 0`.
+pub fn agent(watched: &Watched, most: usize, theme: &Theme) -> (String, Style) {
+    let command = watched.command.as_deref();
+    let command = command.map(|command| text::cut(command, most).into_owned());
+    let (end, style) = match watched.ended {
+        None => (None, theme.text),
+        Some(Some(0)) => (Some("exit 0".to_owned()), theme.text),
+        Some(Some(code)) => (Some(format!("exit {code}")), theme.bad),
+        Some(None) => (Some("ended by a signal".to_owned()), theme.bad),
+    };
+    let parts: Vec<String> = command.into_iter().chain(end).collect();
+    (parts.join(" · "), style)
+}
+
+/// The lines from the selected one on, on a page of their own.
 fn subject(agent: &AgentLines) -> Option<Subject> {
-    let lines = agent.lines();
-    let end = agent.place().map_or(lines.len(), |at| at + 1);
-    let shown = &lines[end.saturating_sub(OPENED)..end];
-    let all: Vec<&str> = shown.iter().map(|line| line.text.as_str()).collect();
+    let lines = agent.lines().iter().skip(agent.place().unwrap_or(0));
+    let all: Vec<&str> = lines.map(|line| line.text.as_str()).collect();
     (!all.is_empty()).then(|| Subject::Said(("the agent".to_owned(), all.join("\n")).into()))
 }
 
@@ -95,8 +118,9 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let (inside, bar) = vlist::beside_bar(cx, area);
     let rows = window.range().map(|at| (at, selected == Some(at)));
     vlist::draw_rows(cx, (inside, buf, hits), rows, |at, row| {
-        draw_line(cx, lines.get(at)?, row);
-        None
+        let line = lines.get(at)?;
+        draw_line(cx, line, row);
+        Some(Target::Output(line.n))
     });
     vlist::scrollbar(cx, bar, window, buf);
 }

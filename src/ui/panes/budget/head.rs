@@ -126,6 +126,12 @@ fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf
 fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     let (theme, knobs) = (cx.theme, &cx.state.knobs);
     let show = |knob: Knob| knob.spec().show(knobs.get(knob));
+    if cx.state.cannot(Matter::Knob(Knob::Tau)).is_some() {
+        let mut row = Row::new(line, buf);
+        row.cell("τ", LABEL.0, theme.dim).right(&show(Knob::Tau), LABEL.1, theme.dim);
+        row.gap(1).put("no plan uses it", theme.dim);
+        return;
+    }
     let named = [
         format!("estimate {}", show(Knob::Estimate)),
         format!("blacklist {}", show(Knob::Blacklist)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ratatui::style::Style;
 
 use crate::domain::{
-    EffectId, Lane, ModelCallPhase, Outcome, RunId, State, TaskPhase, TaskState, ToolCallState,
+    EffectId, Hold, ModelCallPhase, Outcome, RunId, State, TaskPhase, TaskState, ToolCallState,
 };
 use crate::panes::inline_json;
 use crate::symbols::{DONE, FAILED, HELD, LEADS, REFUSED, RUNNING, WAITING};
@@ -126,9 +126,13 @@ impl<'a> Talk<'a> {
         self.unpriced = self.unpriced.saturating_add(task.unpriced);
     }
 
+    /// The first of its lanes that is held.
+    fn hold<'s>(&self, state: &'s State) -> Option<&'s Hold> {
+        state.control.held.iter().find(|hold| state.run_of_lane(hold.lane) == self.run)
+    }
+
     pub fn stands(&self, state: &State) -> Stands {
-        let held = |lane: Lane| state.run_of_lane(lane) == self.run;
-        if state.control.held.iter().any(|hold| held(hold.lane)) {
+        if self.hold(state).is_some() {
             return Stands::Held;
         }
         match self.task {
@@ -144,6 +148,9 @@ impl<'a> Talk<'a> {
     /// The calls at work, else the last that was said.
     pub fn words(&self, state: &State) -> String {
         let Some(task) = self.task else { return String::new() };
+        if let Some(hold) = self.hold(state) {
+            return format!("held {}", hold.boundary.name());
+        }
         if let Some(call) = state.model_calls_in_flight().rfind(|call| call.task == task.id) {
             return match call.partial.trim() {
                 "" => call.model.to_string(),

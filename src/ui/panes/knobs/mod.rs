@@ -21,7 +21,7 @@ use crate::{action::Action, text, view::View};
 use crate::{cx::Cx, pane::PaneId, window::Move};
 
 /// Above the list where foreign agents act.
-const FOREIGN: &str = "a foreign agent acts here: dim knobs do not reach it";
+const FOREIGN: &str = "a foreign agent acts here: dim knobs cannot act";
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
 /// The most lines about the selected knob.

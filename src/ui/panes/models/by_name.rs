@@ -3,16 +3,32 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::configured::{draw_mark, draw_name};
-use super::{SPEC, Used, columns};
+use super::{SPEC, Used, cached, counted, dollars, last, tokens};
 use crate::domain::{Aim, ModelName, ModelState};
 use crate::hits::{Hits, Target};
 use crate::panes::row::{Row, split};
 use crate::symbols::RUNNING;
-use crate::table::Table;
+use crate::table::{Column, Table, right};
 use crate::{cx::Cx, text, vlist};
 
 /// The least and the most cells of a name.
 const NAME: (usize, usize) = (14, 32);
+
+/// What a model used, from what matters most to what is left out first.
+fn columns<'a>() -> [Column<Used<'a>>; 8] {
+    [
+        right("calls", 5, |used| (used.tally.calls.to_string(), used.theme.text)),
+        right("tokens", 6, |used| tokens(used, used.tally.tokens())),
+        right("dollars", 9, dollars),
+        right("median", 8, |used| {
+            (text::span_if_any(used.tally.latency.median()), used.theme.text)
+        }),
+        right("last", 8, last),
+        right("cached", 6, cached),
+        right("failed", 6, |used| counted(used, used.tally.failed, used.theme.bad)),
+        right("retried", 7, |used| counted(used, used.tally.retries, used.theme.warn)),
+    ]
+}
 
 /// The model that is selected, else the first one.
 pub(super) fn selected(cx: &Cx<'_>) -> Option<usize> {

@@ -142,7 +142,7 @@ impl<'a> Entry<'a> {
         // A foreign agent has no roles.
         let role = &match self.cx.state.guest_of(call.task) {
             None => format!("  {} ", call.role),
-            Some(_) => format!("  {} ", call.model),
+            Some(_) => "  model ".to_owned(),
         };
         match &call.phase {
             ModelCallPhase::Requested => self.asking(call, role, "waits for its call"),
