@@ -3,8 +3,8 @@
 use super::{handle::Handle, session::Session};
 use crate::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, EffectState, Event, FaultEvent, FaultId,
-    FaultSpec, GraphEvent, Knob, Mode, Resume, RunId, Scores, SessionEvent, Target, ToolName,
-    ToolState, Undoable,
+    FaultSpec, GraphEvent, Knob, Matter, Mode, Resume, RunId, Scores, SessionEvent, Target,
+    ToolName, ToolState, Undoable,
 };
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.

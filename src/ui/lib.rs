@@ -19,7 +19,7 @@ use toolyard_tool as tool;
 pub mod action;
 pub mod agent_output;
 pub mod ahead;
-mod alert;
+pub mod alert;
 mod beside;
 mod bindings;
 pub mod called;
