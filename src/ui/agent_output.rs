@@ -11,8 +11,16 @@ pub struct OutputLine {
     pub n: u64,
     /// Without its end.
     pub text: String,
-    /// It was written to standard error.
-    pub is_error: bool,
+    pub stream: Stream,
+}
+
+/// The origin of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    Out,
+    Err,
+    /// A note of toolyard about the output.
+    Toolyard,
 }
 
 /// The lines of an agent's process that are kept.

@@ -11,8 +11,7 @@ use toolyard::domain::{
     SessionEvent, Task, TaskEvent, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind,
     ToolName, ToolOutput, Usage,
 };
-
-use toolyard::ui::agent_output::{AgentLines, AgentOutput, OutputLine};
+use toolyard::ui::agent_output::{AgentLines, AgentOutput, OutputLine, Stream};
 
 use crate::story::{Story, effect, model, opening, tool};
 
@@ -212,7 +211,8 @@ impl AgentOutput for Said {
 
     fn lines(&self) -> Vec<OutputLine> {
         let text = |n| format!("step {n}: the weather of Lisbon and of Porto, once more in full");
-        (1..=self.0).map(|n| OutputLine { n, text: text(n), is_error: n % 5 == 0 }).collect()
+        let stream = |n| if n % 5 == 0 { Stream::Err } else { Stream::Out };
+        (1..=self.0).map(|n| OutputLine { n, text: text(n), stream: stream(n) }).collect()
     }
 
     fn changed(&self, _: u64) -> BoxFuture<'_, ()> {

@@ -3,8 +3,8 @@
 use std::{path::PathBuf, rc::Rc};
 
 use super::reader;
-use super::{PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas};
 use super::watched;
+use super::{PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas};
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,

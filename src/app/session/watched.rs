@@ -55,12 +55,10 @@ impl SessionSpec {
 ///
 /// # Errors
 /// Faults in the table of prices.
-pub(super) fn inbox(
-    config: &Config,
-    news: UnboundedReceiver<News>,
-) -> Result<Inbox, SessionError> {
+pub(super) fn inbox(config: &Config, news: UnboundedReceiver<News>) -> Result<Inbox, SessionError> {
     let table = config.price_table().map_err(SessionError::input)?;
-    let spec_of = Box::new(move |model: &str, endpoint: &str| spec_of(table.as_ref(), model, endpoint));
+    let spec_of =
+        Box::new(move |model: &str, endpoint: &str| spec_of(table.as_ref(), model, endpoint));
     Ok(Inbox { news, spec_of })
 }
 

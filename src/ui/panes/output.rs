@@ -8,9 +8,10 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::agent_output::{AgentLines, OutputLine};
+use crate::agent_output::{AgentLines, OutputLine, Stream};
 use crate::domain::{State, state::Watched, words::counted};
 use crate::hits::{Hits, Target};
+use crate::symbols::WAITING;
 use crate::vlist::{self, List};
 use crate::window::{Move, Window};
 use crate::{cx::Cx, pane::PaneId, popups::Subject, text, theme::Theme, view::View};
@@ -126,6 +127,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 fn draw_line(cx: &Cx<'_>, line: &OutputLine, row: &mut Row<'_>) {
-    let mark = if line.is_error { ERROR } else { "" };
-    row.cell(mark, 1, cx.theme.warn).gap(1).put(&line.text, cx.theme.text);
+    let (mark, text) = match line.stream {
+        Stream::Out => ("", cx.theme.text),
+        Stream::Err => (ERROR, cx.theme.text),
+        Stream::Toolyard => (WAITING, cx.theme.dim),
+    };
+    row.cell(mark, 1, cx.theme.warn).gap(1).put(&line.text, text);
 }

@@ -1,8 +1,6 @@
 //! Who acts in the session, and what a person can therefore not change. Screen and engine ask here.
 
 use crate::acting::{Acting, Matter};
-use crate::event::Guest;
-use crate::id::TaskId;
 use crate::knob::Knob;
 use crate::state::State;
 
@@ -34,11 +32,6 @@ impl State {
             Matter::Tasks => "a foreign agent acts here; toolyard only watches its tasks",
             Matter::Copies => "a foreign agent acts here; toolyard cannot run a copy of it",
         })
-    }
-
-    /// The conversation of a foreign agent that a task belongs to.
-    pub fn guest_of(&self, task: TaskId) -> Option<&Guest> {
-        self.runs.get(&self.run_of(task))?.guest.as_deref()
     }
 }
 

@@ -25,6 +25,9 @@ const WITH_WORD: usize = 64;
 /// The least cells of a task's text, and of the last words.
 const TEXT: usize = 22;
 const WORDS: usize = 28;
+/// Cells between them, and cells that the text takes before last words have a place beside it.
+const GAP: usize = 2;
+const EASE: usize = 8;
 /// From this height on the heads of the columns are shown, and from this one on what the selected one said.
 const WITH_HEAD: u16 = 3;
 const WITH_DETAIL: u16 = 5;
@@ -121,14 +124,17 @@ impl Widths<'_> {
         let room = width.saturating_sub(number + 1 + SIGN + word);
         let table = Table::fitting(columns(), room.saturating_sub(TEXT));
         let room = room.saturating_sub(table.width);
-        let words = if room > TEXT + WORDS { (room - TEXT) * 3 / 5 } else { 0 };
-        Self { number, word, text: room - words.min(room), table, words: words.max(1) - 1 }
+        let text = match room.checked_sub(TEXT + GAP + WORDS + EASE) {
+            Some(more) => TEXT + EASE + more / 2,
+            None => room,
+        };
+        Self { number, word, text, table, words: room.saturating_sub(text + GAP) }
     }
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let talks = all(cx.state);
-    if talks.is_empty() {
+    if talks.iter().all(|talk| talk.task.is_none()) {
         return note(
             area,
             "no conversations yet: the agent has not asked a model",
@@ -166,7 +172,7 @@ fn draw_head(cx: &Cx<'_>, widths: &Widths<'_>, line: Rect, buf: &mut Buffer) {
     row.gap(widths.number + 1 + SIGN).cell("", widths.word, dim).cell("task", widths.text, dim);
     widths.table.head(&mut row, dim);
     if widths.words > 0 {
-        row.gap(2).put("last", dim);
+        row.gap(GAP).put("last", dim);
     }
 }
 
@@ -192,6 +198,6 @@ fn draw_talk<'a>(cx: &Cx<'a>, talk: &'a Talk<'a>, widths: &Widths<'a>, row: &mut
     row.cell(asked.lines().next().unwrap_or_default(), widths.text - branch_width, text);
     widths.table.cells(&Shown { theme, talk }, row);
     if widths.words > 0 {
-        row.gap(2).put(&talk.words(cx.state), theme.dim);
+        row.gap(GAP).put(&talk.words(cx.state), theme.dim);
     }
 }

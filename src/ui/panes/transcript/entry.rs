@@ -140,9 +140,9 @@ impl<'a> Entry<'a> {
             }
         };
         // A foreign agent has no roles.
-        let role = &match self.cx.state.guest_of(call.task) {
-            None => format!("  {} ", call.role),
-            Some(_) => "  model ".to_owned(),
+        let role = &match self.cx.state.is_of_guest(call.id) {
+            false => format!("  {} ", call.role),
+            true => "  model ".to_owned(),
         };
         match &call.phase {
             ModelCallPhase::Requested => self.asking(call, role, "waits for its call"),
