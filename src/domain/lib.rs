@@ -3,6 +3,7 @@
 //!
 //! The other rooms import the nouns from here; the files of this room name each other.
 
+pub mod acting;
 pub mod approval;
 pub mod arguments;
 pub mod blocks;
@@ -56,6 +57,7 @@ pub mod words;
 pub mod worker_settings;
 
 pub use self::{
+    acting::{Acting, Matter},
     approval::Approval,
     breakpoint::BreakpointSpec,
     chance::Chance,

@@ -3,8 +3,8 @@
 use super::{handle::Handle, session::Session};
 use crate::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, EffectState, Event, FaultEvent, FaultId,
-    FaultSpec, GraphEvent, Knob, Mode, Resume, RunId, Scores, SessionEvent, Target, ToolName,
-    ToolState, Undoable,
+    FaultSpec, GraphEvent, Knob, Matter, Mode, Resume, RunId, Scores, SessionEvent, Target,
+    ToolName, ToolState, Undoable,
 };
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.
@@ -19,6 +19,9 @@ pub(super) fn handle(handle: &Handle, command: Command) {
 }
 
 fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> {
+    if let Some(why) = matter(&command).and_then(|matter| session.state().cannot(matter)) {
+        return Err(why.to_owned());
+    }
     match command {
         // The loop itself handles these.
         Command::Stop | Command::StopBecause { .. } | Command::ProbeModels => {}
@@ -46,6 +49,33 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
         }
     }
     Ok(())
+}
+
+/// What a command changes that is not every agent's; `None`: it acts whoever acts.
+fn matter(command: &Command) -> Option<Matter> {
+    Some(match command {
+        Command::UseStrategy { .. } => Matter::Strategy,
+        Command::BindRole { .. } => Matter::Models,
+        Command::TurnKnob { knob, .. } | Command::TurnKnobBy { knob, .. } => Matter::Knob(*knob),
+        Command::QueueTask { .. }
+        | Command::QueueNext { .. }
+        | Command::QueueAgain
+        | Command::PutTasks { .. }
+        | Command::RemoveTasks { .. }
+        | Command::MoveTask { .. }
+        | Command::MoveTaskBy { .. }
+        | Command::RunNext { .. }
+        | Command::SkipTask { .. }
+        | Command::FollowUp { .. } => Matter::Tasks,
+        Command::PinWeight { .. }
+        | Command::UnpinWeight { .. }
+        | Command::SwitchTool { .. }
+        | Command::SetClass { .. }
+        | Command::SetUses { .. }
+        | Command::AddUses { .. } => Matter::Menus,
+        Command::CallTool { .. } | Command::Probe { .. } | Command::ReloadTools => Matter::Tools,
+        _ => return None,
+    })
 }
 
 /// The event of a command.

@@ -59,6 +59,9 @@ impl View {
             }
             Target::Variable(name) => self.variable.replace(name.clone()).as_ref() == Some(name),
             Target::Line(n) => self.choose_line(state, *n),
+            Target::Output(n) => {
+                self.agent.as_mut().is_some_and(|agent| agent.selected.replace(*n) == Some(*n))
+            }
             Target::Moment(_) => false,
             Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,
         }

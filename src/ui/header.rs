@@ -4,13 +4,15 @@
 //! The second line, where few panes are seen, has the vitals: what the task may cost and has cost, who plans and who
 //! solves, and what runs at once.
 
+mod watch;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
-use super::symbols::{CHOSEN, DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING};
+use super::symbols::{CHOSEN, DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING, WAITING};
 use super::text::{self, number};
 use super::{action::Action, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
@@ -132,7 +134,9 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         let asks = format!("{HELD} {} #{} asks{key}", text::cut(call.tool.as_str(), 24), call.id);
         add(0, asks, theme.warn, Some(Action::Consent));
     }
-    if !state.tasks.is_empty() {
+    if let Some(watched) = state.watched.as_deref() {
+        watch::pieces(cx, watched, width, &mut add);
+    } else if !state.tasks.is_empty() {
         let at = state.shown_task().map_or(0, |task| task.id.0);
         add(2, format!("task {at}/{}", state.tasks.len()), theme.text, None);
         let step = state.shown_task().map_or(0, |task| task.steps.len());
@@ -141,8 +145,8 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         }
     }
     if state.n > 0 {
-        let strategy = state.strategy.to_string();
-        add(3, text::cut(&strategy, 24).into_owned(), theme.text, Some(Action::Strategy));
+        let acting = state.acting().to_string();
+        add(3, text::cut(&acting, 24).into_owned(), theme.text, Some(Action::Strategy));
     }
     let knob = |knob: Knob| {
         let spec = knob.spec();
@@ -220,7 +224,10 @@ fn mode(cx: &Cx<'_>) -> (String, Style) {
             (format!("{RUNNING} {name}"), theme.running)
         }
         // It would run if it had something to run.
-        Mode::Running | Mode::Stepping | Mode::SteppingTask => (done(cx.state), theme.paused),
+        Mode::Running | Mode::Stepping | Mode::SteppingTask => match &cx.state.watched {
+            Some(watched) if watched.ended.is_none() => (format!("{WAITING} WAITING"), theme.text),
+            _ => (done(cx.state), theme.paused),
+        },
         Mode::Opening | Mode::Pausing | Mode::Paused => {
             let calls = cx.state.effects_in_flight().count();
             let what = match (mode, cx.state.shown_hold()) {
@@ -311,6 +318,9 @@ pub fn vitals(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let x = line.right().saturating_sub(right as u16);
     Row::new(Rect { x, width: line.right() - x, ..line }, buf).put(&at_once, cx.theme.running);
     let mut row = Row::new(Rect { width: x.saturating_sub(line.x + GAP as u16), ..line }, buf);
+    if let Some(watched) = cx.state.watched.as_deref() {
+        return watch::vitals(cx, watched, &mut row);
+    }
     budget_bar(cx, &mut row);
     roles(cx, &mut row);
 }

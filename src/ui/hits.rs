@@ -34,6 +34,8 @@ pub enum Target {
     Variable(String),
     /// A line of the transcript, by the number of the event that made it.
     Line(u64),
+    /// A line of the agent's process, by its number.
+    Output(u64),
     /// An event to look at.
     Moment(u64),
     /// A key of the footer, a button, a tab: clicking does it.

@@ -17,6 +17,7 @@ use toolyard_strategy as strategy;
 use toolyard_tool as tool;
 
 pub mod action;
+pub mod agent_output;
 pub mod ahead;
 pub mod alert;
 mod beside;
@@ -77,6 +78,7 @@ pub mod watch_file;
 pub mod window;
 pub mod wording;
 
+pub use agent_output::{AgentOutput, OutputLine};
 pub use bindings::KeymapError;
 pub use called::{AsCommand, Called};
 pub use next::Next;

@@ -62,6 +62,10 @@ pub enum PaneId {
     Breakpoints,
     /// Expressions and their values.
     Watches,
+    /// The conversations of foreign agents, or the runs.
+    Conversations,
+    /// The lines of a foreign agent's process.
+    Output,
 }
 
 impl PaneId {

@@ -23,6 +23,7 @@ use super::clipboard::Clipboard;
 use super::inputs::Inputs;
 use super::layout::LayoutFile;
 use super::outside::Said;
+use super::pane::PaneId;
 use super::popups::Sessions;
 use super::scenario::SavedScenario;
 use super::screen::Screen;
@@ -237,6 +238,11 @@ impl Loop {
                 news = show::news(&mut self.front.twin, TwinNews::Ended(None)) => {
                     self.front.screen.hear_of_twin(news);
                     self.pace.soon();
+                }
+                () = show::grown(&mut self.front.screen.view.agent) => {
+                    if self.front.screen.view.sees(PaneId::Output) {
+                        self.pace.soon();
+                    }
                 }
                 news = show::seated(&mut self.front.seat) => {
                     let (tone, text) = self.front.screen.hear(news);

@@ -203,7 +203,7 @@ impl Screen {
         if self.view.tool.is_some() {
             return;
         }
-        let first = Layout::standard(self.live.strategy, Size::Small).panes().next();
+        let first = Layout::standard(self.live.acting(), Size::Small).panes().next();
         self.view.focus = first.unwrap_or_default();
         if let Some(first) = &self.setup.first {
             self.view.open(FirstStart::new(self.setup.demos, &first.keys, &first.folder));
@@ -368,6 +368,11 @@ impl Screen {
         self.recall();
         self.want();
         panes::look_up(self.past.as_ref().unwrap_or(&self.live), &mut self.view);
+        if self.view.sees(PaneId::Output)
+            && let Some(agent) = &mut self.view.agent
+        {
+            agent.read();
+        }
         if self.view.sees(PaneId::Knobs) {
             let knob = self.view.knob();
             self.view.ahead.look(self.past.as_ref().unwrap_or(&self.live), knob);
@@ -395,10 +400,10 @@ impl Screen {
         }
     }
 
-    /// Takes the layout for the strategy and for this size of the screen, with the focused pane in it.
+    /// Takes the layout for who acts and for this size of the screen, with the focused pane in it.
     fn lay_out(&mut self, area: Rect) {
         if let Some(size) = Size::of(area.width, area.height) {
-            self.view.layouts.settle(self.live.strategy, size);
+            self.view.layouts.settle(self.live.acting(), size);
             self.view.go_to(self.view.focus);
         }
     }

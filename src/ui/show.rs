@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
+use super::agent_output::AgentLines;
 use super::scenario::{SaveScenario, SavedScenario};
 use super::screen::Screen;
 use super::source::Seat;
@@ -45,6 +46,7 @@ pub struct Show {
 impl Show {
     pub fn new(mut screen: Screen, source: Source) -> Self {
         screen.view.seat = source.seat.as_ref().map(|seat| seat.kind);
+        screen.view.agent = source.output.map(AgentLines::new);
         Self {
             screen,
             records: source.records,
@@ -193,6 +195,14 @@ pub async fn seated(seat: &mut Option<Seat>) -> SeatNews {
     };
     match news {
         Some(news) => news,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until the lines of the agent's process have changed; never without any.
+pub async fn grown(agent: &mut Option<AgentLines>) {
+    match agent {
+        Some(agent) => agent.grown().await,
         None => std::future::pending().await,
     }
 }

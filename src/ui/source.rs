@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 
+use super::agent_output::AgentOutput;
 use super::called::AsCommand;
 use super::layout::LayoutFile;
 use super::next::Next;
@@ -36,6 +37,8 @@ pub struct Source {
     pub sweeps: Option<StartSweep>,
     /// Saves it as a scenario.
     pub scenarios: SaveScenario,
+    /// What the process of a foreign agent writes, where one was started with the session.
+    pub output: Option<Arc<dyn AgentOutput>>,
 }
 
 /// The sessions that are kept on this machine.

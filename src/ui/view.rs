@@ -3,6 +3,7 @@
 
 use strum::{IntoStaticStr, VariantArray};
 
+use super::agent_output::AgentLines;
 use super::ahead::Ahead;
 use super::found::Found;
 use super::layout::{Layouts, Placed};
@@ -212,6 +213,9 @@ pub struct View {
     /// The selected watch, by its place in the list.
     pub watch: Option<usize>,
 
+    /// What the process of a foreign agent writes; `None`: this screen did not start one.
+    pub agent: Option<AgentLines>,
+
     pub graph: GraphView,
     pub resilience: ResilienceView,
     /// The selected tool of the pane of resilience; `None`: the first of its strip.
@@ -337,7 +341,10 @@ impl View {
         let known = |tool: &ToolName| state.tools.contains_key(tool);
         match self.focus {
             PaneId::Models => {
-                let model = self.model.clone().map(Target::Model);
+                // Where no role is bound, the first model is selected.
+                let first = || state.models.known.keys().next().cloned();
+                let first = first().filter(|_| state.models.roles.is_empty());
+                let model = self.model.clone().or(first).map(Target::Model);
                 Some(model.unwrap_or_else(|| Target::Role(self.role())))
             }
             PaneId::Calls => {

@@ -35,6 +35,7 @@ mod search;
 mod time;
 mod undo;
 mod unusable;
+mod watched;
 mod widening;
 mod window;
 mod workers;

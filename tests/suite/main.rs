@@ -108,6 +108,7 @@ mod tools;
 mod trials;
 mod tuning;
 mod walls;
+mod watching;
 mod working;
 
 /// The program under test.

@@ -61,30 +61,19 @@ impl Story {
         strategy: &str,
         rates: toolyard::domain::rates::Rates,
     ) -> Self {
+        let roles = BTreeMap::from([
+            (Role::Actor, "sim".into()),
+            (Role::Evaluator, "sim".into()),
+            (Role::Reflector, "local".into()),
+        ]);
+        let strategy = strategy.parse().unwrap();
+        Self::of(Opening { models, roles, strategy, rates, ..opening() })
+    }
+
+    /// A session that begins so.
+    pub fn of(opening: Opening) -> Self {
         let mut story = Self::unopened();
-        story.tell(SessionEvent::SessionOpened {
-            opening: Box::new(Opening {
-                seed: 7,
-                workspace: "the samples".into(),
-                strategy: strategy.parse().unwrap(),
-                knobs: Knobs::default(),
-                models,
-                roles: BTreeMap::from([
-                    (Role::Actor, "sim".into()),
-                    (Role::Evaluator, "sim".into()),
-                    (Role::Reflector, "local".into()),
-                ]),
-                paused: false,
-                watched: false,
-                workers: Default::default(),
-                prompts: Default::default(),
-                sampling: Default::default(),
-                approval: Default::default(),
-                few_shots: Vec::new(),
-                rates,
-                max_dollars: None,
-            }),
-        });
+        story.tell(SessionEvent::SessionOpened { opening: Box::new(opening) });
         story
     }
 
@@ -158,7 +147,7 @@ impl Story {
     }
 
     /// The number of the next effect.
-    fn next_effect(&self) -> EffectId {
+    pub fn next_effect(&self) -> EffectId {
         EffectId(self.state.effects_requested() as u32 + 1)
     }
 
@@ -322,6 +311,27 @@ impl Story {
     }
 }
 
+/// The beginning of a session without models.
+pub fn opening() -> Opening {
+    Opening {
+        seed: 7,
+        workspace: "the samples".into(),
+        strategy: "toolnet".parse().unwrap(),
+        knobs: Knobs::default(),
+        models: Vec::new(),
+        roles: BTreeMap::new(),
+        paused: false,
+        watched: false,
+        workers: Default::default(),
+        prompts: Default::default(),
+        sampling: Default::default(),
+        approval: Default::default(),
+        few_shots: Vec::new(),
+        rates: Default::default(),
+        max_dollars: None,
+    }
+}
+
 /// An effect that changes nothing, as its events name it.
 pub fn effect(id: EffectId) -> EffectRef {
     EffectRef::new(id, EffectClass::Read)
@@ -345,7 +355,7 @@ pub fn tool(name: &str, class: &str, cost: f64) -> ToolSpec {
     }
 }
 
-fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
+pub fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
     ModelSpec {
         name: ModelName::new(name),
         source: source.into(),

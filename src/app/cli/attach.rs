@@ -42,6 +42,7 @@ pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
         sweeps: None,
         scenarios: save::saver(None, Some(journal.clone())),
         journal: Some(journal),
+        output: None,
     };
     ui::run(source, settings).map_err(Trouble::failed)
 }
@@ -121,6 +122,7 @@ pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
         sweeps: None,
         scenarios: save::saver(None, Some(path.clone())),
         journal: Some(path.clone()),
+        output: None,
     };
     let ended = ui::run(source, settings).map_err(Trouble::failed)?;
     match remark.get() {

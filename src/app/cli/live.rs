@@ -86,6 +86,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         twins,
         sweeps,
         scenarios,
+        output: None,
     };
     // The terminal is touched only when nothing can be wrong with the session any more.
     let shown = settings(&config, title, None).map(|mut settings| {
@@ -166,7 +167,17 @@ fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), Jour
     let (commands, journal) = (None, Some(journal));
     let scenarios = save::saver(None, journal.clone());
     let (opened, seat, twins, sweeps) = (None, None, None, None);
-    let source = ui::Source { opened, records, commands, seat, journal, twins, sweeps, scenarios };
+    let source = ui::Source {
+        opened,
+        records,
+        commands,
+        seat,
+        journal,
+        twins,
+        sweeps,
+        scenarios,
+        output: None,
+    };
     Ok((source, remark))
 }
 

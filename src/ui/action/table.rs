@@ -82,6 +82,7 @@ impl ActionSpec {
     pub fn why_not(&self, state: &State, view: &View) -> Option<Cow<'static, str>> {
         let changes = matches!(self.group, Group::Run | Group::Change);
         let over = if changes { change::over(state, view) } else { None };
+        let over = over.or_else(|| why::matter(self.action).and_then(|it| state.cannot(it)));
         let why = over.or_else(|| (self.why_not)(state, view)).map(Cow::Borrowed);
         why.or_else(|| match self.does {
             Look(way) => past::why_not(way, state, view).map(Cow::Owned),
@@ -394,6 +395,8 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Search, "search", &["g s"], "go to the search tree"),
     pane(PaneId::Breakpoints, "breakpoints", &["g b"], "go to the breakpoints"),
     pane(PaneId::Watches, "watches", &["g w"], "go to the watches"),
+    pane(PaneId::Conversations, "conversations", &["g t"], "go to the conversations of watched agents, or the runs"),
+    pane(PaneId::Output, "output", &["g u"], "go to the output of the agent's process"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(Faults::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add or change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))

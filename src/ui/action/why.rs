@@ -1,12 +1,31 @@
 //! Why an action cannot be done just now, in words for the person who pressed its key.
 
-use crate::domain::{Speed, State};
+use super::Action;
+use crate::domain::{Knob, Matter, Speed, State};
 use crate::papers::sweep::Scope;
 use crate::update::edits;
 use crate::{change, pane::PaneId, panes, view::View};
 
 pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
     None
+}
+
+/// What an action changes that is not every agent's.
+pub(super) fn matter(action: Action) -> Option<Matter> {
+    Some(match action {
+        Action::Strategy => Matter::Strategy,
+        Action::Model | Action::CheckModels => Matter::Models,
+        Action::Learning => Matter::Knob(Knob::Learn),
+        Action::Pin | Action::SetClass => Matter::Menus,
+        Action::CallTool | Action::ReloadTools | Action::Probe | Action::ProbeAll => Matter::Tools,
+        Action::NewTask
+        | Action::RunNext
+        | Action::MoveDown
+        | Action::MoveUp
+        | Action::FollowUp => Matter::Tasks,
+        Action::Twin | Action::Sweep => Matter::Copies,
+        _ => return None,
+    })
 }
 
 pub(super) fn nothing_runs(state: &State, _: &View) -> Option<&'static str> {
@@ -27,7 +46,7 @@ pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static st
         let target = change::fault_target(state, view);
         return target.is_none().then_some("no tool is selected");
     }
-    state.models.roles.is_empty().then_some("no model is configured")
+    state.models.known.is_empty().then_some("no model is configured")
 }
 
 /// What is removed depends on the pane.

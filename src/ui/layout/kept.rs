@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::load::Saved;
 use super::{Layout, Size};
-use crate::domain::Strategy;
+use crate::domain::{Acting, Strategy};
 
 /// What a layout belongs to.
-type Key = (Strategy, Size);
+type Key = (Acting, Size);
 
 #[derive(Clone, Debug)]
 pub struct Layouts {
@@ -26,19 +26,19 @@ impl Default for Layouts {
 
 impl Layouts {
     pub fn new(saved: Saved) -> Self {
-        let key = (Strategy::default(), Size::Large);
+        let key = (Strategy::default().into(), Size::Large);
         let now = saved.get(key).unwrap_or_else(|| Layout::standard(key.0, key.1));
         Self { saved, key, now, left: HashMap::new() }
     }
 
-    /// Takes the layout for this strategy and size, as it was left.
-    pub fn settle(&mut self, strategy: Strategy, size: Size) {
-        let key = (strategy, size);
+    /// Takes the layout for who acts and for this size, as it was left.
+    pub fn settle(&mut self, acting: Acting, size: Size) {
+        let key = (acting, size);
         if self.key == key {
             return;
         }
         let next = self.left.remove(&key).or_else(|| self.saved.get(key));
-        let next = next.unwrap_or_else(|| Layout::standard(strategy, size));
+        let next = next.unwrap_or_else(|| Layout::standard(acting, size));
         let left = std::mem::replace(&mut self.now, next);
         self.left.insert(std::mem::replace(&mut self.key, key), left);
     }

@@ -1,4 +1,4 @@
-//! Layouts in a file: a table for each strategy, and in it one for each size class.
+//! Layouts in a file: a table for each strategy and one for watched agents, and in it one for each size class.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::{Layout, Size};
-use crate::domain::Strategy;
+use crate::domain::Acting;
 use crate::files::text_file::{self, Expectation};
 use crate::files::whole_file;
 
@@ -63,7 +63,7 @@ impl LayoutFile {
     }
 }
 
-/// The layouts that a person saved, by the name of the strategy.
+/// The layouts that a person saved, by the name of who acts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Saved(BTreeMap<String, BTreeMap<Size, Layout>>);
@@ -80,7 +80,7 @@ impl Saved {
             format!("{line}{}", error.message())
         })?;
         for (strategy, layouts) in &saved.0 {
-            strategy.parse::<Strategy>().map_err(|error| format!("[{strategy}]: {error}"))?;
+            strategy.parse::<Acting>().map_err(|error| format!("[{strategy}]: {error}"))?;
             for (size, layout) in layouts {
                 if let Some(fault) = fault(layout) {
                     return Err(format!("[{strategy}.{size}]: {fault}"));
@@ -99,12 +99,12 @@ impl Saved {
         toml::to_string(self).map(|text| format!("{head}{text}")).map_err(|error| error.to_string())
     }
 
-    pub(super) fn get(&self, (strategy, size): (Strategy, Size)) -> Option<Layout> {
-        self.0.get(&strategy.to_string())?.get(&size).cloned()
+    pub(super) fn get(&self, (acting, size): (Acting, Size)) -> Option<Layout> {
+        self.0.get(&acting.to_string())?.get(&size).cloned()
     }
 
-    pub(super) fn set(&mut self, (strategy, size): (Strategy, Size), layout: Layout) {
-        self.0.entry(strategy.to_string()).or_default().insert(size, layout);
+    pub(super) fn set(&mut self, (acting, size): (Acting, Size), layout: Layout) {
+        self.0.entry(acting.to_string()).or_default().insert(size, layout);
     }
 }
 
@@ -128,6 +128,7 @@ pub fn fault(layout: &Layout) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Strategy;
     use crate::pane::PaneId;
 
     #[test]
@@ -137,12 +138,12 @@ mod tests {
         let mut layout = Layout::standard(strategy, Size::Huge);
         layout.hide(PaneId::Knobs);
         layout.equal();
-        saved.set((strategy, Size::Huge), layout.clone());
-        saved.set((Strategy::default(), Size::Small), layout.clone());
+        saved.set((strategy.into(), Size::Huge), layout.clone());
+        saved.set((Acting::Foreign, Size::Small), layout.clone());
         let read = Saved::read(&saved.text().unwrap()).unwrap();
         assert_eq!(read, saved);
-        assert_eq!(read.get((strategy, Size::Huge)), Some(layout));
-        assert_eq!(read.get((strategy, Size::Small)), None);
+        assert_eq!(read.get((strategy.into(), Size::Huge)), Some(layout));
+        assert_eq!(read.get((strategy.into(), Size::Small)), None);
     }
 
     #[test]
@@ -166,7 +167,7 @@ mod tests {
         let file = LayoutFile::read(Some(path.clone()));
         assert_eq!((&file.saved, &file.wrong), (&Saved::default(), &None));
         let mut saved = Saved::default();
-        let key = (Strategy::default(), Size::Large);
+        let key = (Acting::Own(Strategy::default()), Size::Large);
         saved.set(key, Layout::standard(key.0, key.1));
         assert_eq!(file.write(&saved), Ok(path.clone()));
         assert_eq!(LayoutFile::read(Some(path.clone())).saved, saved);

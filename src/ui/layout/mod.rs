@@ -13,13 +13,14 @@
 //! └ footer ────────┘        └ footer ──────────────┘      └ footer ──────────────────────┘
 //! ```
 //!
-//! A layout belongs to a strategy and a size class, since what is worth looking at differs.
+//! A layout belongs to a strategy, or to watched agents, and to a size class, since what is worth looking at differs.
 
 mod kept;
 pub mod load;
 mod place;
 mod resize;
 mod standard;
+mod watched;
 
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
@@ -127,6 +128,14 @@ pub struct Slot {
     /// The place in `panes` of the one that is shown.
     #[serde(default)]
     pub shown: usize,
+}
+
+fn column(width: u16, slots: Vec<Slot>) -> Column {
+    Column { width, sized: false, slots }
+}
+
+fn slot(height: u16, panes: &[PaneId]) -> Slot {
+    Slot { height, panes: panes.to_vec(), shown: 0 }
 }
 
 impl Slot {

@@ -1,22 +1,17 @@
 //! The layouts to start with. What a strategy decides by gets the place where the eye begins; every pane is in one
 //! slot, so that its key finds it.
 
-use super::{Column, Layout, Size, Slot};
+use super::{Column, Layout, Size, Slot, column, slot, watched};
 use crate::domain::strategy::Decides;
-use crate::domain::{Base, Strategy};
+use crate::domain::{Acting, Base, Strategy};
 use crate::pane::PaneId;
 
 impl Layout {
-    /// The default layout of a strategy.
-    pub fn standard(strategy: Strategy, size: Size) -> Self {
-        let main = Main::of(strategy);
-        let columns = match size {
-            Size::Tiny => vec![column(1, vec![slot(1, &main.first())])],
-            Size::Small => vec![column(1, main.two())],
-            Size::Medium => vec![column(1, main.three())],
-            Size::Large => main.two_columns(strategy.btp),
-            Size::Huge => main.three_columns(strategy.btp),
-            Size::Giant => main.wide_columns(),
+    /// The default layout of a strategy, or of watched agents.
+    pub fn standard(acting: impl Into<Acting>, size: Size) -> Self {
+        let columns = match acting.into() {
+            Acting::Own(strategy) => own(strategy, size),
+            Acting::Foreign => watched::columns(size),
         };
         let mut layout = Self { columns };
         // A pane that no list below names is in the last slot.
@@ -30,12 +25,16 @@ impl Layout {
     }
 }
 
-fn column(width: u16, slots: Vec<Slot>) -> Column {
-    Column { width, sized: false, slots }
-}
-
-fn slot(height: u16, panes: &[PaneId]) -> Slot {
-    Slot { height, panes: panes.to_vec(), shown: 0 }
+fn own(strategy: Strategy, size: Size) -> Vec<Column> {
+    let main = Main::of(strategy);
+    match size {
+        Size::Tiny => vec![column(1, vec![slot(1, &main.first())])],
+        Size::Small => vec![column(1, main.two())],
+        Size::Medium => vec![column(1, main.three())],
+        Size::Large => main.two_columns(strategy.btp),
+        Size::Huge => main.three_columns(strategy.btp),
+        Size::Giant => main.wide_columns(),
+    }
 }
 
 /// What a strategy decides by.
@@ -215,12 +214,13 @@ mod tests {
 
     #[test]
     fn every_pane_has_its_place_in_every_layout() {
-        for strategy in Strategy::all() {
+        let own = Strategy::all().map(Acting::Own);
+        for acting in own.chain([Acting::Foreign]) {
             for size in Size::VARIANTS {
-                let layout = Layout::standard(strategy, *size);
-                assert_eq!(load::fault(&layout), None, "{strategy} {size:?}");
+                let layout = Layout::standard(acting, *size);
+                assert_eq!(load::fault(&layout), None, "{acting} {size:?}");
                 for pane in PaneId::ALL {
-                    assert!(layout.slot_of(*pane).is_some(), "{strategy} {size:?}: no {pane:?}");
+                    assert!(layout.slot_of(*pane).is_some(), "{acting} {size:?}: no {pane:?}");
                 }
             }
         }
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn what_a_strategy_decides_by_comes_first() {
         let first = |name: &str, size| {
-            let layout = Layout::standard(name.parse().unwrap(), size);
+            let layout = Layout::standard(name.parse::<Acting>().unwrap(), size);
             layout.seen(|_| true)[0]
         };
         assert_eq!(first("workers", Size::Small), P::Calls);
@@ -238,5 +238,6 @@ mod tests {
         assert_eq!(first("atc", Size::Small), P::Program);
         assert_eq!(first("react", Size::Large), P::Calls);
         assert_eq!(first("workers+toolnet+btp", Size::Large), P::Graph);
+        assert_eq!(first("watched", Size::Small), P::Conversations);
     }
 }

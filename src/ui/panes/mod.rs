@@ -16,10 +16,12 @@ mod trends;
 pub mod breakpoints;
 pub mod budget;
 pub mod calls;
+pub mod conversations;
 pub mod graph;
 pub mod knobs;
 pub mod map;
 pub mod models;
+pub mod output;
 pub mod plan;
 pub mod probing;
 pub mod program;
@@ -67,6 +69,8 @@ pub const PANES: &[PaneSpec] = &[
     search::SPEC,
     breakpoints::SPEC,
     watches::SPEC,
+    conversations::SPEC,
+    output::SPEC,
 ];
 
 /// What is declared about a pane.

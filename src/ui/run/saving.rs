@@ -6,11 +6,10 @@ use crate::view::Tone;
 
 impl Loop {
     pub(super) fn save_layout(&mut self) {
-        let (strategy, size) = self.front.screen.view.layouts.save();
+        let (acting, size) = self.front.screen.view.layouts.save();
         match self.layouts.write(&self.front.screen.view.layouts.saved) {
             Ok(path) => {
-                let text =
-                    format!("layout saved for {strategy}, {size} screens: {}", path.display());
+                let text = format!("layout saved for {acting}, {size} screens: {}", path.display());
                 self.front.screen.tell(Tone::Good, text);
             }
             Err(why) => self.front.screen.tell(Tone::Bad, format!("layout not saved: {why}")),

@@ -1,6 +1,6 @@
 //! The queue of tasks, and a further question after an answer.
 
-use crate::domain::{Command, State, TaskId, TaskState};
+use crate::domain::{Command, Matter, State, TaskId, TaskState};
 use crate::popups::{Confirm, TaskEntry};
 use crate::request::{Requests, World, send};
 use crate::view::View;
@@ -36,7 +36,8 @@ pub fn move_by(world: &World<'_>, view: &mut View, by: i32) -> Requests {
 pub fn not_removable(state: &State, view: &View) -> Option<&'static str> {
     let task = meant(state, view);
     let over = task.is_none_or(|task| task.outcome().is_some());
-    over.then_some("this task has ended: select a waiting or running one")
+    let ended = over.then_some("this task has ended: select a waiting or running one");
+    state.cannot(Matter::Tasks).or(ended)
 }
 
 /// Takes a task off the queue; asks before the one at work is ended.

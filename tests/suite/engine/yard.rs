@@ -205,6 +205,8 @@ pub struct Trial {
     pub task: &'static str,
     /// Before them all tools are probed.
     pub probe: bool,
+    /// Foreign agents act.
+    pub watched: bool,
     pub schemas: SchemaBook,
     pub paused: bool,
     pub stay: bool,
@@ -248,6 +250,7 @@ impl Default for Trial {
             runs: vec![],
             task: "Say hello.",
             probe: false,
+            watched: false,
             schemas: SchemaBook::default(),
             paused: false,
             stay: false,
@@ -312,6 +315,7 @@ impl Trial {
         let setup = spec.setup_with(vec![Rc::new(model), Rc::new(second)], tools).unwrap();
         let setup = Setup {
             opening: Opening {
+                watched: self.watched,
                 rates: self.rates,
                 max_dollars: self.max_dollars.map(Into::into),
                 prompts: self.prompts,

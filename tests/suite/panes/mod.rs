@@ -9,6 +9,7 @@ mod reading;
 mod requests;
 mod spending;
 mod transcript;
+mod watched;
 mod workers;
 
 use crate::story::effect;
@@ -165,6 +166,7 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             PaneId::Program | PaneId::Variables | PaneId::Revisions => programs::revised(),
             PaneId::Probing => probing::probed(),
             PaneId::Reading | PaneId::Map => reading::read(),
+            PaneId::Conversations => crate::watching::watched(),
             _ => story::demo(),
         };
         let mut view = View::default();
@@ -172,6 +174,7 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             let watched = Expression::read(text, Scope::Session).unwrap();
             view.watches.push(Watch::new(watched, story.state()));
         }
+        view.agent = Some(crate::watching::said(20));
         panes::go(pane, story.state(), &mut view, Move::Down);
         let shown = show(pane, &story, &view, 100, 24);
         let things = shown.hits.targets().filter(|(_, target)| !matches!(target, Target::Pane(_)));

@@ -1,5 +1,6 @@
 //! Questions to the state whose answers take more than one of its parts. They change nothing.
 
+mod acting;
 mod breakpoints;
 mod cost;
 mod effects;

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{LEVERS, limit, mark, sheet::Sheet};
-use crate::domain::{Knob, Spent, TaskState, words::counted};
+use crate::domain::{Knob, Matter, Spent, TaskState, words::counted};
 use crate::hits::{Hits, Target};
 use crate::panes::budget_words;
 use crate::panes::format::credits;
@@ -126,6 +126,12 @@ fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf
 fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     let (theme, knobs) = (cx.theme, &cx.state.knobs);
     let show = |knob: Knob| knob.spec().show(knobs.get(knob));
+    if cx.state.cannot(Matter::Knob(Knob::Tau)).is_some() {
+        let mut row = Row::new(line, buf);
+        row.cell("τ", LABEL.0, theme.dim).right(&show(Knob::Tau), LABEL.1, theme.dim);
+        row.gap(1).put("no plan uses it", theme.dim);
+        return;
+    }
     let named = [
         format!("estimate {}", show(Knob::Estimate)),
         format!("blacklist {}", show(Knob::Blacklist)),
@@ -148,6 +154,9 @@ fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
     let planned = task.and_then(|task| Some((&task.budget, task.budget.plan.as_deref()?)));
     let Some((budget, latest)) = planned else {
         let why = match cx.state.strategy.btp {
+            _ if cx.state.cannot(Matter::Strategy).is_some() => {
+                "no budget plan, B is only reported"
+            }
             true => "no budget plan yet: the next task begins with one",
             false => {
                 "no budget plan, B is only reported: choose a strategy with +btp (<key:strategy>)"

@@ -22,12 +22,12 @@ use std::sync::LazyLock;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::{Entry, Rows};
-use super::format::credits;
+use super::format::{self, credits};
 use super::row::{self, Row};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::action::Action;
 use crate::change;
-use crate::domain::{Command, Knob, State, TaskBudget, TaskState};
+use crate::domain::{Acting, Command, Knob, Matter, State, TaskBudget, TaskState};
 use crate::hits::{Hits, Target};
 use crate::request::{ScreenRequest, World};
 use crate::view::{Lever, View};
@@ -58,6 +58,10 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     let limit = limit(cx.state, Some(task));
     let (spent, all) = (credits(task.credits()), credits(limit));
     let mut title = format!(" · task {} · {spent} of {all}", task.id);
+    if cx.state.acting() == Acting::Foreign {
+        let dollars = format::dollars(*task.dollars, task.unpriced, task.model_calls.len());
+        title.push_str(&format!(" · {dollars}"));
+    }
     if task.is_over(limit) {
         title.push_str(" · OVER");
     }
@@ -127,7 +131,7 @@ fn open(state: &State, view: &View) -> Opened {
 
 fn why_not_adjust(state: &State, view: &View) -> Option<&'static str> {
     match (view.lever.0, selected(view, &rows(state, view))) {
-        (Some(_), _) => None,
+        (Some(knob), _) => state.cannot(Matter::Knob(knob)),
         (None, Some(_)) => change::no_uses_to_set(state, view),
         (None, None) => Some("nothing selected in the budget"),
     }

@@ -16,7 +16,7 @@ use self::axis::Axis;
 use self::track::{Track, Tracks};
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{EvidenceId, Knob, State, words::counted};
+use crate::domain::{Acting, EvidenceId, Knob, State, words::counted};
 use crate::symbols::{CRITICAL, HELD, INJECTED};
 use crate::update::edits;
 use crate::vlist::{self, List};
@@ -39,6 +39,10 @@ const WITH_DETAIL: u16 = 6;
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Calls,
     most: |state, _| {
+        if state.acting() == Acting::Foreign {
+            let calls = state.tasks.iter().map(|task| task.tool_calls.len());
+            return calls.max().map(|calls| calls.max(3) + 3);
+        }
         // The longest plan so far. Without plans the number of calls has no limit.
         let plans = state.tasks.iter().filter_map(|task| task.work.plan.as_ref());
         plans.map(|plan| plan.evidence().count().max(3) + 5).max()

@@ -8,11 +8,11 @@ mod sweep;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::{draw_knob, effective, is_changed};
-use super::row::{self, split};
+use super::row::{self, Row, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::change;
-use crate::domain::State;
 use crate::domain::knob::KNOBS;
+use crate::domain::{Acting, Matter, State};
 use crate::hits::{Hits, Target};
 use crate::request::{Requests, ScreenRequest, World};
 use crate::strategy::preview::Preview;
@@ -20,6 +20,8 @@ use crate::vlist::{self, List};
 use crate::{action::Action, text, view::View};
 use crate::{cx::Cx, pane::PaneId, window::Move};
 
+/// Above the list where foreign agents act.
+const FOREIGN: &str = "a foreign agent acts here: dim knobs cannot act";
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
 /// The most lines about the selected knob.
@@ -48,7 +50,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     open,
     why_not_remove,
     remove,
-    why_not_adjust: |_, _| None,
+    why_not_adjust: |state, view| state.cannot(Matter::Knob(view.knob())),
     edit: |world, view| change::set_knob(world.live, view),
     turn,
     keys: &[Action::Less, Action::More, Action::Sweep, Action::Learning],
@@ -108,7 +110,10 @@ fn turn(_: &World<'_>, view: &mut View, up: bool) -> Requests {
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let Some(ahead) = cx.view.ahead.preview() else { return draw_list(cx, area, buf, hits) };
+    let acts = cx.state.cannot(Matter::Knob(cx.view.knob())).is_none();
+    let Some(ahead) = cx.view.ahead.preview().filter(|_| acts) else {
+        return draw_list(cx, area, buf, hits);
+    };
     if area.width >= WIDE {
         let width = (area.width * 2 / 5).clamp(LIST.0, LIST.1);
         let list = Rect { width, ..area };
@@ -150,6 +155,11 @@ fn draw_beside(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
 
 fn draw_list(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let doc: Vec<String> = text::wrap(&doc(cx), usize::from(area.width)).take(DOC).collect();
+    let is_foreign = cx.state.acting() == Acting::Foreign;
+    let (said, area) = split(area, u16::from(is_foreign && area.height > 2));
+    if !said.is_empty() {
+        Row::new(said, buf).put(FOREIGN, cx.theme.warn);
+    }
     // The line above it is left empty.
     let below = if area.height < WITH_DOC { 0 } else { doc.len() as u16 + 1 };
     let (list, below) = split(area, area.height - below.min(area.height / 2));

@@ -1,7 +1,7 @@
 //! The rows of the list: each knob with its value and its place in its range.
 
 use crate::domain::knob::{Kind, Takes};
-use crate::domain::{KnobSpec, State};
+use crate::domain::{KnobSpec, Matter, State};
 use crate::panes::row::Row;
 use crate::{cx::Cx, text};
 
@@ -20,6 +20,14 @@ pub(super) fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, row: &mut Row<'_>) {
     let theme = cx.theme;
     let value = cx.state.knobs.get(spec.knob);
     let changed = is_changed(cx.state, spec);
+    if cx.state.cannot(Matter::Knob(spec.knob)).is_some() {
+        row.gap(1).cell(spec.symbol, SYMBOL, theme.dim);
+        if row.left() >= NAME + VALUE {
+            row.cell(spec.name, NAME, theme.dim);
+        }
+        row.right(&spec.show(value), VALUE, theme.dim);
+        return;
+    }
     row.cell(if changed { "*" } else { "" }, 1, theme.user);
     row.cell(spec.symbol, SYMBOL, theme.accent);
     if row.left() >= NAME + VALUE {

@@ -1,6 +1,7 @@
 //! The roles, the model that plays each of them, and what they used; below, if there is room, every
 //! configured model, and what came of the pairs that were tried.
 
+mod by_name;
 pub mod configured;
 pub mod pairs;
 
@@ -11,7 +12,7 @@ use self::configured::{SIMULATED, draw_mark, draw_name};
 use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Aim, ModelName, Role, State, Tally, spec::TOO_SMALL};
+use crate::domain::{Aim, Matter, ModelName, Role, State, Tally, spec::TOO_SMALL};
 use crate::hits::{Hits, Target};
 use crate::symbols::RUNNING;
 use crate::table::{Cell, Column, Table, right};
@@ -39,12 +40,18 @@ fn columns<'a>() -> [Column<Used<'a>>; 9] {
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Models,
-    most: |state, _| Some(state.models.roles.len() + state.models.known.len() + 4),
+    most: |state, _| {
+        let (roles, known) = (state.models.roles.len(), state.models.known.len());
+        Some(if roles == 0 { known + 1 } else { roles + known + 4 })
+    },
     title,
     draw,
     list,
     filters: |_| Some("role or model"),
-    open: |_, _| Opened::Act(Action::Model),
+    open: |state, _| match state.cannot(Matter::Models) {
+        None => Opened::Act(Action::Model),
+        Some(_) => Opened::Nothing,
+    },
     keys: &[Action::Model, Action::Pairs, Action::CheckModels, Action::Prompt, Action::Strategy],
     ..PLAIN
 };
@@ -80,7 +87,10 @@ enum Place<'a> {
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let roles = order(state).into_iter().map(Place::Role);
     let places: Vec<_> = roles.chain(state.models.known.keys().map(Place::Model)).collect();
-    let selected = view.model.as_ref().map_or_else(|| Place::Role(view.role()), Place::Model);
+    // Where no role is bound, the first model is selected.
+    let first = state.models.known.keys().next().filter(|_| state.models.roles.is_empty());
+    let selected = view.model.as_ref().or(first);
+    let selected = selected.map_or_else(|| Place::Role(view.role()), Place::Model);
     let selected = places.iter().position(|place| *place == selected);
     List::new(
         (places.len(), selected),
@@ -116,6 +126,9 @@ fn fitting<'a>(width: usize) -> (usize, Table<Used<'a>>) {
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let roles = order(cx.state);
+    if roles.is_empty() && !cx.state.models.known.is_empty() {
+        return by_name::draw(cx, area, buf, hits);
+    }
     if roles.is_empty() {
         return note(area, "no models yet", cx.theme.dim, buf);
     }

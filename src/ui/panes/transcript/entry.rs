@@ -6,8 +6,8 @@ use ratatui::{style::Style, text::Line as Row};
 use super::sheet::Sheet;
 use crate::domain::state::{Line, What};
 use crate::domain::{
-    BudgetPlan, By, EffectId, EffectState, ModelCallPhase, ModelCallState, Offered, Plan, Role,
-    State, StepState, TaskState, ToolCallPhase, ToolCallState, words::counted,
+    BudgetPlan, By, EffectId, EffectState, Matter, ModelCallPhase, ModelCallState, Offered, Plan,
+    Role, State, StepState, TaskState, ToolCallPhase, ToolCallState, words::counted,
 };
 use crate::panes::calls::status::{self, Standing};
 use crate::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools};
@@ -118,7 +118,12 @@ impl<'a> Entry<'a> {
             }
         }
         let head = format!("{} at {}", step.step, step.from);
-        self.sheet.row(&[(&head, theme.graph_here), (&format!("  menu {menu}"), theme.dim)]);
+        let menu = match self.cx.state.cannot(Matter::Menus) {
+            None => format!("  menu {menu}"),
+            // A foreign agent offers all it has.
+            Some(_) => String::new(),
+        };
+        self.sheet.row(&[(&head, theme.graph_here), (&menu, theme.dim)]);
     }
 
     fn model_call(&mut self, call: &ModelCallState) {
@@ -134,7 +139,11 @@ impl<'a> Entry<'a> {
                 theme.dim
             }
         };
-        let role = &format!("  {} ", call.role);
+        // A foreign agent has no roles.
+        let role = &match self.cx.state.is_of_guest(call.id) {
+            false => format!("  {} ", call.role),
+            true => "  model ".to_owned(),
+        };
         match &call.phase {
             ModelCallPhase::Requested => self.asking(call, role, "waits for its call"),
             ModelCallPhase::Running if call.partial.is_empty() => {

@@ -61,11 +61,13 @@ fn place(state: &State, n: u64) -> Option<usize> {
     state.transcript.partition_point(|line| line.n <= n).checked_sub(1)
 }
 
-/// What stands before each entry: the number of its event, and when it was.
+/// What stands before each entry: the number of its event, when it was, and whose it is.
 #[derive(Clone, Copy)]
 struct Gutter {
     number: u16,
     time: u16,
+    /// Of the run; 0 where there is one only.
+    run: u16,
 }
 
 impl Gutter {
@@ -75,11 +77,15 @@ impl Gutter {
         Self {
             number: if width >= WITH_NUMBER { digits.max(DIGITS) + 2 } else { 0 },
             time: if width >= WITH_TIME { TIME } else { 0 },
+            run: match state.all_runs().last() {
+                Some(last) if !last.is_first() => last.0.checked_ilog10().unwrap_or(0) as u16 + 2,
+                Some(_) | None => 0,
+            },
         }
     }
 
     fn width(self) -> u16 {
-        self.number + self.time
+        self.number + self.time + self.run
     }
 
     fn draw(self, cx: &Cx<'_>, line: &Said, area: Rect, buf: &mut Buffer) {
@@ -88,7 +94,11 @@ impl Gutter {
             row.right(&line.n.to_string(), usize::from(self.number) - 1, cx.theme.dim).gap(1);
         }
         if self.time > 0 {
-            row.right(&clock(line.at), usize::from(self.time) - 2, cx.theme.dim);
+            row.right(&clock(line.at), usize::from(self.time) - 2, cx.theme.dim).gap(2);
+        }
+        if let Some(task) = line.task.filter(|_| self.run > 0) {
+            let run = cx.state.run_of(task).to_string();
+            row.right(&run, usize::from(self.run) - 1, cx.theme.accent);
         }
     }
 }

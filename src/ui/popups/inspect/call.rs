@@ -1,5 +1,7 @@
 //! A tool call: arguments and result in full.
 
+use ratatui::style::Modifier;
+
 use super::{Page, evidence};
 use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState};
 use crate::panes::calls::status::{self, Standing};
@@ -46,6 +48,15 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
         }
     }
     result(call, page);
+    withheld(call, page);
+}
+
+/// What the tool returned and no model reads.
+fn withheld(call: &ToolCallState, page: &mut Page<'_>) {
+    if let Some(output) = &call.withheld {
+        let struck = page.theme.dim.add_modifier(Modifier::CROSSED_OUT);
+        page.section("The tool's own result, which the model does not read", &output.text, struck);
+    }
 }
 
 fn times(state: &State, call: &ToolCallState, page: &mut Page<'_>) {

@@ -1,0 +1,60 @@
+//! Who acts in a session, and the matters that are theirs.
+
+use std::{fmt, str::FromStr};
+
+use crate::knob::Knob;
+use crate::strategy::Strategy;
+
+/// Who acts in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Acting {
+    /// An agent of toolyard.
+    Own(Strategy),
+    /// Foreign agents, whose calls are watched.
+    Foreign,
+}
+
+impl Acting {
+    /// The name of what foreign agents do instead of a strategy.
+    pub const WATCHED: &str = "watched";
+}
+
+impl From<Strategy> for Acting {
+    fn from(strategy: Strategy) -> Self {
+        Acting::Own(strategy)
+    }
+}
+
+impl fmt::Display for Acting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Acting::Own(strategy) => strategy.fmt(f),
+            Acting::Foreign => f.write_str(Self::WATCHED),
+        }
+    }
+}
+
+impl FromStr for Acting {
+    type Err = <Strategy as FromStr>::Err;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == Self::WATCHED { Ok(Acting::Foreign) } else { text.parse().map(Acting::Own) }
+    }
+}
+
+/// A matter that only an agent of toolyard leaves to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matter {
+    Strategy,
+    /// The models of roles.
+    Models,
+    Knob(Knob),
+    /// The tools that are offered and planned, and in which classes.
+    Menus,
+    /// Calls of tools that the agent has not asked for.
+    Tools,
+    /// The queue of tasks, and the end of a task.
+    Tasks,
+    /// Copies of the session that run beside it.
+    Copies,
+}

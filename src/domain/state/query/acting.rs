@@ -1,0 +1,62 @@
+//! Who acts in the session, and what a person can therefore not change. Screen and engine ask here.
+
+use crate::acting::{Acting, Matter};
+use crate::knob::Knob;
+use crate::state::State;
+
+impl State {
+    /// Who acts in the session.
+    pub fn acting(&self) -> Acting {
+        if self.watched.is_some() { Acting::Foreign } else { Acting::Own(self.strategy) }
+    }
+
+    /// Why a person cannot change this; `None`: the agent lets it be changed.
+    pub fn cannot(&self, matter: Matter) -> Option<&'static str> {
+        if self.acting() != Acting::Foreign {
+            return None;
+        }
+        Some(match matter {
+            // These move what the screen shows, and the speed of the stage.
+            Matter::Knob(
+                Knob::Alpha | Knob::Beta | Knob::WeightFormat | Knob::Budget | Knob::Speed,
+            ) => return None,
+            Matter::Knob(_) => {
+                "a foreign agent acts here; toolyard only watches its prompts, menus and plans"
+            }
+            Matter::Strategy => "a foreign agent acts here; toolyard only watches its decisions",
+            Matter::Models => {
+                "a foreign agent acts here; toolyard only watches its choice of models"
+            }
+            Matter::Menus => "a foreign agent acts here; toolyard only watches its menus",
+            Matter::Tools => "a foreign agent acts here; toolyard only watches its tool calls",
+            Matter::Tasks => "a foreign agent acts here; toolyard only watches its tasks",
+            Matter::Copies => "a foreign agent acts here; toolyard cannot run a copy of it",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn a_foreign_agent_leaves_only_what_the_screen_shows() {
+        let own = State::default();
+        let watched = State { watched: Some(Arc::default()), ..State::default() };
+        for matter in [Matter::Strategy, Matter::Models, Matter::Tasks, Matter::Knob(Knob::TopK)] {
+            assert_eq!(own.cannot(matter), None);
+            assert!(watched.cannot(matter).is_some(), "{matter:?}");
+        }
+        assert_eq!(watched.cannot(Matter::Knob(Knob::Alpha)), None);
+        assert_eq!((own.acting(), watched.acting()), (own.strategy.into(), Acting::Foreign));
+    }
+
+    #[test]
+    fn who_acts_is_read_as_it_is_written() {
+        for acting in [Acting::Foreign, Acting::Own("react".parse().unwrap())] {
+            assert_eq!(acting.to_string().parse(), Ok(acting));
+        }
+    }
+}

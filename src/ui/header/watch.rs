@@ -1,0 +1,61 @@
+//! The pieces of the first lines where foreign agents act.
+
+use ratatui::style::Style;
+
+use crate::action::Action;
+use crate::domain::state::Watched;
+use crate::domain::words::counted;
+use crate::panes::{output, row::Row};
+use crate::symbols::HELD;
+use crate::{cx::Cx, pane::PaneId};
+
+/// Adds a piece: its rank, text and style, and what a click does.
+type Add<'a> = dyn FnMut(u8, String, Style, Option<Action>) + 'a;
+
+/// From this width on the command of the agent is in the first line; below it, in the second.
+const WITH_COMMAND: u16 = 118;
+/// From this width on model calls and tool calls are counted apart.
+const WITH_KINDS: u16 = 90;
+/// From this width on both are named in full.
+const WITH_WORDS: u16 = 140;
+/// The most cells of a command.
+const COMMAND: usize = 32;
+
+/// How many conversations and calls there were, what is held, and what was not understood.
+pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'_>) {
+    let (state, theme) = (cx.state, cx.theme);
+    let talks = Some(Action::Pane(PaneId::Conversations));
+    let conversations = counted(state.runs.len(), "conversation");
+    let (models, tools) = (state.model_calls.len(), state.tool_calls.len());
+    let calls = match width {
+        WITH_WORDS.. => {
+            format!("{} · {}", counted(models, "model call"), counted(tools, "tool call"))
+        }
+        WITH_KINDS.. => format!("{models} model · {}", counted(tools, "tool call")),
+        _ => counted(models + tools, "call"),
+    };
+    add(1, format!("{conversations} · {calls}"), theme.text, talks);
+    let held = state.control.held.len();
+    if held > 0 {
+        add(0, format!("{HELD} {held} held"), theme.paused, Some(Action::Pane(PaneId::Calls)));
+    }
+    if watched.not_understood > 0 {
+        let text = format!("{} not understood", watched.not_understood);
+        add(0, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
+    }
+    if width >= WITH_COMMAND {
+        let (text, style) = output::agent(watched, COMMAND, theme);
+        if !text.is_empty() {
+            add(2, text, style, Some(Action::Pane(PaneId::Output)));
+        }
+    }
+}
+
+/// The agent, where the first line has no room for it.
+pub(super) fn vitals(cx: &Cx<'_>, watched: &Watched, row: &mut Row<'_>) {
+    let (text, style) = output::agent(watched, usize::MAX, cx.theme);
+    match text.as_str() {
+        "" => row.put("no agent was started with this session", cx.theme.dim),
+        text => row.put(text, style),
+    };
+}

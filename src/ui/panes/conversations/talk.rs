@@ -1,0 +1,189 @@
+//! A conversation as a row: how it stands, what it took, and the last that was said.
+
+use std::collections::BTreeMap;
+
+use ratatui::style::Style;
+
+use crate::domain::{
+    EffectId, Hold, ModelCallPhase, Outcome, RunId, State, TaskPhase, TaskState, ToolCallState,
+};
+use crate::panes::inline_json;
+use crate::symbols::{DONE, FAILED, HELD, LEADS, REFUSED, RUNNING, WAITING};
+use crate::theme::Theme;
+
+/// The most characters of the last words.
+const WORDS: usize = 400;
+
+/// A run with the sums of its tasks.
+#[derive(Clone, Debug)]
+pub(super) struct Talk<'a> {
+    pub run: RunId,
+    /// How many conversations are above it in the tree.
+    pub depth: usize,
+    /// Its last task that has started, else its first one; `None` before the first.
+    pub task: Option<&'a TaskState>,
+    pub model_calls: usize,
+    pub tool_calls: usize,
+    pub tokens: u64,
+    pub dollars: f64,
+    pub unpriced: u32,
+}
+
+/// How a conversation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stands {
+    Held,
+    /// A model answers.
+    Running,
+    /// It has an answer, and has not come back with the next request.
+    Agent,
+    Over(Outcome),
+    /// Nothing has started.
+    Queued,
+}
+
+impl Stands {
+    pub fn look(self, theme: &Theme) -> (&'static str, &'static str, Style) {
+        match self {
+            Stands::Held => (HELD, "held", theme.paused),
+            Stands::Running => (RUNNING, "running", theme.running),
+            Stands::Agent => (WAITING, "agent's turn", theme.text),
+            Stands::Over(Outcome::Answered) => (DONE, "answered", theme.good),
+            Stands::Over(Outcome::Stopped) => (REFUSED, "stopped", theme.dim),
+            Stands::Over(Outcome::Failed) => (FAILED, "failed", theme.bad),
+            Stands::Over(outcome) => (FAILED, outcome.name(), theme.warn),
+            Stands::Queued => (WAITING, "queued", theme.dim),
+        }
+    }
+}
+
+/// All conversations, each below the one that began it.
+pub(super) fn all(state: &State) -> Vec<Talk<'_>> {
+    let mut talks: BTreeMap<RunId, Talk<'_>> =
+        runs(state).map(|run| (run, Talk::new(run))).collect();
+    for task in state.tasks.iter() {
+        if let Some(talk) = talks.get_mut(&task.task.run) {
+            talk.add(task);
+        }
+    }
+    let mut below: BTreeMap<Option<RunId>, Vec<RunId>> = BTreeMap::new();
+    for run in talks.keys() {
+        below
+            .entry(parent(state, *run).filter(|it| talks.contains_key(it)))
+            .or_default()
+            .push(*run);
+    }
+    let mut ordered = Vec::with_capacity(talks.len());
+    let mut next: Vec<(RunId, usize)> = Vec::new();
+    let mut open = |parent: Option<RunId>, depth, next: &mut Vec<(RunId, usize)>| {
+        let children = below.remove(&parent).unwrap_or_default();
+        next.extend(children.into_iter().rev().map(|run| (run, depth)));
+    };
+    open(None, 0, &mut next);
+    while let Some((run, depth)) = next.pop() {
+        ordered.extend(talks.remove(&run).map(|talk| Talk { depth, ..talk }));
+        open(Some(run), depth + 1, &mut next);
+    }
+    // In a damaged journal a conversation can begin itself.
+    ordered.extend(talks.into_values());
+    ordered
+}
+
+/// The conversations; without foreign agents all runs.
+fn runs(state: &State) -> Box<dyn Iterator<Item = RunId> + '_> {
+    match state.watched {
+        Some(_) => Box::new(state.runs.keys().copied()),
+        None => Box::new(state.all_runs()),
+    }
+}
+
+fn parent(state: &State, run: RunId) -> Option<RunId> {
+    state.runs.get(&run)?.guest.as_ref()?.parent
+}
+
+impl<'a> Talk<'a> {
+    fn new(run: RunId) -> Self {
+        Self {
+            run,
+            depth: 0,
+            task: None,
+            model_calls: 0,
+            tool_calls: 0,
+            tokens: 0,
+            dollars: 0.0,
+            unpriced: 0,
+        }
+    }
+
+    fn add(&mut self, task: &'a TaskState) {
+        if self.task.is_none() || task.phase != TaskPhase::Queued {
+            self.task = Some(task);
+        }
+        self.model_calls += task.model_calls.len();
+        self.tool_calls += task.tool_calls.len();
+        self.tokens = self.tokens.saturating_add(task.tokens());
+        self.dollars += *task.dollars;
+        self.unpriced = self.unpriced.saturating_add(task.unpriced);
+    }
+
+    /// The first of its lanes that is held.
+    fn hold<'s>(&self, state: &'s State) -> Option<&'s Hold> {
+        state.control.held.iter().find(|hold| state.run_of_lane(hold.lane) == self.run)
+    }
+
+    pub fn stands(&self, state: &State) -> Stands {
+        if self.hold(state).is_some() {
+            return Stands::Held;
+        }
+        match self.task {
+            Some(TaskState { phase: TaskPhase::Done { outcome }, .. }) => Stands::Over(*outcome),
+            Some(task) if task.phase == TaskPhase::Running => {
+                let asks = state.model_calls_in_flight().any(|call| call.task == task.id);
+                if asks || state.watched.is_none() { Stands::Running } else { Stands::Agent }
+            }
+            Some(_) | None => Stands::Queued,
+        }
+    }
+
+    /// The calls at work, else the last that was said.
+    pub fn words(&self, state: &State) -> String {
+        let Some(task) = self.task else { return String::new() };
+        if let Some(hold) = self.hold(state) {
+            return format!("held {}", hold.boundary.name());
+        }
+        if let Some(call) = state.model_calls_in_flight().rfind(|call| call.task == task.id) {
+            return match call.partial.trim() {
+                "" => call.model.to_string(),
+                partial => start(partial),
+            };
+        }
+        let calls = state.tool_calls_in_flight().filter(|call| call.task == task.id);
+        let calls: Vec<String> = calls.map(called).collect();
+        if !calls.is_empty() {
+            return calls.join(" · ");
+        }
+        task.answer.as_deref().map(start).or_else(|| said(state, task)).unwrap_or_default()
+    }
+}
+
+/// `→ get_weather(city: "Lisbon")`
+fn called(call: &ToolCallState) -> String {
+    let arguments = inline_json::arguments(call.shown_arguments(), WORDS);
+    format!("{LEADS} {}({arguments})", call.tool)
+}
+
+/// What the last model call of a task came to.
+fn said(state: &State, task: &TaskState) -> Option<String> {
+    let last = |id: &EffectId| state.model_call(*id);
+    match &task.model_calls.iter().rev().find_map(last)?.phase {
+        ModelCallPhase::Done { reply } => Some(start(reply.said())),
+        ModelCallPhase::Failed { error } => Some(start(&error.text)),
+        ModelCallPhase::Requested | ModelCallPhase::Running => None,
+    }
+}
+
+/// The beginning, on one line.
+fn start(text: &str) -> String {
+    let words = crate::text::start(text, WORDS).split_whitespace();
+    words.collect::<Vec<_>>().join(" ")
+}

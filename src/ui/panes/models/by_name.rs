@@ -1,0 +1,74 @@
+//! The models by name, with what each used, where no role is bound to any: foreign agents have no roles.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::configured::{draw_mark, draw_name};
+use super::{SPEC, Used, cached, counted, dollars, last, tokens};
+use crate::domain::{Aim, ModelName, ModelState};
+use crate::hits::{Hits, Target};
+use crate::panes::row::{Row, split};
+use crate::symbols::RUNNING;
+use crate::table::{Column, Table, right};
+use crate::{cx::Cx, text, vlist};
+
+/// The least and the most cells of a name.
+const NAME: (usize, usize) = (14, 32);
+
+/// What a model used, from what matters most to what is left out first.
+fn columns<'a>() -> [Column<Used<'a>>; 8] {
+    [
+        right("calls", 5, |used| (used.tally.calls.to_string(), used.theme.text)),
+        right("tokens", 6, |used| tokens(used, used.tally.tokens())),
+        right("dollars", 9, dollars),
+        right("median", 8, |used| {
+            (text::span_if_any(used.tally.latency.median()), used.theme.text)
+        }),
+        right("last", 8, last),
+        right("cached", 6, cached),
+        right("failed", 6, |used| counted(used, used.tally.failed, used.theme.bad)),
+        right("retried", 7, |used| counted(used, used.tally.retries, used.theme.warn)),
+    ]
+}
+
+/// The model that is selected, else the first one.
+pub(super) fn selected(cx: &Cx<'_>) -> Option<usize> {
+    let known = &cx.state.models.known;
+    let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));
+    selected.or((!known.is_empty()).then_some(0))
+}
+
+pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let known = &cx.state.models.known;
+    let (head, list) = split(area, u16::from(area.height > 2));
+    let longest = known.keys().map(|name| text::width(name.as_str()) + 2).max().unwrap_or(0);
+    let width = usize::from(area.width);
+    let table = Table::fitting(columns(), width.saturating_sub(NAME.0));
+    let name = width.saturating_sub(table.width).min(longest.clamp(NAME.0, NAME.1));
+    if !head.is_empty() {
+        let mut row = Row::new(head, buf);
+        row.gap(1).cell("model", name.saturating_sub(1), cx.theme.dim);
+        table.head(&mut row, cx.theme.dim);
+    }
+    vlist::draw(cx, SPEC.id, (list, buf, hits), (known.len(), selected(cx)), |at, row| {
+        let (model, state) = known.get_index(at)?;
+        draw_model(cx, (model, state), name, &table, row);
+        Some(Target::Model(model.clone()))
+    });
+}
+
+fn draw_model<'a>(
+    cx: &Cx<'a>,
+    (name, model): (&ModelName, &'a ModelState),
+    width: usize,
+    table: &Table<Used<'a>>,
+    row: &mut Row<'_>,
+) {
+    let aim = Aim { model: Some(name), ..Aim::default() };
+    row.gap(1);
+    let width = draw_mark(cx, &aim, width.saturating_sub(1), row);
+    draw_name(cx.theme, name.as_str(), Some(&model.spec), width, row);
+    let asking = cx.state.model_calls_in_flight().rfind(|call| call.model == *name);
+    let asking = asking.map(|call| format!("{RUNNING}{}", text::span(call.elapsed(cx.now))));
+    let simulated = model.spec.simulated;
+    table.cells(&Used { theme: cx.theme, tally: &model.tally, simulated, asking }, row);
+}

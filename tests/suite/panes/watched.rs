@@ -1,0 +1,127 @@
+//! The screen of a session that watches foreign agents.
+
+use ratatui::style::Modifier;
+use toolyard::domain::{Command, Knob, RunEvent, TaskId};
+use toolyard::ui::hits::Target;
+use toolyard::ui::request::ScreenRequest;
+use toolyard::ui::{pane::PaneId, view::View};
+
+use super::show;
+use crate::stage::Stage;
+use crate::story::Story;
+use crate::watching::{held, listening, said, watched};
+
+fn stage(story: &Story, (width, height): (u16, u16)) -> Stage {
+    let mut stage = Stage::of(story);
+    stage.screen.view.agent = Some(said(40));
+    stage.sized(width, height)
+}
+
+#[test]
+fn three_conversations_at_three_sizes() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        let (width, height) = size;
+        insta::assert_snapshot!(
+            format!("watched-{width}x{height}"),
+            stage(&watched(), size).text()
+        );
+    }
+    insta::assert_snapshot!("watched-held", stage(&held(), (120, 40)).text());
+    insta::assert_snapshot!("watched-listening", stage(&listening(), (80, 24)).text());
+}
+
+#[test]
+fn a_sub_agent_stands_below_the_conversation_that_began_it() {
+    let shown = show(PaneId::Conversations, &watched(), &View::default(), 100, 8);
+    let (first, below, other) = (shown.row("Which of"), shown.row("└ Why is"), shown.row("Name a"));
+    assert_eq!((below, other), (first + 1, first + 2));
+    assert!(shown.line("Which of").contains("agent's turn"));
+    assert!(shown.line("└ Why is").contains("▶ running"));
+    assert!(shown.line("Name a").contains("✓ answered"));
+    assert!(shown.has("Porto lies on the open Atlantic"), "what is being said");
+    let held = show(PaneId::Conversations, &held(), &View::default(), 100, 8);
+    assert!(held.line("Which of").contains("‖ held"));
+    assert!(held.has("held before a model call"));
+}
+
+#[test]
+fn in_a_wide_pane_each_conversation_says_its_last_words() {
+    let shown = show(PaneId::Conversations, &watched(), &View::default(), 140, 8);
+    assert!(shown.line("Which of").contains("→ research(question: \"Why is Porto"));
+    assert!(shown.line("Name a").contains("Padaria Ribeiro"));
+}
+
+#[test]
+fn a_conversation_that_is_chosen_shows_its_task_everywhere() {
+    let mut stage = stage(&watched(), (120, 40));
+    stage.press("g t g t down");
+    assert_eq!(stage.screen.view.task, Some(TaskId(2)));
+    stage.press("esc");
+    stage.click(&Target::Task(TaskId(1)));
+    assert!(stage.shows("6 Calls 3 · task 1"), "{}", stage.text());
+    stage.press("enter");
+    assert!(stage.shows("╔ Task 1"), "{}", stage.text());
+}
+
+#[test]
+fn the_end_of_an_agent_is_told_and_what_was_not_understood() {
+    let mut stage = stage(&watched(), (200, 60));
+    assert!(stage.shows("3 conversations · 4 model calls · 3 tool calls  1 not understood"));
+    assert!(stage.shows("python my_agent.py --city Lisbon  watched"), "{}", stage.text());
+    stage.tell(RunEvent::AgentEnded { code: Some(3) });
+    assert!(stage.shows("python my_agent.py --city Lisbon · exit 3"), "{}", stage.text());
+}
+
+#[test]
+fn the_output_follows_its_end_until_one_goes_up() {
+    let mut stage = stage(&watched(), (120, 40));
+    assert!(stage.shows("! step 40: ") && stage.shows("  step 39: "), "{}", stage.text());
+    stage.press("g u home");
+    assert!(stage.shows("step 1: ") && stage.shows("· 39 below"), "{}", stage.text());
+    stage.press("end");
+    assert!(stage.shows("! step 40: "), "{}", stage.text());
+    stage.press("up up enter");
+    assert!(stage.shows("Output of the agent") && stage.shows("once more in full"));
+}
+
+#[test]
+fn what_a_foreign_agent_does_not_obey_is_refused_by_its_key() {
+    let mut stage = stage(&watched(), (120, 40));
+    for keys in ["t", "A", "5 m", "7 x", "L", "T", "3 C", "!", "4 down down e", "4 +"] {
+        assert_eq!(stage.press(keys), [], "{keys}");
+        assert!(stage.shows("a foreign agent acts here; "), "{keys}: {}", stage.text());
+    }
+    assert!(stage.shows("dim knobs cannot act"), "{}", stage.text());
+    let turned = stage.press("up up +");
+    let by_one = Command::TurnKnobBy { knob: Knob::Alpha, steps: 1 };
+    assert_eq!(turned, [ScreenRequest::Send(by_one)], "weights are shown");
+}
+
+#[test]
+fn models_are_shown_by_name_and_faults_hit_them() {
+    let shown = show(PaneId::Models, &watched(), &View::default(), 60, 6);
+    assert!(shown.line("gpt-5.2 ").contains("$0.0122") && shown.has("3.8 s"));
+    assert!(!shown.has("actor"));
+    let mut stage = stage(&watched(), (120, 40));
+    let armed = stage.press("5 down f");
+    assert!(format!("{armed:?}").contains("Model"), "{armed:?}");
+}
+
+#[test]
+fn the_graph_has_weights_and_no_menu() {
+    let shown = show(PaneId::Graph, &watched(), &View::default(), 90, 20);
+    assert!(shown.has("possible next tools") && !shown.has("on the menu"));
+    assert!(!shown.has("offered"));
+}
+
+#[test]
+fn a_result_that_no_model_reads_is_struck_out_below_what_it_reads() {
+    let mut stage = stage(&held(), (120, 40));
+    stage.press("6 up enter");
+    assert!(stage.shows("HTTP 503, retry later"), "{}", stage.text());
+    let text = stage.text();
+    let y = text.lines().position(|line| line.contains("{\"celsius\": 22}")).unwrap() as u16;
+    let struck =
+        |x: &u16| stage.buf[(*x, y)].modifier.contains(Modifier::CROSSED_OUT | Modifier::DIM);
+    assert!((0..120).filter(struck).count() > 10, "{text}");
+}

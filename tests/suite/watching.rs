@@ -1,0 +1,228 @@
+//! A session that watches a foreign agent: two conversations of its own, and one that a tool call began.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use toolyard::domain::event::Guest;
+use toolyard::domain::{
+    Boundary, By, ControlEvent, EffectClass, EffectId, Finish, Lane, MenuItem, Message,
+    ModelCallEvent, ModelSpec, Offered, Opening, Outcome, Reply, Request, Role, RunEvent, RunId,
+    SessionEvent, Task, TaskEvent, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind,
+    ToolName, ToolOutput, Usage,
+};
+use toolyard::ui::agent_output::{AgentLines, AgentOutput, OutputLine, Stream};
+
+use crate::story::{Story, effect, model, opening, tool};
+
+const LARGE: &str = "gpt-5.2";
+const SMALL: &str = "gpt-5.2-mini";
+const TOOLS: [&str; 4] = ["get_weather", "get_forecast", "research", "search_papers"];
+
+/// Nothing has been asked yet.
+pub fn listening() -> Story {
+    let mut story = Story::of(Opening { watched: true, ..opening() });
+    let priced = |name: &str, dollars: f64| {
+        let spec = model(name, "https://api.openai.com/v1", false);
+        Arc::new(ModelSpec {
+            price_in: Some(dollars.into()),
+            price_out: Some((dollars * 8.0).into()),
+            ..spec
+        })
+    };
+    story.tell(RunEvent::AgentStarted { command: "python my_agent.py --city Lisbon".into() });
+    story
+        .tell(SessionEvent::ModelsAdded { models: vec![priced(LARGE, 1.75), priced(SMALL, 0.25)] });
+    story.join(TOOLS.map(|name| tool(name, "", 0.0)));
+    story
+}
+
+/// A conversation, or a further message of it: the task that it begins.
+fn begin(story: &mut Story, run: u32, parent: Option<u32>, text: &str) -> TaskId {
+    let run = RunId(run);
+    if !story.state().runs.contains_key(&run) {
+        let guest = Guest {
+            parent: parent.map(RunId),
+            wire: "Chat Completions".into(),
+            endpoint: "api.openai.com/v1".into(),
+            session: None,
+        };
+        story.tell(RunEvent::RunOpened { run, strategy: None, guest: Some(Arc::new(guest)) });
+    }
+    let task = TaskId(story.state().tasks.len() as u32 + 1);
+    let tasks = vec![Task { run, ..Task::from_text(text) }];
+    story.tell(TaskEvent::TasksQueued { first: task, tasks, by: By::Engine });
+    story.tell(TaskEvent::TaskStarted { task });
+    task
+}
+
+/// A step at which the agent offers all of its tools.
+fn step(story: &mut Story, task: TaskId, step: u32, from: &str) {
+    let item = |tool: &str| MenuItem { tool: tool.into(), weight: None, why: Offered::All };
+    let menu: Vec<MenuItem> = TOOLS.map(item).into();
+    let from = ToolName::from(from);
+    story.tell(TaskEvent::StepStarted { task, step, from, menu: menu.into() });
+}
+
+fn ask(story: &mut Story, task: TaskId, model: &str) -> EffectId {
+    let call = story.next_effect();
+    let text = story.state().task(task).unwrap().task.text.clone();
+    let request = Request::new(Role::Actor, vec![Message::user(text)]);
+    let (request, role, model) = (Arc::new(request), Role::Actor, model.into());
+    let (of, evidence) = (effect(call), None);
+    story.tell(ModelCallEvent::ModelCallRequested {
+        effect: of,
+        task,
+        role,
+        model,
+        request,
+        evidence,
+    });
+    call
+}
+
+fn asked(story: &mut Story, task: TaskId, model: &str) -> EffectId {
+    let call = ask(story, task, model);
+    story.tell(ModelCallEvent::ModelCallStarted { effect: effect(call) });
+    call
+}
+
+/// The model answers after so many milliseconds: a text, and calls of tools.
+fn answer(story: &mut Story, call: EffectId, text: &str, calls: &[(&str, Value)], ms: u64) {
+    let calls: Vec<ToolCall> = calls
+        .iter()
+        .enumerate()
+        .map(|(i, (tool, arguments))| ToolCall {
+            id: format!("call_{call}_{i}"),
+            tool: (*tool).into(),
+            arguments: arguments.clone(),
+        })
+        .collect();
+    let usage = Usage { tokens_in: 2310, tokens_out: 148, cached: 1536, ..Usage::default() };
+    let finish = if calls.is_empty() { Finish::Stop } else { Finish::Calls };
+    let reply = Arc::new(Reply { calls, finish, usage, ..Reply::of_text(text) });
+    let dollars = Some(0.0061.into());
+    story.wait(ms).tell(ModelCallEvent::ModelCallFinished { effect: effect(call), reply, dollars });
+}
+
+/// The agent calls a tool.
+fn call(story: &mut Story, task: TaskId, step: u32, tool: &str, arguments: Value) -> EffectId {
+    let call = story.next_effect();
+    let of = toolyard::domain::EffectRef::new(call, EffectClass::Unknown);
+    story.tell(ToolCallEvent::ToolCallRequested {
+        effect: of,
+        task,
+        step,
+        tool: tool.into(),
+        arguments,
+        evidence: None,
+        by: By::Engine,
+        wire_id: Some(format!("call_{call}").into()),
+    });
+    story.tell(ToolCallEvent::ToolCallStarted { effect: of });
+    call
+}
+
+fn returned(story: &mut Story, call: EffectId, text: &str, ms: u64) {
+    let output = Arc::new(ToolOutput { text: text.into(), cut_from: None });
+    story.wait(ms).tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
+}
+
+fn ended(story: &mut Story, task: TaskId, answer: &str) {
+    let (answer, caveats) = (Some(answer.to_owned()), Vec::new());
+    let outcome = Outcome::Answered;
+    story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct: None, caveats });
+}
+
+/// The first conversation waits for a sub-agent, which a model answers; the third one has its answer. A request was
+/// not understood, and a fault changed what the model read of one call.
+pub fn watched() -> Story {
+    let mut story = listening();
+    let weather =
+        begin(&mut story, 1, None, "Which of Lisbon and Porto is warmer this weekend, and why?");
+    step(&mut story, weather, 1, "start");
+    let first = asked(&mut story, weather, LARGE);
+    let city = |name: &str| json!({"city": name, "days": 3});
+    let calls = [("get_weather", city("Lisbon")), ("get_forecast", city("Porto"))];
+    answer(&mut story, first, "I look at both cities.", &calls, 4200);
+    let lisbon = call(&mut story, weather, 1, "get_weather", city("Lisbon"));
+    let fault = story.break_tool("get_forecast");
+    let porto = call(&mut story, weather, 1, "get_forecast", city("Porto"));
+    story.tell(toolyard::domain::FaultEvent::FaultFired { fault, effect: effect(porto) });
+    let error = ToolError::new(ToolErrorKind::Failed, "HTTP 503, retry later");
+    story.tell(ToolCallEvent::ToolCallFailed { effect: effect(porto), error });
+    returned(&mut story, lisbon, "{\"celsius\": 27, \"sky\": \"clear\"}", 2300);
+    let output = Arc::new(ToolOutput { text: "{\"celsius\": 22}".into(), cut_from: None });
+    story.tell(ToolCallEvent::ResultWithheld { effect: effect(porto), output });
+
+    let names = begin(&mut story, 2, None, "Name a bakery in Porto.");
+    step(&mut story, names, 1, "start");
+    let bakery = asked(&mut story, names, SMALL);
+    answer(&mut story, bakery, "Padaria Ribeiro, near the Clérigos tower.", &[], 900);
+    ended(&mut story, names, "Padaria Ribeiro, near the Clérigos tower.");
+
+    step(&mut story, weather, 2, "get_weather");
+    let second = asked(&mut story, weather, LARGE);
+    let why = json!({"question": "Why is Porto cooler than Lisbon in summer?"});
+    answer(
+        &mut story,
+        second,
+        "The forecast failed; I ask for the reasons.",
+        &[("research", why.clone())],
+        3400,
+    );
+    call(&mut story, weather, 2, "research", why);
+    let research = begin(&mut story, 3, Some(1), "Why is Porto cooler than Lisbon in summer?");
+    step(&mut story, research, 1, "start");
+    let what = "POST /v1/realtime/sessions".to_owned();
+    let why = Some("the path is not known".to_owned());
+    story.tell(RunEvent::RequestPassed { what, why });
+    let third = asked(&mut story, research, SMALL);
+    let (text, reasoning) =
+        ("Porto lies on the open Atlantic, where cold water".to_owned(), String::new());
+    let of = effect(third);
+    story.wait(1200).tell(ModelCallEvent::ModelCallProgressed { effect: of, text, reasoning });
+    story
+}
+
+/// The same with the first conversation's next request held, after the sub-agent has ended.
+pub fn held() -> Story {
+    let mut story = watched();
+    let (research, third) = (TaskId(3), EffectId(story.next_effect().0 - 1));
+    answer(&mut story, third, "Cold water rises along the coast.", &[], 700);
+    ended(&mut story, research, "Cold water rises along the coast.");
+    returned(&mut story, EffectId(third.0 - 1), "Cold water rises along the coast.", 40);
+    step(&mut story, TaskId(1), 3, "research");
+    let fourth = ask(&mut story, TaskId(1), LARGE);
+    let lane = Lane::Effect(fourth);
+    story.tell(ControlEvent::Held { lane, boundary: Boundary::BeforeModelCall });
+    story.wait(14_000);
+    story
+}
+
+/// An agent that has said so many lines, every fifth of them to standard error.
+#[derive(Debug)]
+struct Said(u64);
+
+impl AgentOutput for Said {
+    fn version(&self) -> u64 {
+        self.0
+    }
+
+    fn lines(&self) -> Vec<OutputLine> {
+        let text = |n| format!("step {n}: the weather of Lisbon and of Porto, once more in full");
+        let stream = |n| if n % 5 == 0 { Stream::Err } else { Stream::Out };
+        (1..=self.0).map(|n| OutputLine { n, text: text(n), stream: stream(n) }).collect()
+    }
+
+    fn changed(&self, _: u64) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// Its lines on the screen.
+pub fn said(lines: u64) -> AgentLines {
+    let mut agent = AgentLines::new(Arc::new(Said(lines)));
+    agent.read();
+    agent
+}
