@@ -14,8 +14,8 @@ use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotA
 use self::probe_args::ProbeArgs;
 use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
-use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::watch::WatchArgs;
+use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{value::number, value::whole};
 use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::Choice};

@@ -58,7 +58,9 @@ impl Upstreams {
             gemini: read(&self.gemini)?,
             others: {
                 let others = self.others.iter();
-                others.map(|(path, text)| Ok((path.clone(), read(text)?))).collect::<Result<_, _>>()?
+                others
+                    .map(|(path, text)| Ok((path.clone(), read(text)?)))
+                    .collect::<Result<_, _>>()?
             },
         })
     }

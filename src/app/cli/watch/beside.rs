@@ -130,7 +130,8 @@ fn finish(args: &WatchArgs, state: &State, kept: &mut Kept) -> Result<(), Troubl
         kept::save(path, state).map_err(Trouble::failed)?;
     }
     if let Some(path) = &args.report {
-        let report = kept.folded.report(state).map_err(Trouble::failed)?;
+        let folded = std::mem::take(&mut kept.folded);
+        let report = folded.report(state).map_err(Trouble::failed)?;
         kept::save(path, &report).map_err(Trouble::failed)?;
     }
     Ok(())
