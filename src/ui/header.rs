@@ -161,7 +161,8 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     if !speed.is_empty() {
         add(3, speed.to_owned(), theme.text, Some(Action::Faster));
     }
-    if width >= WIDE {
+    // Weights of the graph are only shown where a foreign agent acts.
+    if width >= WIDE && state.watched.is_none() {
         add(5, format!("{}  {}", knob(Knob::Alpha), knob(Knob::Beta)), theme.text, None);
     }
     if !state.knobs.is_on(Knob::Learn) {
@@ -190,7 +191,9 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         let back = format!("{key}: return to the live session");
         add(1, back, theme.running, Some(Action::Quit));
     }
-    if !title.is_empty() && cx.view.read_only != Some(ReadOnly::Replay) {
+    // The title of a watched session is the command, which stands there already.
+    let is_told = title.is_empty() || state.watched.is_some();
+    if !is_told && cx.view.read_only != Some(ReadOnly::Replay) {
         add(7, text::cut(title, 32).into_owned(), theme.dim, None);
     }
     pieces

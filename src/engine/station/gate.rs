@@ -33,9 +33,7 @@ impl Station for Gate {
     }
 
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
-        // An agent that has hung up gets no answer, held or not.
-        let is_gone = passage.actor() == Actor::Guest && outcome.is_cancelled();
-        if passage.is_of_record || is_gone {
+        if passage.is_of_record || (passage.actor() == Actor::Guest && is_gone(outcome)) {
             return now(());
         }
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
@@ -49,6 +47,15 @@ impl Station for Gate {
         later(async move {
             passage.handle.checkpoint(lane, boundary).await;
         })
+    }
+}
+
+/// Whether a foreign agent does not wait for this any more: it has hung up, or has had the answer since the last of its
+/// text came. Only calls are kept back.
+fn is_gone(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Reply(Ok(reply)) => reply.calls.is_empty(),
+        _ => outcome.is_cancelled(),
     }
 }
 
