@@ -134,6 +134,14 @@ impl Way {
         self.sending.take().is_some_and(|way| way.send(sending).is_ok())
     }
 
+    /// Returns when the agent has hung up before anything was said about its request.
+    pub async fn hung_up(&mut self) {
+        match &mut self.sending {
+            Some(way) => way.closed().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Lets the rest of the answer go on.
     pub fn release(&mut self, release: Release) {
         // An agent that has hung up needs no answer.
