@@ -9,7 +9,7 @@
 //! ```
 
 use std::cell::{Cell, RefCell};
-use std::{sync::Arc, task::Poll, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::FutureExt;
@@ -136,6 +136,14 @@ impl Way {
         self.sending.take().is_some_and(|way| way.send(sending).is_ok())
     }
 
+    /// Returns when the agent has hung up before anything was said about its request.
+    pub async fn hung_up(&mut self) {
+        match &mut self.sending {
+            Some(way) => way.closed().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Lets the rest of the answer go on.
     pub fn release(&mut self, release: Release) {
         // An agent that has hung up needs no answer.
@@ -188,11 +196,7 @@ impl Relay {
 
     /// Returns when the agent has hung up before its request was sent on or answered.
     pub async fn hung_up(&self) {
-        let closed = poll_fn(|cx| match &mut self.way.borrow_mut().sending {
-            Some(sending) => sending.poll_closed(cx),
-            None => Poll::Pending,
-        });
-        closed.await;
+        poll_fn(|cx| pin!(self.way.borrow_mut().hung_up()).poll(cx)).await;
     }
 
     /// Ends the way of the request: the agent gets what came, or what the session made of it.

@@ -1,9 +1,8 @@
-//! The doors of a running session. [`watch`] is the one for model requests of foreign agents.
+//! The doors of a running session. [`watch`] is the one for the model requests of foreign agents. The other one is a
+//! Unix socket of its own, by which other programs on this machine see its records and send it commands.
+//! `toolyard attach` is such a program.
 //!
-//! The other one is a Unix socket of its own, by which other programs on this machine see its
-//! records and send it commands. `toolyard attach` is such a program.
-//!
-//! # Protocol
+//! # Protocol of the socket
 //!
 //! One JSON object per line, in both directions. Version [`VERSION`](line::VERSION).
 //!

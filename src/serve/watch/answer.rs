@@ -10,6 +10,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use hyper::{HeaderMap, Response, StatusCode};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
+use tokio::task::yield_now;
 
 use super::coding::{Decoder, Unread};
 use super::hold::Hold;
@@ -119,12 +120,11 @@ impl Pump {
             kept = kept.iter().map(|bytes| self.hold.take(bytes, None)).collect();
             kept.push(self.hold.rest());
         }
-        let kept: Vec<_> = kept.into_iter().map(Ok).chain(broken.map(Err)).collect();
         let (status, headers) = (self.came.status, self.headers());
-        self.state = if is_whole { State::Done } else { State::Open };
+        self.state = if is_whole { State::Over(broken) } else { State::Open };
         self.hold = Hold::nothing(asker.format);
         let rest = stream::unfold(self, Self::step);
-        Ok(response(status, headers, stream::iter(kept).chain(rest)))
+        Ok(response(status, headers, stream::iter(kept).map(Ok).chain(rest)))
     }
 
     async fn step(mut self) -> Option<(Result<Bytes, Broken>, Self)> {
@@ -162,7 +162,10 @@ impl Pump {
                         self.state = State::Over(broken);
                         return Some((Ok(rest), self));
                     }
-                    return broken.map(|broken| (Err(broken), self));
+                    let broken = broken?;
+                    // What goes on before is written first, or it would be lost.
+                    yield_now().await;
+                    return Some((Err(broken), self));
                 }
                 State::Done => return None,
             }

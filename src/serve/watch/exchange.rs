@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 
 use super::answer::Pump;
 use super::in_place::{Asker, refusal};
-use super::listen::Shared;
 use super::route::Route;
+use super::shared::Shared;
 use super::upstream::{self, Came};
 use super::{Answered, Outgoing, coding, hearing, request};
 use crate::domain::ModelError;
@@ -33,6 +33,13 @@ pub struct Request {
     pub body: Bytes,
 }
 
+/// A request that goes on unread.
+pub struct Unread {
+    pub body: Bytes,
+    /// Why, for people.
+    pub why: String,
+}
+
 /// A request that was read.
 pub struct Read {
     request: Request,
@@ -45,31 +52,34 @@ impl Request {
     /// Reads the body.
     ///
     /// # Errors
-    /// The request, and why it was not understood.
-    pub fn read(self) -> Result<Read, (Self, String)> {
+    /// The request was not understood.
+    pub fn read(self) -> Result<Read, Unread> {
+        let unread = |body: &Bytes, why: String| Unread { body: body.clone(), why };
         let text = if self.headers.contains_key(CONTENT_ENCODING) {
             match coding::unpacked(&self.headers, &self.body) {
                 Ok(text) => text.into(),
-                Err(why) => return Err((self, why.to_string())),
+                Err(why) => return Err(unread(&self.body, why.to_string())),
             }
         } else {
             self.body.clone()
         };
         match self.format.read_request(&text) {
             Ok(asked) => Ok(Read { request: self, text, asked }),
-            Err(why) => Err((self, why.to_string())),
+            Err(why) => Err(unread(&self.body, why.to_string())),
         }
     }
 }
 
 /// Shows a request to the session, and does what that says. `session` is from its path; `all` are its own headers.
-/// The request comes back where no session takes it.
+///
+/// # Errors
+/// No session takes it.
 pub async fn exchange(
     shared: &Rc<Shared>,
     read: Read,
     session: Option<String>,
     all: &HeaderMap,
-) -> Result<Answered, Request> {
+) -> Result<Answered, Unread> {
     let Read { request, text, asked } = read;
     let endpoint = request.route.endpoint.clone();
     let caller = request::caller(all, session, endpoint, &text);
@@ -80,10 +90,11 @@ pub async fn exchange(
         model: asked.model.clone(),
         number: shared.written.get(),
     };
+    let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
     let (way, line) = relay::way();
     let arrival = Arrival { format: request.format, asked, body: text.clone(), caller, way };
     if shared.news.send(News::Arrived(Box::new(arrival))).is_err() {
-        return Err(request);
+        return not_taken(request.body);
     }
     let Line { sending, heard, release } = line;
     match sending.await {
@@ -92,7 +103,7 @@ pub async fn exchange(
             Ok(on.send(body, heard, release, holds).await)
         }
         Ok(Sending::Instead(said)) => Ok(asker.answer(&said)),
-        Err(_) => Err(request),
+        Err(_) => not_taken(request.body),
     }
 }
 

@@ -237,8 +237,8 @@ data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use"
             parts in prop::collection::vec(0..6usize, 0..8),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
         ) {
-            let all = [TEXT, CALL, "\n\n", "\r\n", ": c\n\n", "event: x\n"];
-            let text: String = parts.into_iter().map(|part| all[part]).collect();
+            let all = [TEXT, CALL, "", "\r", ": c\n", "event: x"];
+            let text: String = parts.into_iter().map(|part| all[part].to_owned() + "\n").collect();
             let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
             at.extend([0, text.len()]);
             at.sort_unstable();

@@ -1,7 +1,6 @@
 //! Binds the address, and runs the thread of the listener.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +11,6 @@ use std::{io, thread};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use reqwest::{Client, Url};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -20,6 +18,7 @@ use tokio::task::LocalSet;
 use tracing::info;
 
 use super::route::{BadUpstream, Upstreams};
+use super::shared::Shared;
 use super::{service, upstream};
 use crate::model::relay::News;
 
@@ -104,21 +103,6 @@ impl Drop for Listener {
             let _ = thread.join();
         }
     }
-}
-
-/// What all connections share. Everything here runs on one thread.
-pub(super) struct Shared {
-    pub is_local: bool,
-    pub token: Option<String>,
-    pub upstreams: Upstreams<Url>,
-    pub news: UnboundedSender<News>,
-    /// The client for all upstreams, or why there is none.
-    pub client: Result<Client, String>,
-    pub requests: Arc<AtomicU64>,
-    /// Endpoints that refuse to be asked for the usage of a stream.
-    pub unmetered: RefCell<HashSet<String>>,
-    /// Answers written here so far; it makes their ids.
-    pub written: Cell<u64>,
 }
 
 /// Listens, and tells the news of it.

@@ -22,6 +22,7 @@ mod listen;
 mod request;
 mod route;
 mod service;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod upstream;

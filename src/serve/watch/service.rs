@@ -10,9 +10,9 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use super::exchange::{self, unreached};
 use super::in_place::plain;
-use super::listen::Shared;
 use super::request::{self, Posted};
 use super::route::{self, Route};
+use super::shared::Shared;
 use super::{Answered, Broken, Outgoing, door, upstream};
 use crate::model::hosted::Overheard;
 use crate::model::relay::News;
@@ -49,17 +49,17 @@ pub async fn answer(shared: Rc<Shared>, request: Request<Incoming>) -> Answered 
     };
     let headers = upstream::forwarded(&parts.headers);
     let request = exchange::Request { format, route: passing.route.clone(), headers, body };
-    let (request, why) = match request.read() {
+    let unread = match request.read() {
         Ok(read) => {
             let shown = exchange::exchange(&passing.shared, read, entered.session, &parts.headers);
             match shown.await {
                 Ok(answered) => return answered,
-                Err(request) => (request, "no session took it".to_owned()),
+                Err(unread) => unread,
             }
         }
         Err(unread) => unread,
     };
-    passing.pass(&parts, Some(request.body.into()), Some(why)).await
+    passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await
 }
 
 /// What is answered here.

@@ -1,5 +1,7 @@
 //! Sends requests on, and takes answers.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, HeaderName};
 use hyper::{HeaderMap, Method, StatusCode};
@@ -23,6 +25,10 @@ const OF_CONNECTION: [&str; 10] = [
 /// The header by which a client names its session.
 pub const SESSION: &str = "x-toolyard-session";
 
+/// How long a connection is kept for the next request. Many servers close idle ones after five seconds, and a request that
+/// meets such an end fails. Clients of agents wait no longer either.
+const IDLE: Duration = Duration::from_secs(4);
+
 /// The client for all upstreams.
 ///
 /// # Errors
@@ -30,7 +36,7 @@ pub const SESSION: &str = "x-toolyard-session";
 pub fn client() -> reqwest::Result<Client> {
     // The clients of agents speak HTTP/1.1 and open a connection for each request at work. One connection of HTTP/2 has
     // a limit of requests, and more of them would wait for each other.
-    client::builder().http1_only().tcp_nodelay(true).build()
+    client::builder().http1_only().tcp_nodelay(true).pool_idle_timeout(IDLE).build()
 }
 
 /// The headers that go on, in their order.

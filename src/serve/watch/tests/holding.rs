@@ -1,0 +1,143 @@
+//! What waits, and until when.
+
+use super::endpoint::{Step, coded, stream, whole};
+use super::session::Session;
+use super::*;
+use crate::domain::{ModelError, ModelErrorKind, Reply};
+use crate::watch::coding::gzip;
+
+/// Before the call, from the call on, and the end.
+fn called(format: Format) -> (&'static str, &'static str) {
+    match format {
+        Format::Chat => (
+            "data: {\"choices\":[{\"delta\":{\"content\":\"Look: \"}}]}\n\n",
+            "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}}]}}]}\n\n\
+             data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+        ),
+        Format::Responses => (
+            "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"item_id\":\"m\",\"output_index\":0,\"content_index\":0,\"delta\":\"Look: \"}\n\n",
+            "event: response.output_item.added\ndata: {\"type\":\"response.output_item.added\",\"output_index\":1,\"item\":{\"type\":\"function_call\",\"id\":\"f\",\"call_id\":\"c1\",\"name\":\"look\",\"arguments\":\"\"}}\n\n\
+             event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"object\":\"response\",\"status\":\"completed\",\"output\":[\
+             {\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Look: \"}]},\
+             {\"type\":\"function_call\",\"id\":\"f\",\"call_id\":\"c1\",\"name\":\"look\",\"arguments\":\"{}\"}]}}\n\n",
+        ),
+        Format::Messages => (
+            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[]}}\n\n\
+             event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Look: \"}}\n\n",
+            "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"look\",\"input\":{}}}\n\n\
+             event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+             event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+        ),
+    }
+}
+
+#[test]
+fn a_stream_waits_from_its_first_call_on() {
+    for format in [Format::Chat, Format::Responses, Format::Messages] {
+        let (before, after) = called(format);
+        // One chunk has the end of the text and the beginning of the call.
+        let (first, second) = after.split_at(after.len() / 2);
+        let parts = stream(&[&[before, first].concat(), second]);
+        let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+        let mut yard = Yard::before(endpoint.address);
+        let mut agent = yard.agent();
+        agent.post(path(format), body(format, true).as_bytes());
+        let session = Session::new(yard.arrival());
+        agent.head();
+        assert_eq!(agent.chunk().unwrap(), before.as_bytes(), "{format}");
+        let (text, _, ended) = session.ended();
+        let calls = ended.unwrap().calls;
+        assert_eq!((text.as_str(), calls.len(), calls[0].id.as_str()), ("Look: ", 1, "c1"));
+        // All has come and nothing more goes on.
+        agent.waits();
+        session.release(Release::AsCame);
+        let mut rest = Vec::new();
+        while let Some(chunk) = agent.chunk().filter(|chunk| !chunk.is_empty()) {
+            rest.extend(chunk);
+        }
+        assert_eq!(String::from_utf8(rest).unwrap(), after, "{format}");
+    }
+}
+
+#[test]
+fn a_document_waits_only_if_it_has_calls() {
+    let with = r#"{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"look","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#;
+    let without = r#"{"choices":[{"message":{"content":"tool_calls"},"finish_reason":"stop"}]}"#;
+    for (document, is_packed) in [(with, false), (with, true), (without, false), (without, true)] {
+        let (more, body) = match is_packed {
+            true => ("content-encoding: gzip\r\n", gzip(document.as_bytes())),
+            false => ("", document.as_bytes().to_vec()),
+        };
+        let endpoint = Endpoint::answering(coded("200 OK", "application/json", more, &body));
+        let mut yard = Yard::before(endpoint.address);
+        let mut agent = yard.agent();
+        agent.post(path(Format::Chat), super::body(Format::Chat, false).as_bytes());
+        let session = Session::new(yard.arrival());
+        let calls = session.ended().2.unwrap().calls.len();
+        if calls > 0 {
+            agent.head();
+            agent.waits();
+            session.release(Release::AsCame);
+            assert_eq!(agent.exactly(body.len()), body);
+        } else {
+            assert_eq!(agent.got().body, body);
+        }
+        assert_eq!(calls > 0, document == with);
+    }
+}
+
+#[test]
+fn a_session_that_goes_away_holds_nothing() {
+    let (before, after) = called(Format::Chat);
+    let endpoint =
+        Endpoint::answering(whole("200 OK", "text/event-stream", [before, after].concat()));
+    let mut yard = Yard::before(endpoint.address);
+    let mut agent = yard.agent();
+    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
+    let session = Session::new(yard.arrival());
+    session.ended().2.unwrap();
+    drop(session);
+    let got = agent.got();
+    assert_eq!((got.text(), got.is_whole), ([before, after].concat(), true));
+}
+
+#[test]
+fn an_answer_that_is_held_as_a_whole_can_be_replaced() {
+    for (format, streams) in
+        [(Format::Chat, true), (Format::Messages, true), (Format::Responses, false)]
+    {
+        let (before, after) = called(format);
+        let document = r#"{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Look: "}]}]}"#;
+        let came = if streams { [before, after].concat() } else { document.to_owned() };
+        let endpoint = Endpoint::answering(whole("200 OK", "", &came));
+        let mut yard = Yard::before(endpoint.address);
+        let released = [
+            (Release::AsCame, 200, came.as_str()),
+            (Release::Instead(Ok(Reply::of_text("Another.").into())), 200, "Another."),
+            (
+                Release::Instead(Err(ModelError::new(ModelErrorKind::Endpoint, "broken here"))),
+                500,
+                "broken here",
+            ),
+        ];
+        for (release, status, text) in released {
+            let mut agent = yard.agent();
+            agent.post(path(format), body(format, streams).as_bytes());
+            let session = Session::with(yard.arrival(), true, None);
+            assert!(session.ended().2.unwrap().text.starts_with("Look: "));
+            agent.waits();
+            session.release(release);
+            let got = agent.got();
+            assert!(got.status() == status && got.text().contains(text), "{format} {got:?}");
+            assert!(got.is_whole);
+        }
+        // It does not answer at all.
+        let mut agent = yard.agent();
+        agent.post(path(format), body(format, streams).as_bytes());
+        let session = Session::with(yard.arrival(), true, None);
+        session.ended().2.unwrap();
+        let cut = ModelError::new(ModelErrorKind::Connection, "cut");
+        session.release(Release::Instead(Err(cut)));
+        assert!(agent.head().is_empty());
+    }
+}

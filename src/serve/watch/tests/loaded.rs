@@ -1,0 +1,117 @@
+//! Large bodies, odd transfers and many connections.
+
+use std::time::Instant;
+
+use super::endpoint::{Step, stream, whole};
+use super::*;
+use crate::model::relay::Sending;
+
+#[test]
+fn large_bodies_pass_both_ways() {
+    let large = 200 << 20;
+    let endpoint = Endpoint::new(move |asked| {
+        vec![Step::Write(whole("200 OK", "text/plain", asked.body.len().to_string()))]
+    });
+    let mut yard = Yard::before(endpoint.address);
+    let mut agent = yard.agent();
+    agent.post("/v1/responses", &vec![b' '; large]);
+    let News::Passed { why: Some(why), .. } = yard.news() else { panic!() };
+    assert!(why.contains("64 MiB"));
+    assert_eq!(agent.got().text(), large.to_string());
+    // Of an unknown length.
+    let more = "Transfer-Encoding: chunked\r\n";
+    let head = format!("POST /v1/files HTTP/1.1\r\nHost: localhost\r\n{more}\r\n");
+    agent.write(head.as_bytes()).write(b"3\r\nabc\r\n2\r\nde\r\n0\r\nx-trailer: 1\r\n\r\n");
+    assert_eq!(agent.got().text(), "5");
+}
+
+#[test]
+fn an_agent_may_ask_before_it_sends_its_body() {
+    let endpoint = Endpoint::answering(whole("200 OK", "application/json", "{}"));
+    let mut yard = Yard::before(endpoint.address);
+    let mut agent = yard.agent();
+    let body = body(Format::Responses, false);
+    let length = body.len();
+    let head = format!(
+        "POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: {length}\r\n\r\n"
+    );
+    agent.write(head.as_bytes());
+    assert_eq!(agent.head(), ["HTTP/1.1 100 Continue"]);
+    agent.write(body.as_bytes());
+    let mut arrival = yard.arrival();
+    arrival.way.send(Sending::On { body: arrival.body.clone(), holds: false });
+    assert_eq!(agent.got().text(), "{}");
+}
+
+#[test]
+fn two_hundred_streams_run_at_once() {
+    let text = "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n";
+    let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let parts = stream(&[text, end]);
+    let endpoint = Endpoint::new(move |_| {
+        let mut steps: Vec<_> = parts.iter().cloned().map(Step::Write).collect();
+        steps.insert(2, Step::Wait);
+        steps
+    });
+    let mut yard = Yard::before(endpoint.address);
+    let mut agents: Vec<Agent> = (0..200).map(|_| yard.agent()).collect();
+    for agent in &mut agents {
+        agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
+    }
+    let mut ways = Vec::new();
+    for _ in 0..200 {
+        let mut arrival = yard.arrival();
+        arrival.way.send(Sending::On { body: arrival.body.clone(), holds: false });
+        ways.push(arrival.way);
+    }
+    for agent in &mut agents {
+        agent.head();
+        assert_eq!(agent.chunk().unwrap(), text.as_bytes());
+    }
+    for agent in &mut agents {
+        endpoint.go();
+        let _ = agent;
+    }
+    for agent in &mut agents {
+        assert_eq!(agent.chunk().unwrap(), end.as_bytes());
+        assert_eq!(agent.chunk().unwrap(), b"");
+    }
+}
+
+/// Prints what the way through the listener costs; a slow machine must not fail the test.
+#[test]
+#[ignore = "a measurement: cargo test -p toolyard-serve -- --ignored --nocapture added"]
+fn added_latency_at_80_kb() {
+    let endpoint = Endpoint::answering(whole(
+        "200 OK",
+        "application/json",
+        r#"{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}"#,
+    ));
+    let past: Vec<String> = (0..80)
+        .map(|n| format!(r#"{{"role":"user","content":"{n} {}"}}"#, "word ".repeat(200)))
+        .collect();
+    let body = format!(r#"{{"model":"m","messages":[{}]}}"#, past.join(","));
+    let mut yard = Yard::before(endpoint.address);
+    let mut times = |through: bool| {
+        let mut agent = if through { yard.agent() } else { Agent::at(endpoint.address) };
+        let mut times: Vec<Duration> = (0..300)
+            .map(|_| {
+                let began = Instant::now();
+                agent.post(path(Format::Chat), body.as_bytes());
+                if through {
+                    // Without the runtime that a wait with a limit needs.
+                    let Some(News::Arrived(mut arrival)) = yard.news.blocking_recv() else {
+                        panic!()
+                    };
+                    arrival.way.send(Sending::On { body: arrival.body.clone(), holds: false });
+                }
+                agent.got();
+                began.elapsed()
+            })
+            .collect();
+        times.sort();
+        times[150]
+    };
+    let (direct, through) = (times(false), times(true));
+    println!("{} bytes: p50 {direct:?} direct, {through:?} through the listener", body.len());
+}

@@ -1,0 +1,99 @@
+//! Real sockets: an agent, the listener, a session and an endpoint.
+
+mod agent;
+mod endpoint;
+mod failing;
+mod holding;
+mod loaded;
+mod passing;
+mod session;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+
+use self::agent::Agent;
+use self::endpoint::Endpoint;
+use super::{Listener, Listening, Upstreams, bind, listen};
+use crate::domain::{Reply, Usage};
+use crate::model::relay::{Arrival, News, Release};
+use crate::wire::{Answering, Format, Names};
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A listener before an endpoint, and its news.
+struct Yard {
+    listener: Listener,
+    news: UnboundedReceiver<News>,
+}
+
+impl Yard {
+    fn before(endpoint: SocketAddr) -> Self {
+        let (tell, news) = mpsc::unbounded_channel();
+        let upstreams = Upstreams {
+            openai: format!("http://{endpoint}/v1"),
+            anthropic: format!("http://{endpoint}"),
+            ..Upstreams::default()
+        };
+        let address = "127.0.0.1:0".parse().unwrap();
+        let socket = bind(address).unwrap();
+        let settings = Listening { socket, token: None, upstreams, news: tell };
+        Self { listener: listen(settings).unwrap(), news }
+    }
+
+    fn agent(&self) -> Agent {
+        Agent::at(self.listener.address())
+    }
+
+    fn news(&mut self) -> News {
+        within(self.news.recv()).unwrap()
+    }
+
+    fn arrival(&mut self) -> Arrival {
+        match self.news() {
+            News::Arrived(arrival) => *arrival,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(future)
+}
+
+/// What comes in time.
+fn within<T>(future: impl Future<Output = T>) -> T {
+    block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
+}
+
+/// The path of a format.
+fn path(format: Format) -> &'static str {
+    match format {
+        Format::Chat => "/v1/chat/completions",
+        Format::Responses => "/v1/responses",
+        Format::Messages => "/v1/messages?beta=true",
+    }
+}
+
+/// A request of a format, with an odd order, odd spaces and a field that nobody knows.
+fn body(format: Format, streams: bool) -> String {
+    let messages = r#""messages" : [ {"content":"h\u00e9llo","role":"user"} ]"#;
+    let rest = match format {
+        Format::Chat => format!(r#"{messages},"stream_options":{{"include_usage":true}}"#),
+        Format::Responses => r#""input": [{"role":"user","content":"hi"}]"#.to_owned(),
+        Format::Messages => format!(r#"{messages}, "max_tokens": 1.0e1"#),
+    };
+    format!(r#"{{"hologram":[1.00], "stream":{streams},{rest}, "model":"m-1"}}"#)
+}
+
+/// An answer of an endpoint that says hello.
+fn answer(format: Format, streams: bool) -> String {
+    let usage = Usage { tokens_in: 11, tokens_out: 3, ..Usage::default() };
+    let reply = Reply { usage, ..Reply::of_text("Hello.") };
+    let names = Names::default();
+    let answering = Answering { id: "x1", model: "m-1", names: &names, created: 1 };
+    format.write_answer(&reply, &answering, streams)
+}

@@ -1,0 +1,75 @@
+//! A session that lets a request go on, and notes what it hears.
+
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use super::{PATIENCE, block_on};
+use crate::domain::{ModelError, ModelSpec, Reply};
+use crate::model::relay::{Arrival, Relay, Release};
+use crate::model::{Model, Progress};
+
+pub struct Session {
+    heard: mpsc::Receiver<Seen>,
+    release: mpsc::Sender<Release>,
+}
+
+#[derive(Debug)]
+enum Seen {
+    Progress(Progress),
+    Ended(Result<Reply, ModelError>),
+}
+
+impl Session {
+    /// Lets a request go on, with this body if it is to change.
+    pub fn with(arrival: Arrival, holds: bool, body: Option<&'static str>) -> Self {
+        let (tell, heard) = mpsc::channel();
+        let (release, released) = mpsc::channel();
+        thread::spawn(move || {
+            let Arrival { asked, body: came, way, .. } = arrival;
+            let spec = Arc::new(ModelSpec::new("m", "an endpoint"));
+            let relay = Relay::new(spec, body.map_or(came, Into::into), way);
+            if holds {
+                relay.hold();
+            }
+            let mut progress = |news| drop(tell.send(Seen::Progress(news)));
+            let ended = block_on(relay.ask(&asked.request, &mut progress));
+            let _ = tell.send(Seen::Ended(ended));
+            if let Ok(release) = released.recv_timeout(PATIENCE) {
+                relay.end(release);
+            }
+        });
+        Self { heard, release }
+    }
+
+    pub fn new(arrival: Arrival) -> Self {
+        Self::with(arrival, false, None)
+    }
+
+    /// The text, the body that was sent, and the end.
+    pub fn ended(&self) -> (String, Option<String>, Result<Reply, ModelError>) {
+        let (mut text, mut sent) = (String::new(), None);
+        loop {
+            match self.heard.recv_timeout(PATIENCE).unwrap() {
+                Seen::Progress(Progress::Text(more)) => text += &more,
+                Seen::Progress(Progress::Sent(body)) => sent = Some(body.to_string()),
+                Seen::Progress(_) => {}
+                Seen::Ended(ended) => return (text, sent, ended),
+            }
+        }
+    }
+
+    /// The next text that it hears.
+    pub fn text(&self) -> String {
+        loop {
+            match self.heard.recv_timeout(PATIENCE).unwrap() {
+                Seen::Progress(Progress::Text(text)) => return text,
+                Seen::Progress(_) => {}
+                Seen::Ended(ended) => panic!("{ended:?}"),
+            }
+        }
+    }
+
+    pub fn release(&self, release: Release) {
+        self.release.send(release).unwrap();
+    }
+}
