@@ -48,10 +48,12 @@ fn pure_rooms_know_nothing_outside() {
 }
 
 /// The files that may write to standard output or standard error, and what they write there.
-const PRINTERS: [(&str, &str); 5] = [
+const PRINTERS: [(&str, &str); 7] = [
     ("src/app/cli/colour.rs", "nothing: it asks whether colours are shown"),
     ("src/app/cli/out.rs", "what commands print"),
     ("src/program/worker.rs", "replies to another toolyard"),
+    ("src/serve/agent/child.rs", "nothing: a watched agent gets them"),
+    ("src/serve/agent/sockets.rs", "tests that a machine lacks the parts for"),
     ("src/ui/output.rs", "the screen"),
     ("src/ui/terminal.rs", "panics, after the screen"),
 ];

@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn the_connections_of_a_child_are_found() {
         let Some(ip) = own_address() else {
-            println!("SKIPPED: this machine has no address but that of the loopback");
+            eprintln!("SKIPPED: this machine has no address but that of the loopback");
             return;
         };
         let [local, other] = [IpAddr::from([127, 0, 0, 1]), ip];
@@ -141,7 +141,7 @@ mod tests {
         bash.stderr(Stdio::null());
         bash.args(["-c", &format!("bash -c '{script}' bash $1 $2; true"), "bash"]);
         let Ok(mut child) = bash.args([near.to_string(), remote.to_string()]).spawn() else {
-            println!("SKIPPED: there is no bash, which connects to a host without another program");
+            eprintln!("SKIPPED: there is no bash, which connects to a host without another program");
             return;
         };
         // The remote one is second, so both are there when it is.

@@ -16,7 +16,7 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 pub const AGAIN: [&str; 3] = ["--ignored", "--nocapture", "--exact"];
 
 /// Lets programs be started in this process.
-pub fn with_reaper() {
+pub(super) fn with_reaper() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let script = tempfile::tempdir().unwrap().keep().join("reaper");

@@ -1,6 +1,5 @@
 //! Large bodies, odd transfers and many connections.
 
-use std::time::Instant;
 
 use super::endpoint::{Step, stream, whole};
 use super::*;
@@ -76,42 +75,4 @@ fn two_hundred_streams_run_at_once() {
         assert_eq!(agent.chunk().unwrap(), end.as_bytes());
         assert_eq!(agent.chunk().unwrap(), b"");
     }
-}
-
-/// Prints what the way through the listener costs; a slow machine must not fail the test.
-#[test]
-#[ignore = "a measurement: cargo test -p toolyard-serve -- --ignored --nocapture added"]
-fn added_latency_at_80_kb() {
-    let endpoint = Endpoint::answering(whole(
-        "200 OK",
-        "application/json",
-        r#"{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}"#,
-    ));
-    let past: Vec<String> = (0..80)
-        .map(|n| format!(r#"{{"role":"user","content":"{n} {}"}}"#, "word ".repeat(200)))
-        .collect();
-    let body = format!(r#"{{"model":"m","messages":[{}]}}"#, past.join(","));
-    let mut yard = Yard::before(endpoint.address);
-    let mut times = |through: bool| {
-        let mut agent = if through { yard.agent() } else { Agent::at(endpoint.address) };
-        let mut times: Vec<Duration> = (0..300)
-            .map(|_| {
-                let began = Instant::now();
-                agent.post(path(Format::Chat), body.as_bytes());
-                if through {
-                    // Without the runtime that a wait with a limit needs.
-                    let Some(News::Arrived(mut arrival)) = yard.news.blocking_recv() else {
-                        panic!()
-                    };
-                    arrival.way.send(Sending::On { body: arrival.body.clone(), holds: false });
-                }
-                agent.got();
-                began.elapsed()
-            })
-            .collect();
-        times.sort();
-        times[150]
-    };
-    let (direct, through) = (times(false), times(true));
-    println!("{} bytes: p50 {direct:?} direct, {through:?} through the listener", body.len());
 }
