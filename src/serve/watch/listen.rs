@@ -12,7 +12,7 @@ use std::{io, thread};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use reqwest::{Client, Url};
+use reqwest::Url;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -20,7 +20,8 @@ use tokio::task::LocalSet;
 use tracing::info;
 
 use super::route::{BadUpstream, Upstreams};
-use super::{service, upstream};
+use super::service;
+use super::upstream::Clients;
 use crate::model::relay::News;
 
 /// How long to wait where the system has no more sockets.
@@ -112,8 +113,8 @@ pub(super) struct Shared {
     pub token: Option<String>,
     pub upstreams: Upstreams<Url>,
     pub news: UnboundedSender<News>,
-    /// The client for all upstreams, or why there is none.
-    pub client: Result<Client, String>,
+    /// The clients for all upstreams, or why there are none.
+    pub clients: Result<Clients, String>,
     pub requests: Arc<AtomicU64>,
     /// Endpoints that refuse to be asked for the usage of a stream.
     pub unmetered: RefCell<HashSet<String>>,
@@ -146,7 +147,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             upstreams,
             news,
             // It reads the system's certificates, which may take longer than the start of a session should.
-            client: upstream::client().map_err(|error| error.to_string()),
+            clients: Clients::new().map_err(|error| error.to_string()),
             requests: counted,
             unmetered: RefCell::default(),
             written: Cell::default(),
