@@ -2,7 +2,7 @@
 
 use std::sync::Once;
 
-use reqwest::{Client, ClientBuilder, redirect};
+use reqwest::{Client, ClientBuilder, Url, redirect};
 
 /// Headers that carry keys: their values must not be in a file.
 const KEY_HEADERS: [&str; 6] =
@@ -16,6 +16,13 @@ pub fn builder() -> ClientBuilder {
     Client::builder()
         .user_agent(concat!("toolyard/", env!("CARGO_PKG_VERSION")))
         .redirect(redirect::Policy::none())
+}
+
+/// Whether an address is of this machine. No proxy of the environment can reach it.
+pub fn is_local(address: &Url) -> bool {
+    let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let ip: Option<std::net::IpAddr> = host.parse().ok();
+    host == "localhost" || ip.is_some_and(|ip| ip.is_loopback())
 }
 
 /// Whether the value of this header is a key.

@@ -9,10 +9,12 @@ use toolyard_papers as papers;
 use toolyard_store as store;
 use toolyard_tool as tool;
 use toolyard_ui as ui;
+use toolyard_wire as wire;
 
 pub mod builtin;
 pub mod demo;
 pub mod films;
+pub mod guest;
 pub mod made_up;
 pub mod sample;
 pub mod simulated;

@@ -60,10 +60,12 @@ impl<'a> Step<'a> {
     }
 
     fn opens_the_screen(&self) -> bool {
-        let mut words = self.command.split_whitespace();
+        // Variables may stand before the program.
+        let mut words = self.command.split_whitespace().skip_while(|word| word.contains('='));
         match (words.next(), words.next()) {
             (Some("toolyard"), None) => true,
             (Some("toolyard"), Some("replay" | "follow")) => !self.command.contains("--json"),
+            (Some("toolyard"), Some("watch")) => !self.command.contains("--headless"),
             (Some("toolyard"), Some(word)) => word.starts_with(['-', '"']) && word != "--help",
             _ => false,
         }
@@ -310,6 +312,46 @@ async fn real_model() {
     // As all others: follow("real-model.md", …).
     let followed = move || follow_in(&home, "real-model.md", &endpoint);
     tokio::task::spawn_blocking(followed).await.unwrap();
+}
+
+/// Plays the model of the page about watched agents: it asks for the weather, and says what it reads of it.
+fn weather(request: &Request) -> ResponseTemplate {
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    let last = body["messages"].as_array().unwrap().last().unwrap();
+    let message = match last["content"].as_str() {
+        Some(read) if last["role"] == "tool" => {
+            let said = match read.contains("sunny") {
+                true => "Take your sunglasses.".to_owned(),
+                false => format!("I could not find out: {read}"),
+            };
+            json!({ "role": "assistant", "content": said })
+        }
+        _ => {
+            let function = json!({ "name": "get_weather", "arguments": "{\"city\": \"Porto\"}" });
+            let call = json!({ "id": "c", "type": "function", "function": function });
+            json!({ "role": "assistant", "content": "", "tool_calls": [call] })
+        }
+    };
+    let usage = json!({ "prompt_tokens": 80, "completion_tokens": 9, "total_tokens": 89 });
+    let choice = json!({ "index": 0, "finish_reason": "stop", "message": message });
+    ResponseTemplate::new(200).set_body_json(json!({ "choices": [choice], "usage": usage }))
+}
+
+#[tokio::test]
+async fn watch() {
+    for program in ["python3", "curl"] {
+        if Command::new(program).arg("--version").output().is_err() {
+            eprintln!("SKIPPED: this test needs {program}");
+            return;
+        }
+    }
+    let server = MockServer::start().await;
+    let chat = Mock::given(method("POST")).and(path("/v1/chat/completions"));
+    // The key of the agent goes on to its endpoint.
+    let chat = chat.and(header("authorization", "Bearer sk-secret")).respond_with(weather);
+    chat.expect(4).mount(&server).await;
+    let endpoint = format!("{}/v1", server.uri());
+    tokio::task::spawn_blocking(move || follow("watch.md", &endpoint)).await.unwrap();
 }
 
 /// The names of all pages.

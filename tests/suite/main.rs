@@ -108,6 +108,7 @@ mod tools;
 mod trials;
 mod tuning;
 mod walls;
+mod watched_demo;
 mod watching;
 mod working;
 

@@ -196,6 +196,15 @@ fn the_demo_of_workers_ends_with_its_verdict() {
 }
 
 #[test]
+fn the_demo_of_a_foreign_agent_ends_with_its_verdict() {
+    let (_home, said) = demo("watch");
+    assert!(
+        said.contains("8 of 8 questions answered, although search_web failed for the model"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_demo_whose_files_cannot_be_written_says_so_and_one_without_a_terminal_too() {
     let home = Home::new();
     home.write("file", "");
@@ -219,7 +228,7 @@ fn demos_run_without_a_terminal_twice_the_same_and_write_only_where_they_are_ask
         }));
         said
     };
-    for name in ["resilience", "budget", "workers"] {
+    for name in ["resilience", "budget", "workers", "watch"] {
         let said = told(name);
         assert!(said.ends_with(&format!("again: toolyard demo {name}\n")), "{said}");
         assert_eq!(told(name), said);
@@ -244,7 +253,7 @@ fn the_first_start_offers_demos_and_a_project() {
     let mut sitting = Sitting::start(&home, 80, 24, &[]);
     sitting.wait("Demos: no key");
     let own = ["own model", "own tools", "question", "sessions", "samples"];
-    for name in ["resilience", "budget", "workers"].into_iter().chain(own) {
+    for name in ["resilience", "budget", "workers", "watch"].into_iter().chain(own) {
         sitting.wait(name);
     }
     sitting.press("own tools\r");

@@ -38,5 +38,5 @@ pub use self::{
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
     sweep::Standing,
     twin::{Origin, faults_so_far},
-    watched::AGENT_IS_GONE,
+    watched::{AGENT_IS_GONE, Feed},
 };

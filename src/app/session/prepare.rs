@@ -3,16 +3,13 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use tokio::sync::mpsc::UnboundedReceiver;
-
-use super::{AGENT_IS_GONE, Field, SessionError, SessionSpec, TaskSource, task_tools};
+use super::{AGENT_IS_GONE, Feed, Field, SessionError, SessionSpec, TaskSource, task_tools};
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
 use crate::engine::Beginning;
 use crate::learned::LearnedState;
-use crate::model::relay::News;
 use crate::outside;
 use crate::stage;
 use crate::store::experience::SharedExperience;
@@ -44,8 +41,8 @@ pub struct PreparedSession {
     pub(super) past_uses: Option<SharedExperience>,
     /// What had to be told when they were opened.
     pub(super) notices: Vec<String>,
-    /// What a listener tells of foreign agents, which act in this session.
-    pub(super) news: Option<UnboundedReceiver<News>>,
+    /// What comes of foreign agents, if they act in this session.
+    pub(super) feed: Option<Feed>,
 }
 
 impl SessionSpec {
@@ -121,7 +118,7 @@ impl SessionSpec {
             past_uses: None,
             notices: workspace.notices(|_| true),
             workspace,
-            news: None,
+            feed: None,
         })
     }
 

@@ -115,7 +115,7 @@ impl PreparedSession {
         let models = models(&self.config, &known)?;
         let classes = self.folder().map(classes::book).transpose()?;
         let schemas = self.folder().map(schemas::book).transpose()?.unwrap_or_default();
-        let inbox = self.news.take().map(|news| watched::inbox(&self.config, news)).transpose()?;
+        let inbox = self.feed.take().map(|feed| watched::inbox(&self.config, feed)).transpose()?;
         let is_watched = inbox.is_some();
         if !is_watched {
             self.open_past_uses()?;

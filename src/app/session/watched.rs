@@ -15,16 +15,20 @@ use crate::workspace::Workspace;
 pub const AGENT_IS_GONE: &str = "foreign agents acted in it, which only their own program can \
      continue; `toolyard watch -- COMMAND` runs that again, and `toolyard replay` shows what happened";
 
+/// What a session of foreign agents gets from outside.
+pub struct Feed {
+    /// What a listener tells.
+    pub news: UnboundedReceiver<News>,
+    /// Describes a model by its name and its endpoint; `None`: with the prices of the configuration.
+    pub spec_of: Option<fn(&str, &str) -> ModelSpec>,
+}
+
 impl SessionSpec {
-    /// A session of foreign agents, whose requests a listener tells by `news`.
+    /// A session of foreign agents, whose requests a listener tells by a feed.
     ///
     /// # Errors
     /// Faults in the spec, in the configuration, or in its table of prices.
-    pub fn watch(
-        &self,
-        title: &str,
-        news: UnboundedReceiver<News>,
-    ) -> Result<PreparedSession, SessionError> {
+    pub fn watch(&self, title: &str, feed: Feed) -> Result<PreparedSession, SessionError> {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
         config.models.clear();
@@ -45,7 +49,7 @@ impl SessionSpec {
             experience: None,
             past_uses: None,
             notices: Vec::new(),
-            news: Some(news),
+            feed: Some(feed),
             config,
         })
     }
@@ -55,7 +59,11 @@ impl SessionSpec {
 ///
 /// # Errors
 /// Faults in the table of prices.
-pub(super) fn inbox(config: &Config, news: UnboundedReceiver<News>) -> Result<Inbox, SessionError> {
+pub(super) fn inbox(config: &Config, feed: Feed) -> Result<Inbox, SessionError> {
+    let Feed { news, spec_of: own } = feed;
+    if let Some(spec_of) = own {
+        return Ok(Inbox { news, spec_of: Box::new(spec_of) });
+    }
     let table = config.price_table().map_err(SessionError::input)?;
     let spec_of =
         Box::new(move |model: &str, endpoint: &str| spec_of(table.as_ref(), model, endpoint));

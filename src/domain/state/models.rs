@@ -207,8 +207,11 @@ impl Models {
         (calls > 0).then(|| dollars / f64::from(calls))
     }
 
-    /// Whether any role is bound to the simulated model.
+    /// Whether any role is bound to the simulated model. Foreign agents bind no roles: they ask any known model.
     pub fn any_simulated(&self) -> bool {
+        if self.roles.is_empty() {
+            return self.known.values().any(|model| model.spec.simulated);
+        }
         self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.simulated))
     }
 

@@ -7,7 +7,7 @@ use reqwest::{Certificate, Client, NoProxy, Proxy, Url};
 use serde_json::{Map, Value};
 
 use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
-use crate::net::client::{self, carries_key};
+use crate::net::client::{self, carries_key, is_local};
 use crate::net::known;
 use crate::secret::{HeaderSource, KeySource, from_env};
 use crate::wire::Format;
@@ -263,12 +263,6 @@ pub(super) fn service(base: &Url, path: &[&str]) -> Url {
         segments.pop_if_empty().extend(path);
     }
     url
-}
-
-fn is_local(base: &Url) -> bool {
-    let host = base.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let ip: Option<std::net::IpAddr> = host.parse().ok();
-    host == "localhost" || ip.is_some_and(|ip| ip.is_loopback())
 }
 
 fn wrong(text: String) -> ModelError {

@@ -93,7 +93,8 @@ impl Output {
         }
     }
 
-    fn add(&self, stream: Stream, bytes: &[u8]) {
+    /// Adds a line, with its end if it has one.
+    pub fn add(&self, stream: Stream, bytes: &[u8]) {
         let mut kept = self.locked();
         if let Some(Err(error)) = kept.file.as_mut().map(|file| file.write_all(bytes)) {
             kept.file = None;

@@ -210,8 +210,8 @@ impl On {
         let sent = if is_same { own.clone() } else { body.clone() };
         let copy = hearing::hear(overheard.clone(), body.clone(), heard.clone());
         let to = (Method::POST, route.url.clone());
-        let came = match &self.shared.client {
-            Ok(client) => upstream::send(client, to, headers, Some(sent.into())).await,
+        let came = match &self.shared.clients {
+            Ok(clients) => upstream::send(clients, to, headers, Some(sent.into())).await,
             Err(why) => return Sent { came: Err(no_client(why)), copy, hides_usage: false },
         };
         let came = came.map(Came::from).map_err(|error| overheard.failed(error));

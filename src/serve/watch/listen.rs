@@ -18,8 +18,9 @@ use tokio::task::LocalSet;
 use tracing::info;
 
 use super::route::{BadUpstream, Upstreams};
+use super::service;
 use super::shared::Shared;
-use super::{service, upstream};
+use super::upstream::Clients;
 use crate::model::relay::News;
 
 /// How long to wait where the system has no more sockets.
@@ -130,7 +131,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             upstreams,
             news,
             // It reads the system's certificates, which may take longer than the start of a session should.
-            client: upstream::client().map_err(|error| error.to_string()),
+            clients: Clients::new().map_err(|error| error.to_string()),
             requests: counted,
             unmetered: RefCell::default(),
             written: Cell::default(),

@@ -96,13 +96,13 @@ impl Passing {
         let Self { shared, what, route } = self;
         // A session that has ended needs no news.
         let _ = shared.news.send(News::Passed { what, why });
-        let client = match &shared.client {
-            Ok(client) => client,
+        let clients = match &shared.clients {
+            Ok(clients) => clients,
             Err(why) => return Ok(unreached(route.errors, &route.host, why)),
         };
         let to = (parts.method.clone(), route.url);
         let headers = upstream::forwarded(&parts.headers);
-        match upstream::send(client, to, headers, body).await {
+        match upstream::send(clients, to, headers, body).await {
             Ok(response) => Ok(passed(response)),
             Err(error) => {
                 let (host, model) = (route.host, String::new());

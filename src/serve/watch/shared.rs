@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use reqwest::{Client, Url};
+use reqwest::Url;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::route::Upstreams;
+use super::upstream::Clients;
 use crate::model::relay::News;
 
 /// The state of a listener.
@@ -17,8 +18,8 @@ pub struct Shared {
     pub token: Option<String>,
     pub upstreams: Upstreams<Url>,
     pub news: UnboundedSender<News>,
-    /// The client for all upstreams, or why there is none.
-    pub client: Result<Client, String>,
+    /// The clients for all upstreams, or why there are none.
+    pub clients: Result<Clients, String>,
     pub requests: Arc<AtomicU64>,
     /// Endpoints that refuse to be asked for the usage of a stream.
     pub unmetered: RefCell<HashSet<String>>,

@@ -29,14 +29,23 @@ pub const SESSION: &str = "x-toolyard-session";
 /// meets such an end fails. Clients of agents wait no longer either.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// The client for all upstreams.
-///
-/// # Errors
-/// The system's certificates cannot be read.
-pub fn client() -> reqwest::Result<Client> {
-    // The clients of agents speak HTTP/1.1 and open a connection for each request at work. One connection of HTTP/2 has
-    // a limit of requests, and more of them would wait for each other.
-    client::builder().http1_only().tcp_nodelay(true).pool_idle_timeout(IDLE).build()
+/// The clients for all upstreams.
+pub struct Clients {
+    /// With the proxies of the environment.
+    far: Client,
+    /// For upstreams on this machine, which no proxy can reach.
+    near: Client,
+}
+
+impl Clients {
+    /// # Errors
+    /// The system's certificates cannot be read.
+    pub fn new() -> reqwest::Result<Self> {
+        // The clients of agents speak HTTP/1.1 and open a connection for each request at work. One connection of HTTP/2
+        // has a limit of requests, and more of them would wait for each other.
+        let builder = || client::builder().http1_only().tcp_nodelay(true).pool_idle_timeout(IDLE);
+        Ok(Self { far: builder().build()?, near: builder().no_proxy().build()? })
+    }
 }
 
 /// The headers that go on, in their order.
@@ -71,11 +80,12 @@ pub fn with_length(mut headers: HeaderMap, length: usize) -> HeaderMap {
 /// # Errors
 /// There is no connection, or it broke before an answer.
 pub async fn send(
-    client: &Client,
+    clients: &Clients,
     (method, url): (Method, Url),
     headers: HeaderMap,
     body: Option<reqwest::Body>,
 ) -> reqwest::Result<Response> {
+    let client = if client::is_local(&url) { &clients.near } else { &clients.far };
     let mut request = reqwest::Request::new(method, url);
     *request.headers_mut() = headers;
     *request.body_mut() = body;

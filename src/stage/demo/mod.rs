@@ -2,6 +2,7 @@
 
 mod budget;
 mod resilience;
+mod watch;
 mod workers;
 
 use std::{fs, io, path::Path};
@@ -19,6 +20,8 @@ pub enum Demo {
     Budget,
     /// Three calls at once, two models; one tool fails.
     Workers,
+    /// An agent that is not toolyard's own: pause it, break one of its tools.
+    Watch,
 }
 
 /// Their names, and what there is to see.
@@ -26,10 +29,11 @@ pub const DEMOS: &[(&str, &str)] = &[
     (Demo::Resilience.name(), Demo::Resilience.about()),
     (Demo::Budget.name(), Demo::Budget.about()),
     (Demo::Workers.name(), Demo::Workers.about()),
+    (Demo::Watch.name(), Demo::Watch.about()),
 ];
 
 impl Demo {
-    pub const ALL: [Demo; 3] = [Demo::Resilience, Demo::Budget, Demo::Workers];
+    pub const ALL: [Demo; 4] = [Demo::Resilience, Demo::Budget, Demo::Workers, Demo::Watch];
 
     /// As in the command.
     pub const fn name(self) -> &'static str {
@@ -37,6 +41,7 @@ impl Demo {
             Demo::Resilience => "resilience",
             Demo::Budget => "budget",
             Demo::Workers => "workers",
+            Demo::Watch => "watch",
         }
     }
 
@@ -46,6 +51,7 @@ impl Demo {
             Demo::Resilience => "a tool breaks; watch the agent move to another one",
             Demo::Budget => "20 credits, five tools; watch the plan against what is spent",
             Demo::Workers => "three calls at once, two models; one tool fails",
+            Demo::Watch => "another program's agent: see its calls, pause it, break a tool",
         }
     }
 
@@ -62,6 +68,7 @@ impl Demo {
             Demo::Resilience => resilience::beats(),
             Demo::Budget => budget::beats(),
             Demo::Workers => workers::beats(),
+            Demo::Watch => watch::beats(),
         }
     }
 
@@ -72,6 +79,7 @@ impl Demo {
             Demo::Resilience => include_str!("resilience.toml"),
             Demo::Budget => include_str!("budget.toml"),
             Demo::Workers => include_str!("workers.toml"),
+            Demo::Watch => include_str!("watch.toml"),
         }
     }
 

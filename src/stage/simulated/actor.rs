@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use super::choose::{call, finish, give_up, is_worth_trying, pick, untried};
 use super::need::{need, need_now};
-use super::progress::{OpenStep, Progress};
+use super::progress::{OpenStep, Progress, ready};
 use super::prompted::{Choice, Looks, Past, PromptReading};
 use super::{Settings, Speech, guess::guess, improvise};
+use crate::domain::markers::FINISH;
 use crate::domain::{ChainStep, Chance, Task};
 
 pub(super) fn act(
@@ -20,7 +21,14 @@ pub(super) fn act(
         return Speech::text("I do not know.".to_owned());
     }
     match chain {
-        Some(task) => follow(prompted, task, settings, chance),
+        Some(task) => {
+            let speech = follow(prompted, task, settings, chance);
+            let is_over = speech.calls.iter().all(|call| call.tool.as_str() == FINISH);
+            match settings.parallel && !is_over {
+                true => beside(speech, prompted, task, settings, chance),
+                false => speech,
+            }
+        }
         None => improvise::improvise(prompted, settings, chance),
     }
 }
@@ -54,6 +62,24 @@ fn follow(prompted: &PromptReading<'_>, task: &Task, settings: Settings, chance:
             None => give_up(&thought),
         },
     }
+}
+
+/// With the calls of later steps that need no result which is still to come.
+fn beside(
+    speech: Speech,
+    prompted: &PromptReading<'_>,
+    task: &Task,
+    settings: Settings,
+    chance: Chance,
+) -> Speech {
+    let ready = ready(task, &prompted.past);
+    ready.fold(speech, |speech, step| {
+        let fitting = fitting(prompted, step, &step.arguments, settings);
+        match pick(&fitting, settings, chance) {
+            Some(choice) => speech.and(choice.def.name.clone(), step.arguments.clone()),
+            None => speech,
+        }
+    })
 }
 
 /// Answers. If told to choose something else, it has another tool check the last step, if there is

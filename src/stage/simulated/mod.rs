@@ -53,16 +53,23 @@ pub use self::settings::Settings;
 /// The parts of its answer besides the text: calls, if any.
 struct Speech {
     text: String,
-    call: Option<ToolCall>,
+    calls: Vec<ToolCall>,
 }
 
 impl Speech {
     fn text(text: String) -> Self {
-        Self { text, call: None }
+        Self { text, calls: Vec::new() }
     }
 
     fn call(text: String, tool: ToolName, arguments: Value) -> Self {
-        Self { text, call: Some(ToolCall { id: "call_1".to_owned(), tool, arguments }) }
+        Self::text(text).and(tool, arguments)
+    }
+
+    /// With a further call.
+    fn and(mut self, tool: ToolName, arguments: Value) -> Self {
+        let id = format!("call_{}", self.calls.len() + 1);
+        self.calls.push(ToolCall { id, tool, arguments });
+        self
     }
 }
 
@@ -175,17 +182,16 @@ impl Model for Simulated {
                 tokio::time::sleep(self.settings.latency).await;
             }
             let said = self.say(request);
-            let spoken = match &said.call {
-                Some(call) => format!("{}{}{}", said.text, call.tool, call.arguments),
-                None => said.text.clone(),
-            };
+            let mut spoken = said.text.clone();
+            for call in &said.calls {
+                spoken += &format!("{}{}", call.tool, call.arguments);
+            }
             let parts = tokens::parts(request);
             let tokens_in = parts.iter().map(|part| part.tokens).sum();
             let cached = self.cache.read(&parts);
             let usage = Usage { cached, ..Usage::estimate(tokens_in, tokens::count(&spoken)) };
-            let finish = if said.call.is_some() { Finish::Calls } else { Finish::Stop };
-            let calls = said.call.into_iter().collect();
-            Ok(Reply { calls, finish, usage, ..Reply::of_text(said.text) })
+            let finish = if said.calls.is_empty() { Finish::Stop } else { Finish::Calls };
+            Ok(Reply { calls: said.calls, finish, usage, ..Reply::of_text(said.text) })
         }
         .boxed_local()
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::blank::{Blank, GAP, blank};
+use super::blank::{Blank, GAP, blank, blanks};
 use super::choose::gist;
 use super::prompted::{Looks, Past};
 use crate::domain::{ChainStep, Task, chance::canonical};
@@ -54,6 +54,16 @@ impl<'p> Progress<'p> {
             _ => self.last().map(|past| gist(&past.result)).unwrap_or_default(),
         }
     }
+}
+
+/// The steps after the first open one whose arguments the task's text has, and which have no result yet.
+pub(super) fn ready<'t>(task: &'t Task, past: &[Past]) -> impl Iterator<Item = &'t ChainStep> {
+    let open = Progress::of(task, past).open.map_or(task.chain.len(), |open| open.at);
+    let later = task.chain.iter().enumerate().skip(open + 1);
+    let is_ready = |(at, step): &(usize, &ChainStep)| {
+        blanks(task, *at).is_empty() && observed(past, step, &step.arguments).is_none()
+    };
+    later.filter(is_ready).map(|(_, step)| step)
 }
 
 /// The latest result that looks useful for this step.
@@ -143,6 +153,24 @@ mod tests {
         assert_eq!(open(&[wrong]), Some(json!({"expression": "1900 - 1850"})));
         let nothing = past("web", query.clone(), "Nothing was found.");
         assert_eq!(open(&[nothing]), Some(query));
+    }
+
+    #[test]
+    fn a_step_that_needs_no_earlier_result_is_ready_beside_the_open_one() {
+        let mut task = task();
+        let second = ChainStep {
+            tools: vec!["web".into()],
+            arguments: json!({"query": "place of the treaty"}),
+            finds: Some("Lyra".to_owned()),
+            takes: None,
+        };
+        task.chain.insert(1, second);
+        let waits = |past: &[Past]| -> Vec<Value> {
+            ready(&task, past).map(|step| step.arguments.clone()).collect()
+        };
+        assert_eq!(waits(&[]), [json!({"query": "place of the treaty"})], "the sum needs the year");
+        let found = past("web", json!({"query": "place of the treaty"}), "Signed in Lyra.");
+        assert!(waits(&[found]).is_empty(), "it has its result");
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub struct Settings {
     pub thrift: f64,
     /// Results in a row that do not help, failures among them, after which it gives up; from 1.
     pub patience: usize,
+    /// An answer has all calls that need no result of each other. toolyard's own loops make one call at a time, so no
+    /// configuration sets it.
+    pub parallel: bool,
     /// Delay of its answers.
     pub latency: Duration,
     /// US dollars per million tokens, in and out. It is free; a price is for demonstrations.
@@ -67,6 +70,7 @@ impl Default for Settings {
             habit: 3.0,
             thrift: 1.0,
             patience: 4,
+            parallel: false,
             latency: Duration::ZERO,
             price_in: 0.0,
             price_out: 0.0,

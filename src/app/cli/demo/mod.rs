@@ -1,6 +1,7 @@
 //! `toolyard demo`: a guided session on the screen.
 
 mod unseen;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -9,7 +10,7 @@ use clap::Args;
 use toolyard_stage::demo::Demo;
 
 use super::live::{self, Show};
-use super::{out, trouble::Trouble};
+use super::{out, trouble::Trouble, watch::shown::Look};
 use crate::config::Config;
 use crate::domain::knob::Knob;
 use crate::domain::{Choice, Speed};
@@ -73,7 +74,13 @@ fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
     let own = Config::find(None).map_err(Trouble::usage)?.ui;
     let shots = args.out.clone().or(own.shots.clone());
     let ui = crate::config::UiConfig { shots, keys: Default::default(), ..own };
-    let ended = live::show(spec, Show { tour: Some(tour), ui: Some(ui), ..Show::default() })?;
+    let (tour, ui) = (Some(tour), Some(ui));
+    let ended = match demo {
+        Demo::Watch => watch::show(&spec, Look { tour, ui }, args.speed)?,
+        Demo::Resilience | Demo::Budget | Demo::Workers => {
+            live::show(spec, Show { tour, ui, ..Show::default() })?
+        }
+    };
     tell(demo, &told)?;
     Ok(ended)
 }

@@ -44,10 +44,10 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
     let speaks = manner != Manner::Terminal;
     let kept = Kept { state: State::keeping(prepared.keeps), folded, trouble: None, speaks };
     let kept = Rc::new(RefCell::new(kept));
+    let listener = Arc::new(begin(args, &mut place, &news)?);
     if args.command.is_empty() {
         warn(&place.environment.lines_to_copy(&place.address));
     }
-    let listener = Arc::new(begin(args, &mut place, &news)?);
     let (state, code) = runtime()?.block_on(async {
         let (stop, commands) = mpsc::unbounded_channel();
         let session = session(prepared, commands, stop.clone(), Rc::clone(&kept));

@@ -3,7 +3,7 @@
 mod agent;
 mod beside;
 mod place;
-mod shown;
+pub mod shown;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use super::trouble::Trouble;
 use crate::domain::{BreakpointSpec, FaultSpec};
 use crate::model::relay::News;
 use crate::serve::watch::{Listener, Listening, listen};
-use crate::session::{JournalChoice, PreparedSession, SessionSpec, TaskSource};
+use crate::session::{Feed, JournalChoice, PreparedSession, SessionSpec, TaskSource};
 
 /// The arguments of `toolyard watch`.
 #[derive(Debug, Args)]
@@ -110,7 +110,8 @@ impl WatchArgs {
             journal,
             ..SessionSpec::default()
         };
-        Ok((spec.watch(&self.title(), inbox)?, news))
+        let feed = Feed { news: inbox, spec_of: None };
+        Ok((spec.watch(&self.title(), feed)?, news))
     }
 }
 

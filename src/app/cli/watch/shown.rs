@@ -3,66 +3,71 @@
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::place::Place;
 use super::{WatchArgs, agent, begin};
 use crate::cli::{live, out, runtime::runtime, save, trouble::Trouble};
+use crate::config::UiConfig;
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::model::relay::News;
 use crate::serve::agent::{Manner, Output, Stream};
-use crate::session::Session;
-use crate::ui::{self, AgentOutput, OutputLine};
+use crate::serve::watch::Listener;
+use crate::session::{PreparedSession, Session};
+use crate::ui::{self, AgentOutput, OutputLine, tour::Tour};
 
-/// Shows the agent until the person leaves, which ends it.
-pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
+/// The agent of a session on the screen.
+pub struct Shown {
+    pub listener: Arc<Listener>,
+    /// `None`: it was started elsewhere.
+    pub agent: Option<Running>,
+}
+
+/// An agent that this program has started.
+pub struct Running {
+    pub output: Arc<Output>,
+    /// Dropping it ends the agent.
+    pub leave: oneshot::Sender<()>,
+    /// Its exit code; `None`: a signal has ended it.
+    pub thread: JoinHandle<Option<i32>>,
+}
+
+/// How the screen of a watched session looks, where that is not configured.
+#[derive(Default)]
+pub struct Look {
+    pub tour: Option<Tour>,
+    pub ui: Option<UiConfig>,
+}
+
+/// How a watched session ended.
+pub struct Ended {
+    pub screen: ui::EndReason,
+    /// That of the agent, if this program has started it.
+    pub code: Option<i32>,
+}
+
+/// Shows a watched session until the person leaves, which ends the agent. `begin` starts listener and agent once the
+/// session runs; it is told the journal's place.
+///
+/// # Errors
+/// The session or the agent cannot be started, or ended early; or there is no terminal.
+pub fn show(
+    mut prepared: PreparedSession,
+    look: Look,
+    begin: impl FnOnce(Option<&Path>) -> Result<Shown, Trouble>,
+) -> Result<Ended, Trouble> {
     live::expect_terminal()?;
-    let (mut prepared, news) = args.session(true)?;
     prepared.keeps = Keeps::Tasks(RECENT);
-    prepared.is_attachable = true;
-    let config = prepared.config.clone();
+    let mut config = prepared.config.clone();
+    config.ui = look.ui.unwrap_or(config.ui);
     let Session { opened, title, journal, records, commands, seat, engine } = prepared.spawn()?;
-    if args.command.is_empty() {
-        for line in place.environment.lines_to_copy(&place.address).lines() {
-            let _ = news.send(News::Noticed(line.to_owned()));
-        }
-    }
-    let listener = Arc::new(begin(args, &mut place, &news)?);
-    let runtime = runtime()?;
-    let manner = args.out.clone().map_or(Manner::Captured, Manner::CapturedTo);
-    let (leave, left) = oneshot::channel::<()>();
-    let (output, following) = if args.command.is_empty() {
-        (None, None)
-    } else {
-        let started = runtime.block_on(agent::start(args, &place, &manner, &news));
-        let started = started.inspect_err(|_| drop(commands.send(Command::Stop)))?;
-        let output: Arc<dyn AgentOutput> = Arc::new(Lines(started.output()));
-        let (seen, saved) = (agent::counted(&listener), journal.clone());
-        let work = move || {
-            runtime.block_on(async {
-                let followed = agent::follow(&started, &place.environment, &news, seen);
-                let mut followed = std::pin::pin!(followed);
-                let code = tokio::select! {
-                    code = &mut followed => code,
-                    _ = left => {
-                        started.end();
-                        followed.await
-                    }
-                };
-                if let Some(path) = saved {
-                    let text = format!("what was seen is in the journal {}", path.display());
-                    let _ = news.send(News::Noticed(text));
-                }
-                code
-            })
-        };
-        let thread = thread::Builder::new().name("agent".to_owned()).spawn(work);
-        (Some(output), Some(thread.map_err(Trouble::failed)?))
-    };
+    let Shown { listener, agent } = begin(journal.as_deref())?;
+    let output = agent.as_ref().map(|agent| Arc::clone(&agent.output));
     let source = ui::Source {
         opened: Some(opened),
         records: ui::Records::Live(records, Arc::clone(&engine.broken)),
@@ -72,31 +77,88 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
         twins: None,
         sweeps: None,
         scenarios: save::saver(None, journal.clone()),
-        output,
+        output: output.map(|output| Arc::new(Lines(output)) as Arc<dyn AgentOutput>),
     };
-    let shown = live::settings(&config, title, None).map(|mut settings| {
+    let screen = live::settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(live::follow);
+        settings.tour = look.tour;
         settings
     });
-    let shown = shown.and_then(|settings| ui::run(source, settings).map_err(Trouble::failed));
+    let screen = screen.and_then(|settings| ui::run(source, settings).map_err(Trouble::failed));
     // Regardless of how the screen ended, agent and session must end properly.
-    drop(leave);
-    let code = following.and_then(|thread| thread.join().ok()).map(|code| code.unwrap_or(128 + 15));
+    let code = agent.and_then(|Running { leave, thread, .. }| {
+        drop(leave);
+        thread.join().ok().map(|code| code.unwrap_or(128 + 15))
+    });
     drop(listener);
     let _ = commands.send(Command::Stop);
     let ended = engine.join();
-    let shown = shown?;
+    let screen = screen?;
     ended?;
-    said(journal.as_deref())?;
-    Ok(match (shown, code) {
+    Ok(Ended { screen, code })
+}
+
+/// Shows the agent of a command until the person leaves, which ends it.
+pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
+    let (mut prepared, news) = args.session(true)?;
+    prepared.is_attachable = true;
+    let mut saved = None;
+    let Ended { screen, code } = show(prepared, Look::default(), |journal| {
+        saved = journal.map(Path::to_owned);
+        if args.command.is_empty() {
+            for line in place.environment.lines_to_copy(&place.address).lines() {
+                let _ = news.send(News::Noticed(line.to_owned()));
+            }
+        }
+        let listener = Arc::new(begin(args, &mut place, &news)?);
+        let agent = match args.command.is_empty() {
+            true => None,
+            false => Some(start(args, place, news, &listener, journal)?),
+        };
+        Ok(Shown { listener, agent })
+    })?;
+    saved.map_or(Ok(()), |path| out::print_line(format!("journal: {}", path.display())))?;
+    Ok(match (screen, code) {
         (ui::EndReason::BySignal(signal), _) => exit(128 + signal),
         (_, Some(code)) => exit(code),
         (_, None) => ExitCode::SUCCESS,
     })
 }
 
-fn said(journal: Option<&Path>) -> Result<(), Trouble> {
-    journal.map_or(Ok(()), |path| out::print_line(format!("journal: {}", path.display())))
+/// Starts the process of the agent, and a thread that follows it.
+fn start(
+    args: &WatchArgs,
+    place: Place,
+    news: UnboundedSender<News>,
+    listener: &Arc<Listener>,
+    journal: Option<&Path>,
+) -> Result<Running, Trouble> {
+    let runtime = runtime()?;
+    let manner = args.out.clone().map_or(Manner::Captured, Manner::CapturedTo);
+    let started = runtime.block_on(agent::start(args, &place, &manner, &news))?;
+    let output = started.output();
+    let (leave, left) = oneshot::channel::<()>();
+    let (seen, saved) = (agent::counted(listener), journal.map(Path::to_owned));
+    let work = move || {
+        runtime.block_on(async {
+            let followed = agent::follow(&started, &place.environment, &news, seen);
+            let mut followed = std::pin::pin!(followed);
+            let code = tokio::select! {
+                code = &mut followed => code,
+                _ = left => {
+                    started.end();
+                    followed.await
+                }
+            };
+            if let Some(path) = saved {
+                let text = format!("what was seen is in the journal {}", path.display());
+                let _ = news.send(News::Noticed(text));
+            }
+            code
+        })
+    };
+    let thread = thread::Builder::new().name("agent".to_owned()).spawn(work);
+    Ok(Running { output, leave, thread: thread.map_err(Trouble::failed)? })
 }
 
 fn exit(code: i32) -> ExitCode {

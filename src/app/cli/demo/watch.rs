@@ -1,0 +1,75 @@
+//! The demo of a foreign agent: it and the endpoint that it asks are threads of this program. All between them is as for
+//! any agent.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::sync::oneshot;
+use toolyard_stage::guest;
+
+use crate::cli::runtime::runtime;
+use crate::cli::trouble::Trouble;
+use crate::cli::watch::shown::{self, Look, Running, Shown};
+use crate::domain::Speed;
+use crate::model::relay::News;
+use crate::serve::agent::{Output, Stream};
+use crate::serve::watch::{Listener, Listening, Upstreams, bind, listen};
+use crate::session::{Feed, SessionSpec};
+use crate::ui::EndReason;
+
+/// How to watch an agent of one's own, said at the end.
+const YOURS: &str = "your own agent: toolyard watch -- python my_agent.py";
+
+/// Shows the small agent of the stage until the person leaves.
+///
+/// # Errors
+/// As [`shown::show`].
+pub fn show(spec: &SessionSpec, look: Look, speed: Speed) -> Result<EndReason, Trouble> {
+    let (news, inbox) = mpsc::unbounded_channel();
+    let feed = Feed { news: inbox, spec_of: Some(guest::spec) };
+    let prepared = spec.watch(guest::NAME, feed)?;
+    let pace = speed.factor().unwrap_or(1.0);
+    let ended = shown::show(prepared, look, |_| {
+        let endpoint = guest::serve(pace).map_err(Trouble::failed)?;
+        let socket = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).map_err(Trouble::failed)?;
+        let upstreams = Upstreams { openai: endpoint, ..Upstreams::default() };
+        let listening = Listening { socket, token: None, upstreams, news: news.clone() };
+        let listener = Arc::new(listen(listening).map_err(Trouble::failed)?);
+        let agent = Some(start(&listener, pace, news)?);
+        Ok(Shown { listener, agent })
+    })?;
+    Ok(ended.screen)
+}
+
+/// Starts the agent, which asks the listener as a client whose base URL was set to it.
+fn start(listener: &Listener, pace: f64, news: UnboundedSender<News>) -> Result<Running, Trouble> {
+    let url = format!("http://{}/v1", listener.address());
+    let (output, runtime) = (Arc::new(Output::new(None)), runtime()?);
+    let (leave, left) = oneshot::channel::<()>();
+    let printed = Arc::clone(&output);
+    let work = move || {
+        // The session may have ended already.
+        let tell = |news_of: News| drop(news.send(news_of));
+        let print = |line: &str| printed.add(Stream::Out, line.as_bytes());
+        tell(News::Started { command: guest::NAME.to_owned() });
+        let code = runtime.block_on(async {
+            tokio::select! {
+                worked = guest::work(&url, pace, &print) => match worked {
+                    Ok(()) => 0,
+                    Err(why) => {
+                        printed.add(Stream::Err, why.as_bytes());
+                        1
+                    }
+                },
+                _ = left => 0,
+            }
+        });
+        tell(News::Ended { code: Some(code) });
+        tell(News::Noticed(YOURS.to_owned()));
+        Some(code)
+    };
+    let thread = thread::Builder::new().name("agent".to_owned()).spawn(work);
+    Ok(Running { output, leave, thread: thread.map_err(Trouble::failed)? })
+}
