@@ -141,7 +141,9 @@ mod tests {
         bash.stderr(Stdio::null());
         bash.args(["-c", &format!("bash -c '{script}' bash $1 $2; true"), "bash"]);
         let Ok(mut child) = bash.args([near.to_string(), remote.to_string()]).spawn() else {
-            eprintln!("SKIPPED: there is no bash, which connects to a host without another program");
+            eprintln!(
+                "SKIPPED: there is no bash, which connects to a host without another program"
+            );
             return;
         };
         // The remote one is second, so both are there when it is.

@@ -28,6 +28,9 @@ pub const SESSION: &str = "x-toolyard-session";
 /// How long a connection is kept for the next request. Many servers close idle ones after five seconds, and a request that
 /// meets such an end fails. Clients of agents wait no longer either.
 const IDLE: Duration = Duration::from_secs(4);
+/// How long an endpoint may take to accept a connection, TLS included. Agents have such limits, too, but what accepts
+/// their connections is on this machine.
+const CONNECTING: Duration = Duration::from_secs(10);
 
 /// The client for all upstreams.
 ///
@@ -36,7 +39,8 @@ const IDLE: Duration = Duration::from_secs(4);
 pub fn client() -> reqwest::Result<Client> {
     // The clients of agents speak HTTP/1.1 and open a connection for each request at work. One connection of HTTP/2 has
     // a limit of requests, and more of them would wait for each other.
-    client::builder().http1_only().tcp_nodelay(true).pool_idle_timeout(IDLE).build()
+    let builder = client::builder().http1_only().tcp_nodelay(true);
+    builder.pool_idle_timeout(IDLE).connect_timeout(CONNECTING).build()
 }
 
 /// The headers that go on, in their order.
@@ -99,6 +103,11 @@ impl From<Response> for Came {
 }
 
 impl Came {
+    /// Whether it is known that no body follows.
+    pub fn is_empty(&self) -> bool {
+        self.read.is_none() && self.response.content_length() == Some(0)
+    }
+
     /// The next bytes.
     ///
     /// # Errors

@@ -1,6 +1,5 @@
 //! Large bodies, odd transfers and many connections.
 
-
 use super::endpoint::{Step, stream, whole};
 use super::*;
 use crate::model::relay::Sending;
