@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the official SDKs, which the slow tests ask, and the grader llmock into target/sdks. What is there already stays. Where a registry
-# or a language is not there it says SKIPPED, and the tests say it again.
+# Installs the official SDKs, which the slow tests ask, the grader llmock, and SDKs and frameworks of agents that are watched into target/sdks.
+# What is there already stays. Where a registry or a language is not there it says SKIPPED, and the tests say it again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=target/sdks
@@ -16,4 +16,16 @@ if [ ! -e "$folder/node/done" ]; then
     { mkdir -p "$folder/node" && cp tests/sdks/read.mjs "$folder/node" &&
         npm install --silent --no-audit --no-fund --prefix "$folder/node" openai@6.9.1 @anthropic-ai/sdk@0.71.0 &&
         touch "$folder/node/done"; } || echo "SKIPPED: the SDKs of Node could not be installed"
+fi
+if [ ! -e "$folder/agents/done" ]; then
+    { python3 -m venv "$folder/agents" &&
+        "$folder/agents/bin/pip" install --quiet --disable-pip-version-check openai==3.57.0 anthropic==2.14.0 \
+            langchain==1.5.2 langchain-openai==1.7.4 langchain-anthropic==1.7.10 langgraph==1.2.24 openai-agents==0.24.0 &&
+        touch "$folder/agents/done"; } || echo "SKIPPED: the frameworks of Python could not be installed"
+fi
+if [ ! -e "$folder/agents-node/done" ]; then
+    { mkdir -p "$folder/agents-node" && cp tests/sdks/*.mjs "$folder/agents-node" &&
+        npm install --silent --no-audit --no-fund --prefix "$folder/agents-node" openai@6.49.0 @anthropic-ai/sdk@1.14.0 \
+            ai@6.0.326 @ai-sdk/openai@3.0.141 @ai-sdk/anthropic@3.0.140 zod@4.6.7 &&
+        touch "$folder/agents-node/done"; } || echo "SKIPPED: the frameworks of Node could not be installed"
 fi

@@ -11,6 +11,7 @@
 mod figures;
 mod real_model;
 mod runs;
+mod watched;
 mod wires;
 
 #[path = "../suite/mutations.rs"]

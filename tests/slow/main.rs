@@ -19,6 +19,7 @@ mod idle;
 mod papers_learning;
 mod planned;
 mod sdks;
+mod watched;
 
 #[path = "../suite/fake_endpoint.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]

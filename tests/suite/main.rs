@@ -88,6 +88,7 @@ mod samples;
 mod scenarios;
 mod screens;
 mod secrets;
+mod secrets_watched;
 mod session;
 mod sitting;
 mod sources;

@@ -87,7 +87,7 @@ fn sent(own: usize) -> Vec<&'static str> {
 }
 
 /// Every one of these keys in every encoding, each on a line of its own.
-fn echo(keys: &[&str]) -> String {
+pub fn echo(keys: &[&str]) -> String {
     let line = |key: &str, encoding: &Encoding| format!("{}: {}\n", encoding.0, encoding.1(key));
     let of_key = |key: &&str| ENCODINGS.iter().map(|it| line(key, it)).collect::<String>();
     keys.iter().map(of_key).collect()
@@ -114,12 +114,12 @@ fn read_closely(text: &str) -> Vec<String> {
     levels.iter().map(|level| level.chars().filter(char::is_ascii_graphic).collect()).collect()
 }
 
-/// Where a text has a part of a key.
-fn leaks(text: &str) -> Vec<String> {
+/// Where a text has a part of one of these keys.
+pub fn leaks(text: &str, keys: &[(&str, &str)]) -> Vec<String> {
     let mut leaks = Vec::new();
     for level in read_closely(text) {
         let letters: String = level.chars().filter(char::is_ascii_alphanumeric).collect();
-        for (whose, key) in KEYS {
+        for (whose, key) in keys {
             // Half of a key is as bad.
             let (begin, end) = (&key[..7], &key[key.len() - 7..]);
             let hex = [begin, end].map(|part| each(part, |byte| format!("{byte:02x}")));
@@ -147,7 +147,7 @@ fn leaks(text: &str) -> Vec<String> {
 }
 
 /// Every file below a folder, but for those that the test itself wrote.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>, u32)> {
+pub fn files(folder: &Path) -> Vec<(String, Vec<u8>, u32)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -168,7 +168,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>, u32)> {
 }
 
 /// The texts in a file: as it is, and what is compressed in it.
-fn texts(bytes: &[u8]) -> Vec<String> {
+pub fn texts(bytes: &[u8]) -> Vec<String> {
     let compressed =
         (0..bytes.len().saturating_sub(1)).filter(|at| bytes[*at] == 0x78 && bytes[at + 1] == 1);
     let inflated =
@@ -177,9 +177,12 @@ fn texts(bytes: &[u8]) -> Vec<String> {
     all.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
 }
 
-/// An answer that calls a tool with keys, streamed so that text comes in two events with half of a key each.
 fn calls(at: usize) -> Script {
-    let (text, key) = (echo(&sent(at)), key(at));
+    calls_with(&echo(&sent(at)), key(at))
+}
+
+/// An answer that calls a tool with keys, streamed so that text comes in two events with half of a key each.
+pub fn calls_with(text: &str, key: &str) -> Script {
     let event = |delta: Value| format!("data: {}\n\n", json!({ "choices": [{ "delta": delta }] }));
     let (first, second) = text.split_at(text.find(&key[6..]).unwrap());
     let arguments = json!({ "name": text, key: key, "number": 83_917_462_507_u64 }).to_string();
@@ -268,10 +271,10 @@ async fn run(home: &Home, arguments: &[&str]) -> Ran {
 fn whoever_looks_closely_finds_every_key_in_every_encoding() {
     for (_, key) in KEYS {
         for (name, encode) in ENCODINGS {
-            assert!(!leaks(&encode(key)).is_empty(), "{key} as {name}");
+            assert!(!leaks(&encode(key), &KEYS).is_empty(), "{key} as {name}");
         }
     }
-    assert_eq!(leaks("Bearer [key] and cGxhbnRlZA== of 706c616e746564"), [""; 0]);
+    assert_eq!(leaks("Bearer [key] and cGxhbnRlZA== of 706c616e746564", &KEYS), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -350,7 +353,7 @@ async fn a_key_is_in_no_file_and_on_no_output_in_any_encoding() {
             outputs.extend(texts(&bytes).into_iter().map(|text| (name.clone(), text)));
         }
         for (name, text) in outputs {
-            let leaks = leaks(&text);
+            let leaks = leaks(&text, &KEYS);
             assert!(leaks.is_empty(), "{source}: {name}: {:#?}", &leaks[..leaks.len().min(5)]);
         }
     }
@@ -391,7 +394,7 @@ async fn a_key_is_not_on_the_screen_in_the_clipboard_nor_in_the_editor() {
     screens.push(bytes);
     screens.extend(files(&home.path("")).iter().flat_map(|(_, bytes, _)| texts(bytes)));
     for text in screens {
-        let leaks = leaks(&text);
+        let leaks = leaks(&text, &KEYS);
         assert!(leaks.is_empty(), "{:#?}", &leaks[..leaks.len().min(5)]);
     }
 }

@@ -56,6 +56,10 @@ impl Pump {
         hides_usage: bool,
     ) -> Self {
         let _ = copy.send(Passing::Began(came.status, came.headers.clone()));
+        if came.is_empty() {
+            // Nobody asks for the pieces of an empty body.
+            let _ = copy.send(Passing::End);
+        }
         let decoder = Decoder::of(&came.headers).map_err(|why| tell_unread(&copy, &why)).ok();
         let is_read = came.status.is_success() && decoder.is_some();
         let format = overheard.format;

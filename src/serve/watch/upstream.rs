@@ -28,6 +28,9 @@ pub const SESSION: &str = "x-toolyard-session";
 /// How long a connection is kept for the next request. Many servers close idle ones after five seconds, and a request that
 /// meets such an end fails. Clients of agents wait no longer either.
 const IDLE: Duration = Duration::from_secs(4);
+/// How long an endpoint may take to accept a connection, TLS included. Agents have such limits, too, but what accepts
+/// their connections is on this machine.
+const CONNECTING: Duration = Duration::from_secs(10);
 
 /// The clients for all upstreams.
 pub struct Clients {
@@ -43,7 +46,10 @@ impl Clients {
     pub fn new() -> reqwest::Result<Self> {
         // The clients of agents speak HTTP/1.1 and open a connection for each request at work. One connection of HTTP/2
         // has a limit of requests, and more of them would wait for each other.
-        let builder = || client::builder().http1_only().tcp_nodelay(true).pool_idle_timeout(IDLE);
+        let builder = || {
+            let plain = client::builder().http1_only().tcp_nodelay(true);
+            plain.pool_idle_timeout(IDLE).connect_timeout(CONNECTING)
+        };
         Ok(Self { far: builder().build()?, near: builder().no_proxy().build()? })
     }
 }
@@ -109,6 +115,11 @@ impl From<Response> for Came {
 }
 
 impl Came {
+    /// Whether it is known that no body follows.
+    pub fn is_empty(&self) -> bool {
+        self.read.is_none() && self.response.content_length() == Some(0)
+    }
+
     /// The next bytes.
     ///
     /// # Errors

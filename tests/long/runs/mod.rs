@@ -3,7 +3,7 @@
 mod inputs;
 mod journals;
 #[cfg(target_os = "linux")]
-mod kills;
+pub mod kills;
 
 /// How many of `whole` cases this target runs.
 fn cases(whole: usize) -> usize {

@@ -56,6 +56,21 @@ fn an_answer_in_an_unknown_coding_passes_unread() {
 }
 
 #[test]
+fn an_answer_without_a_body_is_not_taken_for_a_hang_up() {
+    let empty = whole("200 OK", "application/json", "");
+    for (answer, status) in [(empty, 200), (b"HTTP/1.1 204 No Content\r\n\r\n".to_vec(), 204)] {
+        let endpoint = Endpoint::answering(answer);
+        let mut yard = Yard::before(endpoint.address);
+        let mut agent = yard.agent();
+        agent.post(path(Format::Chat), body(Format::Chat, false).as_bytes());
+        let session = Session::new(yard.arrival());
+        assert_eq!(session.ended().2.unwrap_err().kind, ModelErrorKind::BadAnswer);
+        let got = agent.got();
+        assert_eq!((got.status(), got.text().as_str()), (status, ""));
+    }
+}
+
+#[test]
 fn an_endpoint_that_cannot_be_reached_is_said_to_both() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut yard = Yard::before(closed);

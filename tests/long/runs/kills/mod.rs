@@ -1,7 +1,7 @@
 //! `kill -9` at any moment of every kind of session: nothing that was shown is lost, nothing is written twice, and no
 //! file stands in the way of the next start.
 
-mod after;
+pub mod after;
 mod noted;
 mod started;
 

@@ -1,0 +1,39 @@
+// The agent of agent.py on the Vercel AI SDK.
+
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, stepCountIs, streamText, tool } from "ai";
+import { z } from "zod";
+
+globalThis.AI_SDK_LOG_WARNINGS = false;
+const models = {
+  chat: () => createOpenAI({ apiKey: "test-key-of-openai" }).chat("m-chat"),
+  responses: () => createOpenAI({ apiKey: "test-key-of-openai" }).responses("m-responses"),
+  // It expects the version in the address, and adds none.
+  messages: () =>
+    createAnthropic({
+      apiKey: "test-key-of-anthropic",
+      baseURL: `${process.env.ANTHROPIC_BASE_URL}/v1`,
+    })("m-messages"),
+};
+const get_weather = tool({
+  description: "The weather of a city.",
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }) => `sunny in ${city}`,
+});
+
+async function converse(model, streams) {
+  const messages = [];
+  for (const content of ["How is the weather in Oslo and Rome?", "And tomorrow?"]) {
+    messages.push({ role: "user", content });
+    const asked = { model: model(), system: "Be brief.", messages, tools: { get_weather }, stopWhen: stepCountIs(5) };
+    const result = streams ? streamText(asked) : await generateText(asked);
+    const response = await result.response;
+    messages.push(...response.messages);
+    console.log(await result.text);
+  }
+}
+
+for (const model of Object.values(models)) {
+  for (const streams of [false, true]) await converse(model, streams);
+}

@@ -1,0 +1,14 @@
+//! Real clients and hostile ones behind `toolyard watch`: what they send and get, and what the session knows of them.
+
+mod clients;
+mod equal;
+mod hostile;
+mod http;
+#[cfg(target_os = "linux")]
+mod killed;
+mod started;
+#[cfg(target_os = "linux")]
+mod streams;
+mod tap;
+mod team;
+mod upstream;

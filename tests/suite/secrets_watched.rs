@@ -1,0 +1,152 @@
+//! Keys of a watched agent, which pass in its requests and come back in answers: in no file and on no output of toolyard.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::fake_endpoint::{Fake, json as document};
+use crate::program::{Home, Ran};
+use crate::secrets::{calls_with, echo, files, leaks, texts};
+use crate::sitting::Sitting;
+
+/// The keys of the agent, by the way they are sent.
+const KEYS: [(&str, &str); 5] = [
+    ("a bearer", "brr-7Gq2aLpW9xR4"),
+    ("a header", "xak-Zt81KqvB3mN6+/Q"),
+    ("Google's header", "goo-Uw05YcXe2sJ9"),
+    ("an address", "qry4Hd7Fk1Lb6Vo3Pz8"),
+    ("a cookie", "cok-Rk38VnbE5cT1"),
+];
+
+fn echoed() -> String {
+    echo(&KEYS.map(|(_, key)| key))
+}
+
+/// A request with all keys.
+fn request(first: &str, body: &str) -> String {
+    let [bearer, header, google, address, cookie] = KEYS.map(|(_, key)| key);
+    let length = body.len();
+    format!(
+        "{first}?key={address}&alt=sse HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         authorization: Bearer {bearer}\r\nx-api-key: {header}\r\nx-goog-api-key: {google}\r\n\
+         cookie: theme=dark; session={cookie}\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+}
+
+/// Sends all requests of an agent; returns the answers.
+fn agent(address: SocketAddr) -> Vec<String> {
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "leak", "arguments": echoed()}});
+    let mut messages = vec![json!({"role": "user", "content": echoed()})];
+    let body = json!({"model": "x", "stream": true, "messages": messages, KEYS[0].1: echoed()});
+    messages.push(json!({"role": "assistant", "content": echoed(), "tool_calls": [call]}));
+    messages.push(json!({"role": "tool", "tool_call_id": "c1", "content": echoed()}));
+    let later = json!({"model": KEYS[1].1, "messages": messages});
+    let messages =
+        json!({"model": "x", "max_tokens": 9, "messages": [{"role": "user", "content": "Hello"}]});
+    let chat = "POST /v1/chat/completions";
+    let all = [
+        (chat, body.to_string()),
+        (chat, later.to_string()),
+        (chat, format!("no JSON: {}", echoed())),
+        ("GET /v1/models", String::new()),
+        // Nobody is there.
+        ("POST /v1/messages", messages.to_string()),
+    ];
+    let ask = |(first, body): (&str, String)| {
+        let begun = Instant::now();
+        let mut stream = loop {
+            match TcpStream::connect(address) {
+                Ok(stream) => break stream,
+                Err(why) => assert!(begun.elapsed() < Duration::from_secs(30), "{why}"),
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        stream.write_all(request(first, &body).as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    all.into_iter().map(ask).collect()
+}
+
+/// An endpoint that repeats what it knows.
+async fn endpoint() -> Fake {
+    let error = json!({"error": {"message": echoed(), "code": echoed()}}).to_string();
+    let refused = || document("401 Unauthorized", &error);
+    Fake::start(vec![calls_with(&echoed(), KEYS[0].1), refused(), refused(), refused()]).await
+}
+
+fn free() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+fn expect_none(whose: &str, text: &str) {
+    let leaks = leaks(text, &KEYS);
+    assert!(leaks.is_empty(), "{whose}: {:#?}", &leaks[..leaks.len().min(5)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_of_a_watched_agent_is_in_no_file_and_on_no_output() {
+    let (home, fake, address) = (Home::new(), endpoint().await, free());
+    let listen = address.to_string();
+    let words = [
+        &["watch", "--headless", "--listen", &listen, "--log", "l.txt", "--log-level", "trace"][..],
+        &["--journal", "j.jsonl", "--state", "s.json", "--report", "r.json"],
+    ];
+    let mut command = home.command(&words.concat());
+    command.env("OPENAI_BASE_URL", &fake.url).env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
+    let toolyard = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let answers = tokio::task::spawn_blocking(move || agent(address)).await.unwrap();
+    kill_process(Pid::from_child(&toolyard), Signal::TERM).unwrap();
+    let ran = Ran::of(toolyard.wait_with_output().unwrap());
+    assert_eq!(ran.code, 128 + 15, "{ran:?}");
+    // The agent gets what the endpoint says, and the endpoint what the agent says.
+    assert!(answers[..4].iter().all(|answer| answer.contains(KEYS[1].1)), "{answers:?}");
+    assert!(answers[4].contains("could not reach 127.0.0.1:9"), "{}", answers[4]);
+    expect_none("what toolyard says itself", &answers[4]);
+    for (_, key) in KEYS {
+        let key = key.to_lowercase();
+        assert!(fake.seen.lock().unwrap().iter().all(|seen| seen.head.contains(&key)), "{key}");
+    }
+    expect_none("standard output", &ran.out);
+    expect_none("standard error", &ran.err);
+    assert!(home.read("j.jsonl").contains("plain: [key]"), "{}", home.read("j.jsonl"));
+    for name in ["s.json", "r.json", "l.txt"] {
+        assert!(!home.read(name).is_empty(), "{name}");
+    }
+    for (name, bytes, mode) in files(&home.path("")) {
+        assert!(mode == 0o600 || bytes.is_empty(), "{name}: {mode:o}");
+        texts(&bytes).iter().for_each(|text| expect_none(&name, text));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_of_a_watched_agent_is_not_on_the_screen() {
+    let (home, fake, address) = (Home::new(), endpoint().await, free());
+    let listen = address.to_string();
+    let words = [env!("CARGO_BIN_EXE_toolyard"), "watch", "--listen", &listen];
+    let variables =
+        [("OPENAI_BASE_URL", fake.url.as_str()), ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")];
+    let mut sitting = Sitting::of(&home, 120, 40, &words, &variables);
+    let answers = tokio::task::spawn_blocking(move || agent(address)).await.unwrap();
+    assert_eq!(answers.len(), 5);
+    sitting.wait("[key]");
+    let mut screens = vec![sitting.text()];
+    for pane in ["1", "2", "3", "4", "5", "6", "7"] {
+        sitting.press(pane);
+        sitting.press("z");
+        std::thread::sleep(Duration::from_millis(100));
+        screens.push(sitting.text());
+        sitting.press("z");
+    }
+    sitting.press("q");
+    let (_, bytes) = sitting.end();
+    screens.push(bytes);
+    assert!(screens.iter().any(|text| text.contains("[key]")));
+    screens.extend(files(&home.path("")).iter().flat_map(|(_, bytes, _)| texts(bytes)));
+    screens.iter().for_each(|text| expect_none("the screen", text));
+}
