@@ -37,14 +37,18 @@ pub fn show(spec: &SessionSpec, look: Look, speed: Speed) -> Result<EndReason, T
         let upstreams = Upstreams { openai: endpoint, ..Upstreams::default() };
         let listening = Listening { socket, token: None, upstreams, news: news.clone() };
         let listener = Arc::new(listen(listening).map_err(Trouble::failed)?);
-        let agent = Some(start(&listener, pace, news)?);
-        Ok(Shown { listener, agent })
+        let (output, agent) = start(&listener, pace, news)?;
+        Ok(Shown { listener, output, agent: Some(agent) })
     })?;
     Ok(ended.screen)
 }
 
 /// Starts the agent, which asks the listener as a client whose base URL was set to it.
-fn start(listener: &Listener, pace: f64, news: UnboundedSender<News>) -> Result<Running, Trouble> {
+fn start(
+    listener: &Listener,
+    pace: f64,
+    news: UnboundedSender<News>,
+) -> Result<(Arc<Output>, Running), Trouble> {
     let url = format!("http://{}/v1", listener.address());
     let (output, runtime) = (Arc::new(Output::new(None)), runtime()?);
     let (leave, left) = oneshot::channel::<()>();
@@ -71,5 +75,5 @@ fn start(listener: &Listener, pace: f64, news: UnboundedSender<News>) -> Result<
         Some(code)
     };
     let thread = thread::Builder::new().name("agent".to_owned()).spawn(work);
-    Ok(Running { output, leave, thread: thread.map_err(Trouble::failed)? })
+    Ok((output, Running { leave, thread: thread.map_err(Trouble::failed)? }))
 }

@@ -24,13 +24,14 @@ use crate::ui::{self, AgentOutput, OutputLine, tour::Tour};
 /// The agent of a session on the screen.
 pub struct Shown {
     pub listener: Arc<Listener>,
+    /// What the agent prints, or what agents need that are started elsewhere.
+    pub output: Arc<Output>,
     /// `None`: it was started elsewhere.
     pub agent: Option<Running>,
 }
 
 /// An agent that this program has started.
 pub struct Running {
-    pub output: Arc<Output>,
     /// Dropping it ends the agent.
     pub leave: oneshot::Sender<()>,
     /// Its exit code; `None`: a signal has ended it.
@@ -66,8 +67,7 @@ pub fn show(
     let mut config = prepared.config.clone();
     config.ui = look.ui.unwrap_or(config.ui);
     let Session { opened, title, journal, records, commands, seat, engine } = prepared.spawn()?;
-    let Shown { listener, agent } = begin(journal.as_deref())?;
-    let output = agent.as_ref().map(|agent| Arc::clone(&agent.output));
+    let Shown { listener, output, agent } = begin(journal.as_deref())?;
     let source = ui::Source {
         opened: Some(opened),
         records: ui::Records::Live(records, Arc::clone(&engine.broken)),
@@ -77,7 +77,7 @@ pub fn show(
         twins: None,
         sweeps: None,
         scenarios: save::saver(None, journal.clone()),
-        output: output.map(|output| Arc::new(Lines(output)) as Arc<dyn AgentOutput>),
+        output: Some(Arc::new(Lines(output))),
     };
     let screen = live::settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(live::follow);
@@ -105,17 +105,18 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
     let mut saved = None;
     let Ended { screen, code } = show(prepared, Look::default(), |journal| {
         saved = journal.map(Path::to_owned);
-        if args.command.is_empty() {
-            for line in place.environment.lines_to_copy(&place.address).lines() {
-                let _ = news.send(News::Noticed(line.to_owned()));
-            }
-        }
         let listener = Arc::new(begin(args, &mut place, &news)?);
-        let agent = match args.command.is_empty() {
-            true => None,
-            false => Some(start(args, place, news, &listener, journal)?),
-        };
-        Ok(Shown { listener, agent })
+        if !args.command.is_empty() {
+            let (output, agent) = start(args, place, news, &listener, journal)?;
+            return Ok(Shown { listener, output, agent: Some(agent) });
+        }
+        let output = Output::new(None);
+        let lines = place.environment.lines_to_copy(&place.address);
+        lines.lines().for_each(|line| output.add(Stream::Toolyard, line.as_bytes()));
+        let text = "the lines that make agents send their requests here are in the pane Output";
+        // The session may have ended already.
+        let _ = news.send(News::Noticed(text.to_owned()));
+        Ok(Shown { listener, output: Arc::new(output), agent: None })
     })?;
     saved.map_or(Ok(()), |path| out::print_line(format!("journal: {}", path.display())))?;
     Ok(match (screen, code) {
@@ -132,7 +133,7 @@ fn start(
     news: UnboundedSender<News>,
     listener: &Arc<Listener>,
     journal: Option<&Path>,
-) -> Result<Running, Trouble> {
+) -> Result<(Arc<Output>, Running), Trouble> {
     let runtime = runtime()?;
     let manner = args.out.clone().map_or(Manner::Captured, Manner::CapturedTo);
     let started = runtime.block_on(agent::start(args, &place, &manner, &news))?;
@@ -158,7 +159,7 @@ fn start(
         })
     };
     let thread = thread::Builder::new().name("agent".to_owned()).spawn(work);
-    Ok(Running { output, leave, thread: thread.map_err(Trouble::failed)? })
+    Ok((output, Running { leave, thread: thread.map_err(Trouble::failed)? }))
 }
 
 fn exit(code: i32) -> ExitCode {
