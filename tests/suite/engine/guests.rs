@@ -131,31 +131,7 @@ fn requests_and_calls_of_an_agent_are_ordinary_effects() {
         agent.go_on(&both, &["rain", "sun"]);
         answer(agent.send(&watch), &Reply::of_text("Rain in Oslo, sun in Rome.")).await;
         watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
-        let records = watch.yard.records.borrow();
-        let opened = records.iter().find_map(|record| match &record.event {
-            Event::Run(RunEvent::RunOpened { run, guest: Some(guest), .. }) => {
-                Some((*run, guest.wire.clone(), guest.endpoint.clone()))
-            }
-            _ => None,
-        });
-        let chat = "OpenAI chat".to_owned();
-        assert_eq!(opened, Some((RunId(1), chat, "api.example.com/v1".to_owned())));
-        let state = watch.yard.state.borrow();
-        let calls: Vec<_> = state.tool_calls.iter().collect();
-        let told: Vec<_> = calls
-            .iter()
-            .map(|call| (call.wire_id.as_deref().unwrap(), call.observation().unwrap()))
-            .collect();
-        assert_eq!(told, [("a", "rain"), ("b", "sun")]);
-        assert!(calls.iter().all(|call| call.parent == Some(state.model_calls.get(0).unwrap().id)));
-        let task = state.task(toolyard::domain::TaskId(1)).unwrap();
-        assert_eq!(task.task.text, "How is the weather in Oslo?");
-        assert_eq!(task.answer.as_deref(), Some("Rain in Oslo, sun in Rome."));
-        assert_eq!((task.steps.len(), task.outcome()), (2, Some(Outcome::Answered)));
-        assert_eq!(task.steps[1].from.as_str(), "weather");
-        assert_eq!(state.tools.len(), 2);
-        assert_eq!(state.models.known["gpt"].tally.calls, 2);
-        drop((state, records));
+        expect_first_task(&watch);
         // What it asks next is another task of the same conversation.
         agent.go_on(&Reply::of_text("Rain in Oslo, sun in Rome."), &[]);
         agent.messages.push(json!({"role": "user", "content": "And in Bonn?"}));
@@ -167,6 +143,34 @@ fn requests_and_calls_of_an_agent_are_ordinary_effects() {
         assert_eq!(tasks[1], (RunId(1), "And in Bonn?"));
         assert_eq!(state.runs.len(), 1);
     });
+}
+
+/// What is known after the first task, whose calls were made at once.
+fn expect_first_task(watch: &Watch) {
+    let records = watch.yard.records.borrow();
+    let opened = records.iter().find_map(|record| match &record.event {
+        Event::Run(RunEvent::RunOpened { run, guest: Some(guest), .. }) => {
+            Some((*run, guest.wire.clone(), guest.endpoint.clone()))
+        }
+        _ => None,
+    });
+    let chat = "OpenAI chat".to_owned();
+    assert_eq!(opened, Some((RunId(1), chat, "api.example.com/v1".to_owned())));
+    let state = watch.yard.state.borrow();
+    let calls: Vec<_> = state.tool_calls.iter().collect();
+    let told: Vec<_> = calls
+        .iter()
+        .map(|call| (call.wire_id.as_deref().unwrap(), call.observation().unwrap()))
+        .collect();
+    assert_eq!(told, [("a", "rain"), ("b", "sun")]);
+    assert!(calls.iter().all(|call| call.parent == Some(state.model_calls.get(0).unwrap().id)));
+    let task = state.task(toolyard::domain::TaskId(1)).unwrap();
+    assert_eq!(task.task.text, "How is the weather in Oslo?");
+    assert_eq!(task.answer.as_deref(), Some("Rain in Oslo, sun in Rome."));
+    assert_eq!((task.steps.len(), task.outcome()), (2, Some(Outcome::Answered)));
+    assert_eq!(task.steps[1].from.as_str(), "weather");
+    assert_eq!(state.tools.len(), 2);
+    assert_eq!(state.models.known["gpt"].tally.calls, 2);
 }
 
 #[test]
