@@ -228,7 +228,7 @@ fn demos_run_without_a_terminal_twice_the_same_and_write_only_where_they_are_ask
         }));
         said
     };
-    for name in ["resilience", "budget", "workers", "watch"] {
+    for name in ["resilience", "budget", "workers"] {
         let said = told(name);
         assert!(said.ends_with(&format!("again: toolyard demo {name}\n")), "{said}");
         assert_eq!(told(name), said);

@@ -8,9 +8,9 @@ fn a_person_pauses_a_foreign_agent_breaks_its_tool_and_leaves() {
     for (columns, rows) in [(120, 40), (80, 24)] {
         let home = Home::new();
         let mut sitting = Sitting::start(&home, columns, rows, &["demo", "watch", "--speed", "2"]);
-        sitting.wait("1/6");
-        sitting.wait_header("3 conversations");
-        sitting.press("gu");
+        sitting.wait("1/5");
+        sitting.wait_header("held");
+        sitting.press(" gu");
         sitting.wait("the tour has ended: you control the session");
         sitting.wait("desk 2: search_web(");
         sitting.press("gt");

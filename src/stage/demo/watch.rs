@@ -8,31 +8,23 @@ use crate::tour::Beat;
 pub fn beats() -> Vec<Beat> {
     vec![
         Beat {
-            keys: "",
+            keys: "space",
             says: |_, _| {
-                "The model calls of this agent go through toolyard; its code did not change"
-                    .to_owned()
+                "The model calls of this agent go through toolyard. Start it: space".to_owned()
             },
             until: |state, _| sub_agent(state).is_some(),
         },
         Beat {
-            // From another pane, since the key zooms a pane that has the focus already.
-            keys: "2 g t",
+            // To another pane first, since the key zooms a pane that has the focus already.
+            keys: "space 2 g t",
             says: |state, _| match sub_agent(state) {
-                Some(run) => {
-                    format!("Conversation {} is a sub-agent: a tool call started it", run.0)
+                Some(run) if !state.control.held.is_empty() => {
+                    let held = counted(state.control.held.len(), "call");
+                    format!("{held} held. Conversation {} is a sub-agent of the first", run.0)
                 }
-                None => String::new(),
+                _ => "Pause it: space. The agent does not notice: its calls take longer".to_owned(),
             },
-            until: |_, _| true,
-        },
-        Beat {
-            keys: "space",
-            says: |state, _| match state.control.held.len() {
-                0 => "Pause it: space. The agent does not notice: its calls take longer".to_owned(),
-                held => format!("{} held; the agent waits", counted(held, "call")),
-            },
-            until: |state, _| !state.control.held.is_empty(),
+            until: |state, _| !state.control.held.is_empty() || has_ended(state),
         },
         Beat {
             keys: "3 / s e a r c h _ w e b enter f esc space",
@@ -45,7 +37,7 @@ pub fn beats() -> Vec<Beat> {
                     format!("search_web failed {times} for the model, not for the agent")
                 }
             },
-            until: |state, _| fired(state) > 0,
+            until: |state, _| fired(state) > 0 || has_ended(state),
         },
         Beat {
             keys: "6",
@@ -53,10 +45,14 @@ pub fn beats() -> Vec<Beat> {
                 let (done, all) = (state.tasks_done, questions());
                 format!("{done} of {all} questions answered")
             },
-            until: |state, _| state.watched.as_ref().is_some_and(|agent| agent.ended.is_some()),
+            until: |state, _| has_ended(state),
         },
         Beat { keys: "", says: |state, _| verdict(state), until: |_, _| true },
     ]
+}
+
+fn has_ended(state: &State) -> bool {
+    state.watched.as_ref().is_some_and(|agent| agent.ended.is_some())
 }
 
 fn sub_agent(state: &State) -> Option<RunId> {
@@ -75,6 +71,9 @@ fn questions() -> usize {
 }
 
 fn verdict(state: &State) -> String {
-    let (done, all) = (state.tasks_done, questions());
-    format!("{done} of {all} questions answered, although search_web failed for the model")
+    let answered = format!("{} of {} questions answered", state.tasks_done, questions());
+    match fired(state) {
+        0 => answered,
+        _ => format!("{answered}, although search_web failed for the model"),
+    }
 }
