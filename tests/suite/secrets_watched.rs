@@ -143,7 +143,7 @@ async fn a_key_of_a_watched_agent_is_not_on_the_screen() {
         screens.push(sitting.text());
         sitting.press("z");
     }
-    sitting.press("q");
+    sitting.press("qy");
     let (_, bytes) = sitting.end();
     screens.push(bytes);
     assert!(screens.iter().any(|text| text.contains("[key]")));

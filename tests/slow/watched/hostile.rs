@@ -130,7 +130,7 @@ fn requests_of_every_kind_are_answered_or_refused_and_told() {
         ),
         (
             "an unknown coding",
-            with(&post_chat, &format!("content-encoding: zstd\r\n{length}"), &good),
+            with(&post_chat, &format!("content-encoding: br\r\n{length}"), &good),
             "HTTP/1.1 200 OK",
         ),
         (
@@ -185,8 +185,12 @@ fn requests_of_every_kind_are_answered_or_refused_and_told() {
     let answer = Message::read(&mut patient, &mut Vec::new()).unwrap().unwrap();
     assert_eq!(answer.body, ANSWER.as_bytes());
     let (told, state) = watch.end();
-    for line in ["not JSON: key must be", "not JSON: EOF", "zstd", "its compressed data is damaged"]
-    {
+    for line in [
+        "not JSON: key must be",
+        "not JSON: EOF",
+        "compressed with br",
+        "its compressed data is damaged",
+    ] {
         assert!(told.contains(line), "{line} is not told: {told}");
     }
     let journal = home.read("j.jsonl");
