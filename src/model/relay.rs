@@ -17,7 +17,7 @@ use futures::future::{LocalBoxFuture, poll_fn};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::domain::{ModelErrorKind, ModelSpec, Reply, Request};
+use crate::domain::{ModelErrorKind, ModelSpec, Reply, Request, ToolCall};
 use crate::wire::{Asked, Format};
 use crate::{Model, ModelError, Progress};
 
@@ -87,13 +87,21 @@ pub struct Line {
 #[derive(Clone, Debug)]
 pub enum Sending {
     /// This body goes to the endpoint.
-    On {
-        body: Bytes,
-        /// Nothing of the answer goes on before the [`Release`]. Otherwise that holds from the first call on.
-        holds: bool,
-    },
+    On { body: Bytes, holds: Holds },
     /// This is the answer; nothing is sent.
     Instead(Said),
+}
+
+/// What of an answer waits for its [`Release`]; the later ones hold more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holds {
+    /// Its calls, and what comes after them.
+    #[default]
+    Calls,
+    /// Also its end: the text goes on, and the event with the finish waits.
+    End,
+    /// All of it.
+    All,
 }
 
 /// An answer, or why there is none.
@@ -117,6 +125,9 @@ pub enum Heard {
 pub enum Release {
     /// It goes on as it came.
     AsCame,
+    /// The agent gets these calls in place of those that came: a call with an id that came is changed in place, the others
+    /// that came are dropped, and further ones are added at the end.
+    Calls(Vec<ToolCall>),
     /// The agent gets this instead; only where all of the answer was held.
     Instead(Said),
 }
@@ -155,9 +166,9 @@ impl Way {
 #[derive(Debug)]
 pub struct Relay {
     spec: Arc<ModelSpec>,
-    body: Bytes,
+    body: RefCell<Bytes>,
     way: RefCell<Way>,
-    holds: Cell<bool>,
+    holds: Cell<Holds>,
     came: RefCell<Option<Said>>,
     answer_id: RefCell<Option<String>>,
 }
@@ -166,7 +177,7 @@ impl Relay {
     pub fn new(spec: Arc<ModelSpec>, body: Bytes, way: Way) -> Self {
         Self {
             spec,
-            body,
+            body: RefCell::new(body),
             way: RefCell::new(way),
             holds: Cell::default(),
             came: RefCell::default(),
@@ -174,9 +185,14 @@ impl Relay {
         }
     }
 
-    /// From now on nothing of the answer goes on before its release.
-    pub fn hold(&self) {
-        self.holds.set(true);
+    /// From now on at least this of the answer waits for its release.
+    pub fn hold(&self, holds: Holds) {
+        self.holds.set(self.holds.get().max(holds));
+    }
+
+    /// What of the answer waits for its release.
+    pub fn holds(&self) -> Holds {
+        self.holds.get()
     }
 
     /// What the endpoint said; `None` if it was not asked, or has not answered yet.
@@ -184,9 +200,14 @@ impl Relay {
         self.came.borrow().clone()
     }
 
-    /// Bytes of the request.
-    pub fn size(&self) -> u64 {
-        self.body.len() as u64
+    /// The body of the request.
+    pub fn body(&self) -> Bytes {
+        self.body.borrow().clone()
+    }
+
+    /// Has this body sent on in place of the one that came.
+    pub fn replace(&self, body: Bytes) {
+        *self.body.borrow_mut() = body;
     }
 
     /// The endpoint's own id of the answer, where it has told one.
@@ -199,20 +220,33 @@ impl Relay {
         poll_fn(|cx| pin!(self.way.borrow_mut().hung_up()).poll(cx)).await;
     }
 
-    /// Ends the way of the request: the agent gets what came, or what the session made of it.
-    pub fn end(&self, release: Release) {
+    /// Whether the request was not sent on yet, and an agent waits for its answer.
+    pub fn is_waited_for(&self) -> bool {
+        self.way.borrow().sending.as_ref().is_some_and(|way| !way.is_closed())
+    }
+
+    /// Whether an agent that asks once more can have the answer to this request: it was not sent on, or its answer is
+    /// there.
+    pub fn can_be_adopted(&self) -> bool {
+        self.way.borrow().sending.is_some() || self.came.borrow().is_some()
+    }
+
+    /// The agent asks once more: the answer goes this way now.
+    pub fn adopt(&self, way: Way) {
+        *self.way.borrow_mut() = way;
+    }
+
+    /// Ends the way of the request. The agent gets `said`; where the answer of the endpoint is on its way to it, that as
+    /// `release` says.
+    pub fn end(&self, said: &Said, release: Release) {
         let mut way = self.way.borrow_mut();
-        let is_sent = match &release {
-            Release::Instead(said) => way.send(Sending::Instead(said.clone())),
-            Release::AsCame => false,
-        };
-        if !is_sent {
+        if !way.send(Sending::Instead(said.clone())) {
             way.release(release);
         }
     }
 
     async fn relay(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reply, ModelError> {
-        let sending = Sending::On { body: self.body.clone(), holds: self.holds.get() };
+        let sending = Sending::On { body: self.body(), holds: self.holds() };
         if self.way.borrow_mut().send(sending) {
             loop {
                 match poll_fn(|cx| self.way.borrow_mut().heard.poll_recv(cx)).await {

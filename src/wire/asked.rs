@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde_json::Value;
+
 use crate::domain::Request;
 
 /// A request that somebody sent.
@@ -17,6 +19,8 @@ pub struct Asked {
     pub calls: Vec<Spot>,
     /// The content of each result, in the order of the text.
     pub results: Vec<Spot>,
+    /// Where each result says whether it failed, in formats that have a field for that.
+    pub failures: Vec<Spot>,
     /// The answer at the endpoint, or the conversation there, that it goes on from.
     pub previous: Option<String>,
     /// What was not understood, and how often it is there: `messages[].hologram` is a field.
@@ -28,8 +32,18 @@ pub struct Asked {
 pub struct Spot {
     /// The id of the call that it belongs to.
     pub id: String,
-    /// The bytes of the JSON value, with its quotes.
+    /// The bytes of the JSON value, with its quotes. None of them: the field is not there, and can be added here.
     pub range: Range<usize>,
+}
+
+impl Spot {
+    /// What has to stand there so that the field of this name has the value.
+    pub fn written(&self, name: &str, value: &Value) -> String {
+        match self.range.is_empty() {
+            true => format!(",{}:{value}", Value::from(name)),
+            false => value.to_string(),
+        }
+    }
 }
 
 /// Why a text is no request.

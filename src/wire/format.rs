@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::asked::{Asked, NotRead};
 use crate::domain::Reply;
@@ -71,6 +72,14 @@ impl Format {
             Format::Chat => chat::write_error_event(status, message),
             Format::Responses => responses::write_error_event(status, message),
             Format::Messages => messages::write_error_event(status, message),
+        }
+    }
+
+    /// The JSON value that the arguments of a call are in a request or a whole answer: OpenAI's formats have them as a text.
+    pub fn arguments(self, arguments: &Value) -> Value {
+        match self {
+            Format::Chat | Format::Responses => Value::from(arguments.to_string()),
+            Format::Messages => arguments.clone(),
         }
     }
 

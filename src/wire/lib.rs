@@ -37,6 +37,7 @@ mod schema;
 pub mod schema_words;
 mod settings;
 pub mod sse;
+mod texts;
 pub mod usage;
 
 pub use self::answering::{Answering, CallPiece};
@@ -47,6 +48,7 @@ pub use self::names::Names;
 pub use self::patch::{BadPlace, patch};
 pub use self::reading::{Fault, Feed, Piece, Reading};
 pub use self::settings::Settings;
+pub use self::texts::{NotChanged, with_texts};
 pub use self::usage::Report;
 
 /// The cases of a round trip's property: some hundred in a test, and as many as the long tests ask for.

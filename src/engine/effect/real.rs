@@ -15,7 +15,7 @@ use crate::domain::{
     Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
     ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
-use crate::model::understood;
+use crate::model::{relay::Holds, understood};
 use crate::papers::cotools;
 use crate::ranker::{Query, Scored};
 use crate::strategy::Sought;
@@ -54,8 +54,7 @@ async fn ask(
         }),
     };
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
-    // A fault may change what has come, so none of it goes on before.
-    guest.iter().filter(|_| fault.is_some()).for_each(|relay| relay.hold());
+    guest.iter().for_each(|relay| relay.hold(holds(handle, passage)));
     let answer = async {
         if model.spec().simulated {
             lively::model(handle, passage.chance).await;
@@ -90,6 +89,18 @@ async fn ask(
         None => reply,
     };
     Ok(Arc::new(reply))
+}
+
+/// What of a foreign agent's answer waits: all of it where a fault may change it, and its end where it may stop there.
+fn holds(handle: &Handle, passage: &Passage) -> Holds {
+    if passage.fault.is_some() {
+        return Holds::All;
+    }
+    let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
+    let may_stop = |session: &Session| {
+        !session.state().breakpoints.is_empty() || !session.is_open(lane, boundary)
+    };
+    if handle.read(may_stop) { Holds::End } else { Holds::Calls }
 }
 
 /// A model's answer, if it arrives within this many seconds. The part that had arrived is in its

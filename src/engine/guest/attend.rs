@@ -4,21 +4,22 @@ use std::sync::Arc;
 use std::{cell::RefCell, rc::Rc};
 
 use bytes::Bytes;
-use futures::future::join_all;
+use futures::{FutureExt, future::join_all};
 
 use super::calls::{self, OpenCall};
+use super::decided::Decided;
 use super::facts::tool_of;
 use super::talk::{Place, Talks};
 use crate::domain::{
     EffectId, Finish, Messages, ModelError, ModelErrorKind, Outcome as TaskOutcome, Reply, Role,
-    SessionEvent, TaskEvent, TaskId, ToolError, ToolErrorKind,
+    SessionEvent, TaskEvent, TaskId, ToolCall, ToolError, ToolErrorKind,
 };
 use crate::effect::{self, Effect, ModelCall, Outcome, PendingEffect, perform};
 use crate::handle::Handle;
 use crate::model::Model;
-use crate::model::relay::{Arrival, Relay, Release, Said};
-use crate::session::lanes::Waits;
-use crate::wire::{Asked, patch};
+use crate::model::relay::{Arrival, Holds, Relay, Release, Said};
+use crate::session::{Session, lanes::Waits};
+use crate::wire::{Asked, Format};
 
 type Shared = Rc<RefCell<Talks>>;
 
@@ -28,36 +29,96 @@ struct Begun {
     relay: Rc<Relay>,
     task: TaskId,
     step: u32,
+    /// The messages as the agent sent them.
+    sent: Messages,
 }
 
 /// Takes a request through the door, and its calls after it.
 pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arrival) {
+    let Some(arrival) = handle.write(|_| adopt(&talks, place, arrival)) else { return };
     end_calls(&handle, &talks, place, &arrival.asked.request.messages).await;
     let Some(begun) = begin(&handle, &talks, place, arrival) else { return };
-    let Begun { requested, relay, task, step } = begun;
+    let Begun { requested, relay, task, step, sent } = begun;
     let id = requested.reference.id;
-    let said = ask(&handle, requested, &relay).await;
-    let release = match relay.came().map(as_told) {
-        Some(came) if came == said => Release::AsCame,
-        _ => Release::Instead(said.clone()),
-    };
+    let said = ask(&handle, &talks, place, requested, &relay).await;
+    note_edits(&handle, &talks, place, id, &sent);
     match &said {
         Ok(reply) => {
-            talks.borrow_mut().conversations.answered(
-                place.at,
-                reply,
-                relay.answer_id().as_deref(),
-            );
-            call(&handle, &talks, place, (task, step, id), reply).await;
-            relay.end(release);
-            finish(&handle, &talks, place, reply);
+            let calls = call(&handle, &talks, place, (task, step, id), reply).await;
+            let given = match calls == reply.calls {
+                true => Arc::clone(reply),
+                false => Arc::new(Reply { calls, ..Reply::clone(reply) }),
+            };
+            let mut all = talks.borrow_mut();
+            all.conversations.answered(place.at, &given, relay.answer_id().as_deref());
+            let release = release(relay.came(), &given);
+            relay.end(&Ok(given), release);
         }
         Err(_) => {
             let mut talks = talks.borrow_mut();
             talks.conversations.failed(place.at);
             talks.talk(place).into_iter().for_each(|talk| talk.failed = Some(id));
-            relay.end(release);
+            let release = match relay.came().map(as_told) {
+                Some(came) if came == said => Release::AsCame,
+                _ => Release::Instead(said.clone()),
+            };
+            relay.end(&said, release);
         }
+    }
+    if let Some(talk) = talks.borrow_mut().talk(place) {
+        talk.pending.retain(|(_, pending)| !Rc::ptr_eq(pending, &relay));
+    }
+    said.iter().for_each(|reply| finish(&handle, &talks, place, reply));
+}
+
+/// Gives the answer to a request that is at work already to an agent that asks once more. Returns the request if it is
+/// another one.
+fn adopt(talks: &Shared, place: Place, arrival: Arrival) -> Option<Arrival> {
+    let mut talks = talks.borrow_mut();
+    let Some(talk) = talks.talk(place) else { return Some(arrival) };
+    let mut pending = talk.pending.iter().filter(|(body, _)| *body == arrival.body);
+    let is_retry = arrival.caller.retries > 0;
+    let known =
+        pending.find(|(_, relay)| relay.can_be_adopted() && (is_retry || !relay.is_waited_for()));
+    match known {
+        Some((_, relay)) => {
+            relay.adopt(arrival.way);
+            None
+        }
+        None => Some(arrival),
+    }
+}
+
+/// The agent's answer as a change of the one that came.
+fn release(came: Option<Said>, given: &Reply) -> Release {
+    let instead = || Release::Instead(Ok(Arc::new(given.clone())));
+    let Some(Ok(raw)) = came else { return instead() };
+    // The record has no keys, and neither has what was made of it. What is unchanged goes on with them.
+    let Ok(told) = as_told(Ok(Arc::clone(&raw))) else { return instead() };
+    if *told == *given {
+        return Release::AsCame;
+    }
+    if *told != (Reply { calls: told.calls.clone(), ..given.clone() }) {
+        return instead();
+    }
+    let as_came = |call: &ToolCall| {
+        let at = told.calls.iter().position(|told| told == call)?;
+        raw.calls.get(at).cloned()
+    };
+    let calls = given.calls.iter().map(|call| as_came(call).unwrap_or_else(|| call.clone()));
+    Release::Calls(calls.collect())
+}
+
+/// Notes what a person made of a prompt, for the later requests that have it.
+fn note_edits(handle: &Handle, talks: &Shared, place: Place, id: EffectId, sent: &Messages) {
+    let is_edited = |session: &Session| {
+        let effect = session.state().effect(id).filter(|effect| effect.edits > 0)?;
+        Some(session.state().model_call(effect.id)?.request.messages.clone())
+    };
+    if let Some(read) = handle.read(is_edited)
+        && let Some(talk) = talks.borrow_mut().talk(place)
+    {
+        talk.decided.messages(sent, &read);
     }
 }
 
@@ -74,26 +135,29 @@ async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &Mes
         let (id, result) = (open.call.id.clone(), calls::result_of(&open.call, messages));
         let has_result = result.is_some();
         let decided = open.end(handle, result.unwrap_or_else(lost)).await;
-        decided.filter(|_| has_result).map(|text| (id, text))
+        decided.filter(|_| has_result).map(|decision| (id, decision))
     });
     let decided = join_all(ended).await.into_iter().flatten();
     if let Some(talk) = talks.borrow_mut().talk(place) {
-        talk.decided.extend(decided);
+        decided.for_each(|(id, decision)| talk.decided.result(id, decision));
     }
 }
 
 /// Requests the model call, after what the request says of tools, models and tasks.
 fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Option<Begun> {
-    let Arrival { asked, body, caller, way, .. } = arrival;
+    let Arrival { format, asked, body, caller, way } = arrival;
     handle.write(|session| {
         let mut talks = talks.borrow_mut();
         let spec = talks.models.of(session, &asked.model, &caller.endpoint);
         let talk = talks.talk(place)?;
-        let body = match patched(&asked, &body, |id| talk.decided.get(id)) {
-            Ok(patched) => patched.unwrap_or(body),
-            Err(text) => {
+        let sent = asked.request.messages.clone();
+        let (asked, read) = match as_decided(&talk.decided, format, &asked, &body) {
+            Ok(decided) => decided.unwrap_or_else(|| (asked, body.clone())),
+            Err(why) => {
+                let text =
+                    format!("the model reads what the agent sent, not what was made of it: {why}");
                 session.emit(SessionEvent::Noticed { text });
-                body
+                (asked, body.clone())
             }
         };
         let task = talk.task(session, &asked.request.messages);
@@ -101,7 +165,12 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
         talk.step += 1;
         let (step, from, menu) = (talk.step, talk.at.clone(), Arc::clone(&talk.tools.menu));
         session.emit(TaskEvent::StepStarted { task, step, from, menu });
-        let relay = Rc::new(Relay::new(spec, body, way));
+        let relay = Rc::new(Relay::new(spec, read, way));
+        if !asked.streams {
+            // It is of use to the agent only when it is whole.
+            relay.hold(Holds::All);
+        }
+        talk.pending.push((body, Rc::clone(&relay)));
         let request = Arc::new(asked.request);
         let effect = Effect::Model(ModelCall {
             role: Role::Actor,
@@ -114,37 +183,53 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
         });
         let parent = talk.failed.take().filter(|_| place.is_again);
         let requested = effect::request(session, task, effect, parent, Waits::Agent);
-        Some(Begun { requested, relay, task, step })
+        if let Some(flight) = session.flight(requested.reference.id) {
+            flight.relay = Some(Rc::clone(&relay));
+        }
+        Some(Begun { requested, relay, task, step, sent })
     })
 }
 
-/// The body with what was decided of results in it; `None` if that is nothing.
-fn patched<'a>(
+/// A request with what was made of its past, as it is read then; `None` if that is nothing.
+fn as_decided(
+    decided: &Decided,
+    format: Format,
     asked: &Asked,
     body: &Bytes,
-    decided: impl Fn(&str) -> Option<&'a String>,
-) -> Result<Option<Bytes>, String> {
-    let spots = asked.results.iter().filter_map(|spot| {
-        let text = serde_json::Value::String(decided(&spot.id)?.clone()).to_string();
-        Some((spot.range.clone(), text))
-    });
-    let spots: Vec<_> = spots.collect();
-    if spots.is_empty() {
-        return Ok(None);
-    }
-    let places: Vec<_> = spots.iter().map(|(range, text)| (range.clone(), text.as_str())).collect();
-    let patched = patch(body, &places).map_err(|why| format!("a result is not replaced: {why}"))?;
-    Ok(Some(patched.into()))
+) -> Result<Option<(Asked, Bytes)>, String> {
+    let applied = decided.applied(format, asked, body).map_err(|why| why.to_string())?;
+    let Some(body) = applied else { return Ok(None) };
+    let asked = format.read_request(&body).map_err(|why| why.to_string())?;
+    Ok(Some((asked, body)))
 }
 
-/// Makes the call. An agent that hangs up ends it.
-async fn ask(handle: &Handle, requested: PendingEffect, relay: &Relay) -> Said {
-    let cancel = requested.cancel.clone();
+/// Makes the call. An agent that hangs up ends it, unless it is held: then the agent may ask once more.
+async fn ask(
+    handle: &Handle,
+    talks: &Shared,
+    place: Place,
+    requested: PendingEffect,
+    relay: &Relay,
+) -> Said {
+    let (cancel, lane) = (requested.cancel.clone(), requested.reference.lane());
+    let given_up = async {
+        while !relay.is_waited_for() {
+            // Its next try has no more than the same body, where its client does not say that it tries again.
+            talks.borrow_mut().conversations.failed(place.at);
+            let is_held = |session: &Session| session.state().control.is_held(lane);
+            handle.until(|session| !is_held(session) || relay.is_waited_for()).await;
+            if !relay.is_waited_for() {
+                return;
+            }
+            relay.hung_up().await;
+        }
+    };
+    let given_up = relay.hung_up().then(|()| given_up);
     let mut performed = std::pin::pin!(perform(handle, requested));
     let (outcome, _) = tokio::select! {
         biased;
         performed = &mut performed => performed,
-        () = relay.hung_up() => {
+        () = given_up => {
             cancel.cancel();
             performed.await
         }
@@ -163,14 +248,15 @@ fn as_told(came: Said) -> Said {
     }
 }
 
-/// Takes the calls of an answer through the door, until each has started or ended there.
+/// Takes the calls of an answer through the door, until each has started or ended there. Returns them as a person left
+/// them.
 async fn call(
     handle: &Handle,
     talks: &Shared,
     place: Place,
     (task, step, parent): (TaskId, u32, EffectId),
     reply: &Reply,
-) {
+) -> Vec<ToolCall> {
     let mut ids = Vec::new();
     for call in &reply.calls {
         let requested = handle.write(|session| {
@@ -190,7 +276,7 @@ async fn call(
             let _ = ended.send(outcome);
         });
     }
-    let are_on = |session: &crate::session::Session| {
+    let are_on = |session: &Session| {
         let is_on = |id: &EffectId| {
             let effect = session.state().effect(*id);
             effect.is_none_or(|effect| effect.started.is_some() || effect.is_over())
@@ -198,6 +284,18 @@ async fn call(
         ids.iter().all(is_on)
     };
     handle.until(are_on).await;
+    let mut talks = talks.borrow_mut();
+    handle.read(|session| {
+        let as_left = |(call, id): (&ToolCall, &EffectId)| {
+            let known = session.state().tool_call(*id).filter(|known| known.edits > 0);
+            let Some(known) = known else { return call.clone() };
+            if let Some(talk) = talks.talk(place).filter(|_| known.shows_own) {
+                talk.decided.own_arguments(call.id.clone(), call.arguments.clone());
+            }
+            ToolCall { arguments: known.arguments.clone(), ..call.clone() }
+        };
+        reply.calls.iter().zip(&ids).map(as_left).collect()
+    })
 }
 
 /// An answer without calls ends the task.

@@ -7,6 +7,7 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use tokio::sync::oneshot;
 
+use super::decided::Decision;
 use crate::domain::{
     By, EffectId, Message, Messages, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind,
     ToolOutput, ToolSpec,
@@ -80,7 +81,7 @@ pub fn request(
 
 impl OpenCall {
     /// Ends the call with its result, and says what the model is to read instead, if that is something else.
-    pub async fn end(self, handle: &Handle, returned: Returned) -> Option<String> {
+    pub async fn end(self, handle: &Handle, returned: Returned) -> Option<Decision> {
         let (effect, told) = (self.effect, effect::redacted(Outcome::Result(returned.clone())));
         // A call that a fault or a person has ended takes no result any more.
         let _ = self.result.send(returned);
@@ -98,7 +99,8 @@ impl OpenCall {
                 withheld.into_iter().for_each(|event| session.emit(event));
             });
         }
-        Some(text_of(&outcome).to_owned())
+        let failed = !matches!(outcome, Outcome::Result(Ok(_)));
+        Some(Decision { text: text_of(&outcome).to_owned(), failed })
     }
 }
 

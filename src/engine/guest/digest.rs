@@ -17,7 +17,8 @@ pub fn of_reply(reply: &Reply) -> u64 {
     of_answer(&reply.text, &reply.calls)
 }
 
-fn of_message(message: &Message) -> u64 {
+/// The digest of one message.
+pub fn of_message(message: &Message) -> u64 {
     match message {
         Message::System { text } => digest(|to| (0u8, text).hash(to)),
         Message::User { text, blocks } => digest(|to| {

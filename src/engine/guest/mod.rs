@@ -5,6 +5,7 @@
 mod attend;
 mod calls;
 mod conversations;
+mod decided;
 mod digest;
 mod facts;
 mod talk;
@@ -13,6 +14,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
+pub(super) use self::decided::with_messages;
 pub use self::facts::SpecOf;
 use self::talk::Talks;
 use crate::domain::{RunEvent, SessionEvent};

@@ -1,16 +1,19 @@
 //! What is kept of each conversation besides the state.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::{rc::Rc, sync::Arc};
+
+use bytes::Bytes;
 
 use super::calls::OpenCall;
 use super::conversations::{Conversations, How, Letter};
+use super::decided::Decided;
 use super::facts::{Models, SpecOf, Tools};
 use crate::domain::{
     By, EffectId, Guest, Message, Messages, Outcome, RunEvent, RunId, SessionEvent, Task,
     TaskEvent, TaskId, ToolName,
 };
-use crate::model::relay::Arrival;
+use crate::model::relay::{Arrival, Relay};
 use crate::session::Session;
 
 /// The shortest text by which a sub-agent is told from its parent's call.
@@ -31,8 +34,9 @@ pub struct Talk {
     pub tools: Tools,
     /// Calls whose results the agent has not sent.
     pub open: Vec<OpenCall>,
-    /// What the model reads in place of results, by the ids of calls. It stays so in every later request.
-    pub decided: HashMap<String, String>,
+    pub decided: Decided,
+    /// Requests without an answer, each with its body as it came.
+    pub pending: Vec<(Bytes, Rc<Relay>)>,
     pub task: Option<TaskId>,
     pub step: u32,
     /// The tool that was called last.
@@ -108,7 +112,8 @@ impl Talks {
             run,
             tools: Tools::default(),
             open: Vec::new(),
-            decided: HashMap::new(),
+            decided: Decided::default(),
+            pending: Vec::new(),
             task: None,
             step: 0,
             at: ToolName::start(),

@@ -1,12 +1,18 @@
 //! What a person does to calls in flight: editing, answering, making again. Each is an event at once, and reaches the
 //! call at the gate, from where an edited call passes the earlier stations again.
 
+use serde_json::Value;
+
 use super::{Session, lanes::Waits};
 use crate::domain::edit::Edit;
 use crate::domain::{
-    By, EditEvent, EffectId, EffectState, Event, Reply, Request, ToolCall, ToolOutput,
+    By, EditEvent, EffectId, EffectState, Event, Reply, Request, ToolCall, ToolError, ToolName,
+    ToolOutput,
 };
 use crate::effect::{self, Effect, Outcome, PendingEffect};
+use crate::guest::with_messages;
+use crate::model::relay::{Holds, Relay};
+use crate::tool::check::Checker;
 
 const SEEN: &str =
     "the agent has seen it: hold the call after its end (H, or a breakpoint with `after`)";
@@ -20,9 +26,6 @@ impl Session {
         shown: bool,
         by: By,
     ) -> Result<Event, String> {
-        if !matches!(edit, Edit::Result(_)) {
-            self.not_of_guest(id, edit.name())?;
-        }
         let was = self.part_of(id, &edit)?;
         if was == edit {
             return Err("the edit changes nothing".to_owned());
@@ -40,7 +43,10 @@ impl Session {
             Edit::Arguments(arguments) => {
                 let call = self.state.tool_call(id).ok_or_else(wrong)?;
                 not_started(effect)?;
-                let checked = self.kit.tools.check(call.tool.as_str(), arguments);
+                let checked = match self.state.is_of_guest(id) {
+                    true => self.check_as_told(&call.tool, arguments),
+                    false => self.kit.tools.check(call.tool.as_str(), arguments),
+                };
                 checked.map_err(|error| error.text)?;
                 Ok(Edit::Arguments(call.arguments.clone()))
             }
@@ -50,6 +56,9 @@ impl Session {
                 if messages.is_empty() {
                     return Err("a prompt needs at least one message".to_owned());
                 }
+                if let Some(relay) = self.relay(id) {
+                    with_messages(&relay.body(), &call.request.messages, messages)?;
+                }
                 Ok(Edit::Messages(call.request.messages.clone()))
             }
             Edit::Result(_) => {
@@ -57,7 +66,7 @@ impl Session {
                 self.not_seen(effect)?;
                 Ok(Edit::Result(call.observation().unwrap_or_default().to_owned()))
             }
-            Edit::Reply { calls, .. } => {
+            Edit::Reply { text, calls } => {
                 let call = self.state.model_call(id).ok_or_else(wrong)?;
                 self.not_seen(effect)?;
                 let unnamed = calls.iter().any(|call| call.tool.as_str().is_empty());
@@ -65,7 +74,13 @@ impl Session {
                     return Err("a call of the reply has no tool name".to_owned());
                 }
                 let reply = call.reply();
-                let text = reply.map_or_else(String::new, |reply| reply.text.clone());
+                let was = reply.map_or("", |reply| reply.text.as_str());
+                let is_read = self.relay(id).is_some_and(|relay| relay.holds() != Holds::All);
+                if is_read && was != text {
+                    let why = "the agent has read the text of the reply while it came: only calls can be changed";
+                    return Err(why.to_owned());
+                }
+                let text = was.to_owned();
                 let calls = reply.map_or_else(Vec::new, |reply| reply.calls.clone());
                 Ok(Edit::Reply { text, calls })
             }
@@ -115,6 +130,17 @@ impl Session {
         self.state.effect(id).ok_or_else(|| format!("there is no call {id}"))
     }
 
+    /// The way of a foreign agent's request.
+    fn relay(&self, id: EffectId) -> Option<&Relay> {
+        self.lanes.flight(id)?.relay.as_deref()
+    }
+
+    /// Checks arguments against the schema of a tool, as a foreign agent has declared it.
+    fn check_as_told(&self, tool: &ToolName, arguments: &Value) -> Result<(), ToolError> {
+        let known = self.state.tools.get(tool);
+        known.map_or(Ok(()), |known| Checker::new(&known.spec.parameters).check(arguments))
+    }
+
     /// Whether toolyard itself makes a call.
     fn not_of_guest(&self, id: EffectId, what: &str) -> Result<(), String> {
         match self.state.is_of_guest(id) {
@@ -143,6 +169,12 @@ impl Effect {
         match (self, edit) {
             (Effect::Tool(call), Edit::Arguments(arguments)) => call.arguments = arguments,
             (Effect::Model(call), Edit::Messages(messages)) => {
+                if let Some(relay) = &call.guest
+                    && let Ok(body) =
+                        with_messages(&relay.body(), &call.request.messages, &messages)
+                {
+                    relay.replace(body.into());
+                }
                 call.request = Request { messages, ..(*call.request).clone() }.into();
             }
             _ => {}

@@ -1,11 +1,12 @@
 //! The current lanes: each run between its effects, and every effect in flight.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::edit::Edit;
 use crate::domain::{EditEvent, EffectId, Lane, RunId};
+use crate::model::relay::Relay;
 
 /// Who waits for the end of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Flight {
     pub again: bool,
     /// A person repeats it, so that it is not held any more.
     pub repeated: bool,
+    /// The way of a foreign agent's request.
+    pub relay: Option<Rc<Relay>>,
 }
 
 /// The lane of a run.
@@ -146,6 +149,7 @@ impl Lanes {
             consent: None,
             again: false,
             repeated: false,
+            relay: None,
         };
         self.in_flight.insert(effect, flight);
         cancel

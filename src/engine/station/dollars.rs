@@ -170,7 +170,7 @@ fn price(session: &Session, effect: &Effect) -> Option<Price> {
             let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
             let asked = match &call.guest {
                 // A count would keep the agent waiting.
-                Some(relay) => relay.size() / BYTES_PER_TOKEN,
+                Some(relay) => relay.body().len() as u64 / BYTES_PER_TOKEN,
                 None => tokens::count_request(&call.request),
             };
             (Usage::estimate(asked, answer.unwrap_or(ASSUMED)), tally)

@@ -1,9 +1,11 @@
 //! Holds a run. Every lane passes the gate at every boundary; a pause or a step makes it wait
 //! there. Holding never kills: running effects continue to their next boundary.
 
-use super::{Actor, Outcome, Passage, Passing, Station, Verdict, later, now};
+use super::{Effect, Outcome, Passage, Passing, Station, ToolCall, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Lane, Origin};
+use crate::effect::ModelCall;
 use crate::handle::Handle;
+use crate::model::relay::Holds;
 
 pub(super) struct Gate;
 
@@ -33,7 +35,7 @@ impl Station for Gate {
     }
 
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
-        if passage.is_of_record || (passage.actor() == Actor::Guest && is_gone(outcome)) {
+        if passage.is_of_record || is_gone(&passage.effect, outcome) {
             return now(());
         }
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
@@ -51,11 +53,16 @@ impl Station for Gate {
 }
 
 /// Whether a foreign agent does not wait for this any more: it has hung up, or has had the answer since the last of its
-/// text came. Only calls are kept back.
-fn is_gone(outcome: &Outcome) -> bool {
+/// text came. Calls are kept back always, and all else where the request said so when it was sent.
+fn is_gone(effect: &Effect, outcome: &Outcome) -> bool {
+    let holds = match effect {
+        Effect::Model(ModelCall { guest: Some(relay), .. }) => relay.holds(),
+        Effect::Tool(ToolCall { guest: Some(_), .. }) => return outcome.is_cancelled(),
+        _ => return false,
+    };
     match outcome {
-        Outcome::Reply(Ok(reply)) => reply.calls.is_empty(),
-        _ => outcome.is_cancelled(),
+        Outcome::Reply(Ok(reply)) => reply.calls.is_empty() && holds == Holds::Calls,
+        _ => outcome.is_cancelled() || holds == Holds::Calls,
     }
 }
 

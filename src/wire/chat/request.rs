@@ -90,6 +90,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
         calls: reader.calls,
         results: reader.results,
+        failures: Vec::new(),
         previous: None,
         unknown: reader.unknown.0,
     })

@@ -66,7 +66,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
         past.system(&system);
     }
     messages.iter().for_each(|message| past.message(message));
-    let Past { messages, calls, results, mut unknown, .. } = past;
+    let Past { messages, calls, results, failures, mut unknown, .. } = past;
     let request = Request {
         tools: tools.iter().filter_map(|def| tool(def, &mut unknown)).collect(),
         temperature: number(&body, "temperature"),
@@ -79,7 +79,8 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     };
     let model = body.string("model").unwrap_or_default().into_owned();
     let streams = body.get("stream").and_then(|streams| streams.bool()).unwrap_or(false);
-    Ok(Asked { request, model, streams, calls, results, previous: None, unknown: unknown.0 })
+    let unknown = unknown.0;
+    Ok(Asked { request, model, streams, calls, results, failures, previous: None, unknown })
 }
 
 fn number(body: &Fields<'_>, name: &str) -> Option<Finite> {

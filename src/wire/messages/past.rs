@@ -31,6 +31,7 @@ pub(super) struct Past {
     pub messages: Vec<Message>,
     pub calls: Vec<Spot>,
     pub results: Vec<Spot>,
+    pub failures: Vec<Spot>,
     pub unknown: Unknown,
     /// The tools of the calls with these ids: a result does not say its own.
     tools: HashMap<String, ToolName>,
@@ -102,14 +103,20 @@ impl Past {
     fn result(&mut self, result: &Fields<'_>) {
         self.unknown.fields("messages[].content[].", result, &RESULT);
         let id = result.string("tool_use_id").unwrap_or_default().into_owned();
-        let node = result.get("content");
-        if let Some(node) = node {
-            self.results.push(Spot { id: id.clone(), range: node.range() });
+        let (node, failed) = (result.get("content"), result.get("is_error"));
+        if let Some(own) = result.get("tool_use_id").map(|own| own.range()) {
+            let spot = |field: Option<&Node<'_>>, behind: usize| {
+                let range = field.map_or(behind..behind, Node::range);
+                Spot { id: id.clone(), range }
+            };
+            let content = spot(node.as_ref(), own.end);
+            self.failures.push(spot(failed.as_ref(), content.range.end));
+            self.results.push(content);
         }
         let content = node.map(|node| content(&node)).unwrap_or_default();
         let (text, blocks) = self.parts(content, OF_RESULT).into_message();
         let tool = self.tools.get(&id).cloned().unwrap_or_else(|| "".into());
-        let failed = result.get("is_error").and_then(|failed| failed.bool()).unwrap_or(false);
+        let failed = failed.and_then(|failed| failed.bool()).unwrap_or(false);
         self.messages.push(Message::Tool { id, tool, text, blocks, failed });
     }
 

@@ -91,6 +91,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
         calls: read.calls,
         results: read.results,
+        failures: Vec::new(),
         previous: previous(&fields),
         unknown: unknown.0,
     })

@@ -1,0 +1,147 @@
+//! What was made of the past of a conversation. Its agent sends that past with every request, as it knows it; each time
+//! the same places are changed, so that what the model has read never changes by itself.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::digest;
+use crate::domain::{Message, Messages};
+use crate::wire::{Asked, Format, NotChanged, patch, with_texts};
+
+/// What a model reads in place of what its agent sends.
+#[derive(Debug, Default)]
+pub struct Decided {
+    /// In place of results, by the ids of their calls.
+    results: HashMap<String, Decision>,
+    /// In place of the arguments of calls, by their ids.
+    arguments: HashMap<String, Value>,
+    /// In place of the texts of messages, by their place and their digest.
+    texts: HashMap<(usize, u64), String>,
+}
+
+/// A result as the model reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    pub text: String,
+    pub failed: bool,
+}
+
+impl Decided {
+    /// The model reads this result of a call.
+    pub fn result(&mut self, id: String, decision: Decision) {
+        self.results.insert(id, decision);
+    }
+
+    /// The model reads its own arguments of a call, not those that a person has made of them.
+    pub fn own_arguments(&mut self, id: String, arguments: Value) {
+        self.arguments.insert(id, arguments);
+    }
+
+    /// The model reads these messages. `sent`: as the agent sends them.
+    pub fn messages(&mut self, sent: &Messages, read: &Messages) {
+        for (at, (sent, read)) in sent.iter().zip(read.iter()).enumerate() {
+            if sent.text() == read.text() {
+                continue;
+            }
+            let text = read.text().to_owned();
+            match read {
+                Message::Tool { id, failed, .. } => {
+                    self.result(id.clone(), Decision { text, failed: *failed });
+                }
+                _ => drop(self.texts.insert((at, digest::of_message(sent)), text)),
+            }
+        }
+    }
+
+    /// The body of a request as the model is to read it; `None`: as it came.
+    ///
+    /// # Errors
+    /// A place that was changed before is not found any more.
+    pub fn applied(
+        &self,
+        format: Format,
+        asked: &Asked,
+        body: &Bytes,
+    ) -> Result<Option<Bytes>, NotChanged> {
+        let mut places = Vec::new();
+        for spot in &asked.results {
+            if let Some(decision) = self.results.get(&spot.id) {
+                let text = Value::from(decision.text.as_str());
+                places.push((spot.range.clone(), spot.written("content", &text)));
+            }
+        }
+        for spot in &asked.failures {
+            if let Some(decision) = self.results.get(&spot.id) {
+                let is_there = !spot.range.is_empty();
+                if decision.failed || is_there {
+                    let failed = Value::from(decision.failed);
+                    places.push((spot.range.clone(), spot.written("is_error", &failed)));
+                }
+            }
+        }
+        for spot in &asked.calls {
+            if let Some(arguments) = self.arguments.get(&spot.id) {
+                places.push((spot.range.clone(), format.arguments(arguments).to_string()));
+            }
+        }
+        let mut changed = None;
+        if !places.is_empty() {
+            let places: Vec<_> =
+                places.iter().map(|(range, new)| (range.clone(), new.as_str())).collect();
+            changed = Some(Bytes::from(patch(body, &places)?));
+        }
+        let texts = self.texts_of(&asked.request.messages);
+        if !texts.is_empty() {
+            let body = changed.as_ref().unwrap_or(body);
+            changed = Some(with_texts(body, &texts)?.into());
+        }
+        Ok(changed)
+    }
+
+    /// The texts of these messages that are to change: each with the number of equal ones before it, and the new text.
+    fn texts_of<'a>(&'a self, messages: &'a Messages) -> Vec<(&'a str, usize, &'a str)> {
+        if self.texts.is_empty() {
+            return Vec::new();
+        }
+        let changed = messages.iter().enumerate().filter_map(|(at, message)| {
+            let new = self.texts.get(&(at, digest::of_message(message)))?;
+            Some((message.text(), equal_before(messages, at), new.as_str()))
+        });
+        changed.collect()
+    }
+}
+
+/// The body with the texts of other messages in it.
+///
+/// # Errors
+/// For a person: more than texts differs, or a text is not in one place of the body.
+pub fn with_messages(body: &[u8], old: &Messages, new: &Messages) -> Result<Vec<u8>, String> {
+    let same_kind = |(old, new): (&Message, &Message)| without_text(old) == without_text(new);
+    if old.len() != new.len() || !old.iter().zip(new.iter()).all(same_kind) {
+        let text = "in a foreign agent's prompt the texts can be changed; its messages stay those that they are";
+        return Err(text.to_owned());
+    }
+    let differing = old.iter().zip(new.iter()).enumerate().filter(|(_, (old, new))| old != new);
+    let changes: Vec<_> = differing
+        .map(|(at, (old_one, new_one))| (old_one.text(), equal_before(old, at), new_one.text()))
+        .collect();
+    with_texts(body, &changes).map_err(|why| format!("the prompt cannot be changed: {why}"))
+}
+
+fn equal_before(messages: &Messages, at: usize) -> usize {
+    let text = messages.get(at).map_or("", Message::text);
+    messages.iter().take(at).filter(|message| message.text() == text).count()
+}
+
+fn without_text(message: &Message) -> Message {
+    let mut message = message.clone();
+    match &mut message {
+        Message::System { text }
+        | Message::User { text, .. }
+        | Message::Assistant { text, .. }
+        | Message::Tool { text, .. } => text.clear(),
+    }
+    message
+}
