@@ -17,7 +17,7 @@ use futures::future::{LocalBoxFuture, poll_fn};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::domain::{ModelErrorKind, ModelSpec, Reply, Request};
+use crate::domain::{ModelErrorKind, ModelSpec, Reply, Request, ToolCall};
 use crate::wire::{Asked, Format};
 use crate::{Model, ModelError, Progress};
 
@@ -87,13 +87,21 @@ pub struct Line {
 #[derive(Clone, Debug)]
 pub enum Sending {
     /// This body goes to the endpoint.
-    On {
-        body: Bytes,
-        /// Nothing of the answer goes on before the [`Release`]. Otherwise that holds from the first call on.
-        holds: bool,
-    },
+    On { body: Bytes, holds: Holds },
     /// This is the answer; nothing is sent.
     Instead(Said),
+}
+
+/// What of an answer waits for its [`Release`]. An answer that is no stream waits as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holds {
+    /// Its calls, and what comes after them.
+    #[default]
+    Calls,
+    /// Also its end: the text goes on, and the event with the finish waits.
+    End,
+    /// All of it.
+    All,
 }
 
 /// An answer, or why there is none.
@@ -117,6 +125,9 @@ pub enum Heard {
 pub enum Release {
     /// It goes on as it came.
     AsCame,
+    /// The agent gets these calls in place of those that came. Of a call whose id came, only the name and the arguments
+    /// change. The others that came are dropped, and further ones follow the last one.
+    Calls(Vec<ToolCall>),
     /// The agent gets this instead; only where all of the answer was held.
     Instead(Said),
 }
@@ -157,7 +168,7 @@ pub struct Relay {
     spec: Arc<ModelSpec>,
     body: Bytes,
     way: RefCell<Way>,
-    holds: Cell<bool>,
+    holds: Cell<Holds>,
     came: RefCell<Option<Said>>,
     answer_id: RefCell<Option<String>>,
 }
@@ -174,9 +185,14 @@ impl Relay {
         }
     }
 
-    /// From now on nothing of the answer goes on before its release.
-    pub fn hold(&self) {
-        self.holds.set(true);
+    /// Has at least this much of the answer wait for its release. It counts for a request that was not sent on yet.
+    pub fn hold(&self, holds: Holds) {
+        self.holds.set(self.holds.get().max(holds));
+    }
+
+    /// What of the answer waits for its release.
+    pub fn holds(&self) -> Holds {
+        self.holds.get()
     }
 
     /// What the endpoint said; `None` if it was not asked, or has not answered yet.
@@ -204,7 +220,7 @@ impl Relay {
         let mut way = self.way.borrow_mut();
         let is_sent = match &release {
             Release::Instead(said) => way.send(Sending::Instead(said.clone())),
-            Release::AsCame => false,
+            Release::AsCame | Release::Calls(_) => false,
         };
         if !is_sent {
             way.release(release);

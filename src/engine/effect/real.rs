@@ -15,7 +15,7 @@ use crate::domain::{
     Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
     ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
-use crate::model::understood;
+use crate::model::{relay::Holds, understood};
 use crate::papers::cotools;
 use crate::ranker::{Query, Scored};
 use crate::strategy::Sought;
@@ -55,7 +55,7 @@ async fn ask(
     };
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
     // A fault may change what has come, so none of it goes on before.
-    guest.iter().filter(|_| fault.is_some()).for_each(|relay| relay.hold());
+    guest.iter().filter(|_| fault.is_some()).for_each(|relay| relay.hold(Holds::All));
     let answer = async {
         if model.spec().simulated {
             lively::model(handle, passage.chance).await;
