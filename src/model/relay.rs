@@ -92,7 +92,7 @@ pub enum Sending {
     Instead(Said),
 }
 
-/// What of an answer waits for its [`Release`]; the later ones hold more.
+/// What of an answer waits for its [`Release`]. An answer that is no stream waits as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holds {
     /// Its calls, and what comes after them.
@@ -125,8 +125,8 @@ pub enum Heard {
 pub enum Release {
     /// It goes on as it came.
     AsCame,
-    /// The agent gets these calls in place of those that came: a call with an id that came is changed in place, the others
-    /// that came are dropped, and further ones are added at the end.
+    /// The agent gets these calls in place of those that came. Of a call whose id came, only the name and the arguments
+    /// change. The others that came are dropped, and further ones follow the last one.
     Calls(Vec<ToolCall>),
     /// The agent gets this instead; only where all of the answer was held.
     Instead(Said),
@@ -185,7 +185,7 @@ impl Relay {
         }
     }
 
-    /// From now on at least this of the answer waits for its release.
+    /// Has at least this much of the answer wait for its release. It counts for a request that was not sent on yet.
     pub fn hold(&self, holds: Holds) {
         self.holds.set(self.holds.get().max(holds));
     }

@@ -17,7 +17,7 @@ use super::{Answered, Outgoing, coding, hearing, request};
 use crate::domain::ModelError;
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
-use crate::model::relay::{self, Arrival, Heard, Line, News, Release, Sending};
+use crate::model::relay::{self, Arrival, Heard, Holds, Line, News, Release, Sending};
 use crate::wire::{Asked, Format, chat};
 
 /// Bytes of a refusal that are searched for a field that we have added.
@@ -128,7 +128,7 @@ impl On {
         body: Bytes,
         heard: UnboundedSender<Heard>,
         release: oneshot::Receiver<Release>,
-        holds: bool,
+        holds: Holds,
     ) -> Answered {
         let overheard = self.overheard();
         let Sent { came, copy, hides_usage } = self.metered(&body, &overheard, &heard).await;
@@ -137,14 +137,14 @@ impl On {
         match came {
             Ok(came) => {
                 let pump = Pump::new(came, overheard, copy, release, hides_usage);
-                if holds { pump.held(&self.asker).await } else { Ok(pump.flow()) }
+                if holds == Holds::All { pump.held(&self.asker).await } else { Ok(pump.flow()) }
             }
             Err(error) => {
                 let text = error.text.clone();
                 let _ = copy.send(Passing::Failed(error));
-                match if holds { release.await.ok() } else { None } {
+                match if holds == Holds::All { release.await.ok() } else { None } {
                     Some(Release::Instead(said)) => self.asker.answer(&said),
-                    Some(Release::AsCame) | None => {
+                    Some(Release::AsCame | Release::Calls(_)) | None => {
                         Ok(unreached(self.asker.format, &self.request.route.host, &text))
                     }
                 }

@@ -23,7 +23,7 @@ fn refusals_and_pages_pass_and_are_understood() {
         ("200 OK", "nonsense", BadAnswer, "is not JSON"),
         ("200 OK", limited, RateLimited, "Slow down"),
     ] {
-        for holds in [false, true] {
+        for holds in [Holds::Calls, Holds::All] {
             let endpoint = Endpoint::answering(whole(status, "application/json", body));
             let mut yard = Yard::before(endpoint.address);
             let mut agent = yard.agent();
@@ -74,7 +74,7 @@ fn an_answer_without_a_body_is_not_taken_for_a_hang_up() {
 fn an_endpoint_that_cannot_be_reached_is_said_to_both() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut yard = Yard::before(closed);
-    for holds in [false, true] {
+    for holds in [Holds::Calls, Holds::All] {
         let mut agent = yard.agent();
         agent.post(path(Format::Messages), body(Format::Messages, true).as_bytes());
         let session = Session::with(yard.arrival(), holds, None);
@@ -92,7 +92,7 @@ fn an_endpoint_that_cannot_be_reached_is_said_to_both() {
 
 #[test]
 fn a_stream_that_breaks_breaks_for_the_agent_too() {
-    for holds in [false, true] {
+    for holds in [Holds::Calls, Holds::All] {
         let mut parts = stream(&[TEXT, "data: {\"choices\":[{\"de"]);
         parts.pop();
         let endpoint = Endpoint::new(move |_| {
@@ -165,7 +165,7 @@ fn an_agent_that_hangs_up_in_the_middle_of_its_answer_is_noticed() {
 #[test]
 fn an_agent_that_hangs_up_while_all_is_held_is_noticed() {
     let (endpoint, _yard, agent, arrival) = asked();
-    let session = Session::with(arrival, true, None);
+    let session = Session::with(arrival, Holds::All, None);
     (0..2).for_each(|_| endpoint.go());
     assert_eq!(session.text(), "half");
     drop(agent);

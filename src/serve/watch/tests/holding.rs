@@ -123,7 +123,7 @@ fn an_answer_that_is_held_as_a_whole_can_be_replaced() {
         for (release, status, text) in released {
             let mut agent = yard.agent();
             agent.post(path(format), body(format, streams).as_bytes());
-            let session = Session::with(yard.arrival(), true, None);
+            let session = Session::with(yard.arrival(), Holds::All, None);
             assert!(session.ended().2.unwrap().text.starts_with("Look: "));
             agent.waits();
             session.release(release);
@@ -134,7 +134,7 @@ fn an_answer_that_is_held_as_a_whole_can_be_replaced() {
         // It does not answer at all.
         let mut agent = yard.agent();
         agent.post(path(format), body(format, streams).as_bytes());
-        let session = Session::with(yard.arrival(), true, None);
+        let session = Session::with(yard.arrival(), Holds::All, None);
         session.ended().2.unwrap();
         let cut = ModelError::new(ModelErrorKind::Connection, "cut");
         session.release(Release::Instead(Err(cut)));

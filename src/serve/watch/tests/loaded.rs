@@ -37,7 +37,7 @@ fn an_agent_may_ask_before_it_sends_its_body() {
     assert_eq!(agent.head(), ["HTTP/1.1 100 Continue"]);
     agent.write(body.as_bytes());
     let mut arrival = yard.arrival();
-    arrival.way.send(Sending::On { body: arrival.body.clone(), holds: false });
+    arrival.way.send(Sending::On { body: arrival.body.clone(), holds: Holds::default() });
     assert_eq!(agent.got().text(), "{}");
 }
 
@@ -59,7 +59,7 @@ fn two_hundred_streams_run_at_once() {
     let mut ways = Vec::new();
     for _ in 0..200 {
         let mut arrival = yard.arrival();
-        arrival.way.send(Sending::On { body: arrival.body.clone(), holds: false });
+        arrival.way.send(Sending::On { body: arrival.body.clone(), holds: Holds::default() });
         ways.push(arrival.way);
     }
     for agent in &mut agents {

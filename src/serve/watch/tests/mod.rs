@@ -17,7 +17,7 @@ use self::agent::Agent;
 use self::endpoint::Endpoint;
 use super::{Listener, Listening, Upstreams, bind, listen};
 use crate::domain::{Reply, Usage};
-use crate::model::relay::{Arrival, News, Release};
+use crate::model::relay::{Arrival, Holds, News, Release};
 use crate::wire::{Answering, Format, Names};
 
 /// How long anything may take.

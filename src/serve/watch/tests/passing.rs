@@ -44,7 +44,7 @@ fn a_changed_body_goes_on_with_its_own_length() {
     let mut agent = yard.agent();
     agent.post("/v1/responses", body(Format::Responses, false).as_bytes());
     let changed = r#"{"input":"other","model":"m"}"#;
-    let session = Session::with(yard.arrival(), false, Some(changed));
+    let session = Session::with(yard.arrival(), Holds::Calls, Some(changed));
     assert_eq!(agent.got().status(), 200);
     assert_eq!(endpoint.asked().text(), changed);
     assert_eq!(session.ended().1.as_deref(), Some(changed));
@@ -85,7 +85,9 @@ fn usage_is_asked_for_and_only_the_session_sees_it() {
     let plain = whole("200 OK", "text/event-stream", &all);
     let packed =
         coded("200 OK", "text/event-stream", "content-encoding: gzip\r\n", &gzip(all.as_bytes()));
-    for (answer, holds) in [(&plain, false), (&plain, true), (&packed, false), (&packed, true)] {
+    for (answer, holds) in
+        [Holds::Calls, Holds::All].map(|holds| [(&plain, holds), (&packed, holds)]).concat()
+    {
         let endpoint = Endpoint::answering(answer.clone());
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();

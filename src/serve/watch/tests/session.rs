@@ -5,7 +5,7 @@ use std::thread;
 
 use super::{PATIENCE, block_on};
 use crate::domain::{ModelError, ModelSpec, Reply};
-use crate::model::relay::{Arrival, Relay, Release};
+use crate::model::relay::{Arrival, Holds, Relay, Release};
 use crate::model::{Model, Progress};
 
 pub struct Session {
@@ -21,16 +21,14 @@ enum Seen {
 
 impl Session {
     /// Lets a request go on, with this body if it is to change.
-    pub fn with(arrival: Arrival, holds: bool, body: Option<&'static str>) -> Self {
+    pub fn with(arrival: Arrival, holds: Holds, body: Option<&'static str>) -> Self {
         let (tell, heard) = mpsc::channel();
         let (release, released) = mpsc::channel();
         thread::spawn(move || {
             let Arrival { asked, body: came, way, .. } = arrival;
             let spec = Arc::new(ModelSpec::new("m", "an endpoint"));
             let relay = Relay::new(spec, body.map_or(came, Into::into), way);
-            if holds {
-                relay.hold();
-            }
+            relay.hold(holds);
             let mut progress = |news| drop(tell.send(Seen::Progress(news)));
             let ended = block_on(relay.ask(&asked.request, &mut progress));
             let _ = tell.send(Seen::Ended(ended));
@@ -42,7 +40,7 @@ impl Session {
     }
 
     pub fn new(arrival: Arrival) -> Self {
-        Self::with(arrival, false, None)
+        Self::with(arrival, Holds::Calls, None)
     }
 
     /// The text, the body that was sent, and the end.
