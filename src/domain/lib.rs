@@ -99,7 +99,7 @@ pub use self::{
     },
     strategy::{Base, Decides, Strategy, StrategySpec},
     take::{Take, TakePart},
-    target::{Aim, Target},
+    target::{Aim, NO_EMBEDDING, Target},
     task_list::TaskList,
     tool_class::{ToolClass, ToolClasses},
     worker_settings::WorkerSettings,

@@ -55,6 +55,9 @@ pub enum Sort {
     Any,
 }
 
+/// Why nothing can happen to an embedding.
+pub const NO_EMBEDDING: &str = "no embedding model is configured";
+
 /// The properties of a call that a target compares. Missing ones stay empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aim<'a> {
@@ -198,12 +201,27 @@ impl Target {
             return Ok(());
         }
         if *self == Target::Embedding {
-            return Err("no embedding model is configured".to_owned());
+            return Err(NO_EMBEDDING.to_owned());
         }
         let same = known.iter().filter(|target| target.sort() == self.sort());
         let names: Vec<String> = same.map(Target::name).collect();
         let expected = words::expected(&self.name(), names.iter().map(String::as_str));
         Err(format!("there is no {} {}; {expected}", self.sort().name(), self.name()))
+    }
+}
+
+impl Target {
+    /// Explains why nothing that a foreign agent does has this target, if so. Its tools and models become known only when
+    /// it names them.
+    pub fn of_foreign(&self) -> Result<(), String> {
+        let why = match self {
+            Target::Embedding => "embeddings of a foreign agent pass unread",
+            Target::Role(role) if *role != Role::Actor => {
+                "all model calls of a foreign agent have the role actor; name its model instead"
+            }
+            _ => return Ok(()),
+        };
+        Err(why.to_owned())
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{handle::Handle, session::Session};
 use crate::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, EffectState, Event, FaultEvent, FaultId,
-    FaultSpec, GraphEvent, Knob, Matter, Mode, Resume, RunId, Scores, SessionEvent, Target,
-    ToolName, ToolState, Undoable,
+    FaultSpec, GraphEvent, Knob, Matter, Mode, NO_EMBEDDING, Resume, RunId, Scores, SessionEvent,
+    Target, ToolName, ToolState, Undoable,
 };
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.
@@ -302,11 +302,10 @@ fn pin(
 }
 
 fn arm(session: &Session, spec: FaultSpec, by: By) -> Result<Event, String> {
-    let mut known = session.state().fault_targets();
-    if !session.can_embed() {
-        known.retain(|target| *target != Target::Embedding);
+    session.state().check_target(&spec.target)?;
+    if spec.target == Target::Embedding && !session.can_embed() {
+        return Err(NO_EMBEDDING.to_owned());
     }
-    spec.target.among(&known)?;
     let fault = session.next_fault();
     Ok(FaultEvent::FaultArmed { fault, spec, by }.into())
 }

@@ -1,6 +1,6 @@
 //! What a session is made of.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, rc::Rc, time::Duration};
 
 use super::beginning::Beginning;
 use super::guest::Inbox;
@@ -41,6 +41,8 @@ pub struct Setup {
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
     pub stay: bool,
+    /// Without a person, how long a breakpoint holds a call; `None`: it only counts.
+    pub hold: Option<Duration>,
     /// Without a person, go on with the next task when a model cannot be used.
     pub keep_going: bool,
     /// The experience of earlier sessions, to which this one adds.

@@ -6,6 +6,7 @@ use toolyard_domain as domain;
 pub mod client;
 mod decode;
 pub mod known;
+mod pieces;
 pub mod secret;
 mod spelling;
 pub mod waiting;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, Input, MatchKind};
 
 use super::decode::{Sink, cut_escape, decode, may_change};
+use super::pieces::Pieces;
 
 /// Most levels of encoding that are undone, such as JSON inside JSON inside JSON.
 const ROUNDS: usize = 5;
@@ -38,6 +39,7 @@ pub struct Spellings {
     /// Forms of which only letters and digits count. Base64 has two alphabets, which differ in their other characters,
     /// and it is broken into lines; hex digits are separated by colons or spaces.
     letters: Patterns,
+    searched: Pieces,
 }
 
 impl Spellings {
@@ -49,11 +51,16 @@ impl Spellings {
         Ok(Self {
             whole: Patterns::of(whole.collect())?,
             letters: Patterns::of(letters.collect())?,
+            searched: Pieces::default(),
         })
     }
 
     /// Whether the text has a key in any spelling.
     pub fn is_in(&self, text: &str) -> bool {
+        self.searched.any(text, |piece| self.is_in_piece(piece))
+    }
+
+    fn is_in_piece(&self, text: &str) -> bool {
         let is_in = |text: &[u8]| {
             self.whole.automaton.is_match(text) || self.letters.automaton.is_match(&letters(text))
         };

@@ -16,6 +16,7 @@ mod fault_kinds;
 mod faults;
 mod feedback;
 mod guests;
+mod guests_changed;
 mod learning;
 mod lively;
 mod meaning;

@@ -41,6 +41,7 @@ impl SessionArgs {
             max_dollars: self.max_dollars,
             paused: false,
             stay: false,
+            hold: None,
             keep_going: false,
             fresh: self.fresh,
             learned: self.learned.clone(),

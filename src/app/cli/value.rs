@@ -17,6 +17,14 @@ pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     parsed(text, "a whole number of at least 1")
 }
 
+/// A number of seconds of at least 0.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.trim().parse().ok().filter(|seconds: &f64| *seconds >= 0.0);
+    seconds
+        .filter(|seconds| seconds.is_finite())
+        .ok_or_else(|| "expected a number of seconds".to_owned())
+}
+
 fn parsed<T: FromStr>(text: &str, expected: &str) -> Result<T, String> {
     text.trim().parse().map_err(|_| format!("expected {expected}"))
 }

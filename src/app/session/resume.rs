@@ -53,6 +53,7 @@ impl SessionSpec {
             journal: JournalChoice::File(next_to(path)),
             paused: self.paused,
             stay: self.stay,
+            hold: self.hold,
             keep_going: self.keep_going,
             resumed: Some(path.to_owned()),
             recorded: None,

@@ -1,6 +1,6 @@
 //! The engine's input: from a prepared spec, or from a spec, models and tools.
 
-use std::{path::PathBuf, rc::Rc};
+use std::{path::PathBuf, rc::Rc, time::Duration};
 
 use super::reader;
 use super::watched;
@@ -79,6 +79,7 @@ impl SessionSpec {
             breakpoints: self.breakpoints.iter().map(|spec| (spec.clone(), true)).collect(),
             journal: None,
             stay: self.stay,
+            hold: self.hold.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             keep_going: self.keep_going,
             memory: None,
             ranker: None,

@@ -54,6 +54,8 @@ pub struct SessionSpec {
     pub max_dollars: Option<f64>,
     /// Start paused.
     pub paused: bool,
+    /// Without a screen, how many seconds a breakpoint holds a call; `None`: it only counts.
+    pub hold: Option<f64>,
     /// Wait for more tasks instead of ending after the last.
     pub stay: bool,
     /// Go on with the next task when a model cannot be used, instead of ending.
@@ -198,6 +200,7 @@ mod tests {
             outside: Some("http://127.0.0.1:1/v1".into()),
             max_dollars: Some(0.5),
             paused: true,
+            hold: Some(30.0),
             stay: true,
             keep_going: true,
             fresh: true,

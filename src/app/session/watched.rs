@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::{PreparedSession, SessionError, SessionSpec};
+use super::{Field, PreparedSession, SessionError, SessionSpec};
 use crate::config::Config;
 use crate::domain::{Base, ModelSpec, TaskList, state::Keeps};
 use crate::engine::{Beginning, Inbox};
@@ -31,6 +31,11 @@ impl SessionSpec {
     pub fn watch(&self, title: &str, feed: Feed) -> Result<PreparedSession, SessionError> {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         self.settle(&mut config)?;
+        for fault in &self.faults {
+            let field = || Field::Fault(Box::new(fault.clone()));
+            let checked = fault.target.of_foreign();
+            checked.map_err(|why| SessionError::Spec { field: field(), why })?;
+        }
         config.models.clear();
         config.roles.clear();
         config.reader = Default::default();

@@ -70,7 +70,7 @@ impl Session {
     /// Whether what a place names exists.
     fn check_place(&self, place: &Place) -> Result<(), String> {
         match place {
-            Place::Call(target) => target.among(&self.state.fault_targets()),
+            Place::Call(target) => self.state.check_target(target),
             _ => Ok(()),
         }
     }

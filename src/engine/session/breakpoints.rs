@@ -1,6 +1,6 @@
 //! Breakpoints at work: which ones a call, an event or a program hits, and how a person sets them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
 use crate::domain::expression::{Answer, Evaluator, Resolver};
@@ -16,6 +16,8 @@ use crate::papers::facts::Facts;
 pub struct Breakpoints {
     /// A person can go on from a stop; without one, hits are only counted.
     pub has_user: bool,
+    /// How long a stop lasts at most.
+    pub limit: Option<Duration>,
     /// The last value of each breakpoint on a value; `None`: it had none.
     values: BTreeMap<BreakpointId, Option<Answer>>,
 }

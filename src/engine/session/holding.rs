@@ -1,7 +1,9 @@
 //! Whether a lane must wait at a boundary, and when it goes on.
 
+use std::time::Duration;
+
 use super::Session;
-use crate::domain::{Boundary, Lane, Mode};
+use crate::domain::{Boundary, By, ControlEvent, Lane, Mode, Resume};
 
 impl Session {
     /// Whether the run of a lane goes on.
@@ -28,6 +30,20 @@ impl Session {
     /// Whether the user holds this lane alone. At the end of the session nothing is held.
     fn is_paused(&self, lane: Lane) -> bool {
         self.state.control.mode != Mode::Ended && self.state.control.paused_lanes.contains(&lane)
+    }
+
+    /// How long a lane is held at most, where no person is there to release it.
+    pub fn hold_limit(&self) -> Option<Duration> {
+        self.breakpoints.limit
+    }
+
+    /// Lets a lane go on that was held for as long as that.
+    pub fn end_hold(&mut self, lane: Lane) {
+        let (by, run) = (By::Engine, Some(self.lanes.run_of(lane)));
+        if self.state.control.paused_lanes.contains(&lane) {
+            self.emit(ControlEvent::LaneResumed { lane, by });
+        }
+        self.emit(ControlEvent::Resumed { how: Resume::Run, by, run });
     }
 
     /// Whether a held lane may continue. A step to the end of a task also releases the hold before

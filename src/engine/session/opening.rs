@@ -27,7 +27,8 @@ use crate::{
 pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
     let journal = Writer::new(setup.journal);
     let mut session = Session::new(setup.tools, setup.models, journal, setup.keeps, listener);
-    session.breakpoints.has_user = setup.stay;
+    session.breakpoints.has_user = setup.stay || setup.hold.is_some();
+    session.breakpoints.limit = setup.hold.filter(|_| !setup.stay);
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     // The uses of a session that goes on are in its store already.
     let mut later: Vec<Box<dyn Observer>> = Vec::new();

@@ -1,11 +1,16 @@
 //! Holds a run. Every lane passes the gate at every boundary; a pause or a step makes it wait
 //! there. Holding never kills: running effects continue to their next boundary.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use super::{Effect, Outcome, Passage, Passing, Station, ToolCall, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Lane, Origin};
 use crate::effect::ModelCall;
 use crate::handle::Handle;
 use crate::model::relay::Holds;
+use crate::session::Session;
 
 pub(super) struct Gate;
 
@@ -87,7 +92,11 @@ impl Handle {
             session.emit(ControlEvent::Held { lane, boundary });
             session.settle();
         });
-        self.until(|session| session.releases(lane)).await;
+        let released = self.until(|session| session.releases(lane));
+        let limit = self.read(Session::hold_limit).unwrap_or(Duration::MAX);
+        if timeout(limit, released).await.is_err() {
+            self.write(|session| session.end_hold(lane));
+        }
         self.write(|session| {
             session.lanes_mut().spend_step(lane);
             if let Lane::Effect(effect) = lane

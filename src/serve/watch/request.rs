@@ -8,6 +8,7 @@ use http_body_util::BodyExt;
 use hyper::HeaderMap;
 use hyper::body::{Body, Incoming};
 use hyper::header::COOKIE;
+use memchr::memmem;
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
@@ -77,6 +78,11 @@ struct Marks<'a> {
 
 /// The session that a body names: as Claude Code does, or as Codex does.
 fn session_in(body: &[u8]) -> Option<String> {
+    // Most bodies name none, and parsing a long one takes time.
+    let names = |field: &str| memmem::find(body, field.as_bytes()).is_some();
+    if !names("metadata") && !names("prompt_cache_key") {
+        return None;
+    }
     let marks: Marks<'_> = serde_json::from_slice(body).ok()?;
     let of_metadata = || {
         let metadata: Value = serde_json::from_str(marks.metadata?.get()).ok()?;

@@ -128,7 +128,7 @@ impl BreakpointForm {
     fn set(&mut self, live: &State) -> Reply {
         let read = BreakpointSpec::read(&self.written()).and_then(|spec| {
             if let Place::Call(target) = &spec.place {
-                target.among(&live.fault_targets())?;
+                live.check_target(target)?;
             }
             let mut asked = spec.python.expressions();
             asked.try_for_each(|expression| check_expression(&expression, &[]))?;

@@ -14,12 +14,12 @@ use toolyard::wire::Format;
 use super::yard::{Trial, Yard, on_paused_time};
 
 /// A session that watches, and what a listener tells it.
-struct Watch {
-    yard: Yard,
+pub struct Watch {
+    pub yard: Yard,
     news: UnboundedSender<News>,
 }
 
-fn watch(trial: Trial) -> Watch {
+pub fn watch(trial: Trial) -> Watch {
     let (news, inbox) = mpsc::unbounded_channel();
     let spec_of = Box::new(|model: &str, endpoint: &str| {
         let price = Some(1.0.into());
@@ -33,32 +33,39 @@ fn watch(trial: Trial) -> Watch {
 }
 
 /// A conversation of an agent that speaks OpenAI chat.
-struct Agent {
-    messages: Vec<Value>,
+pub struct Agent {
+    pub messages: Vec<Value>,
 }
 
 impl Agent {
-    fn asking(text: &str) -> Self {
+    pub fn asking(text: &str) -> Self {
         let system = json!({"role": "system", "content": "You help."});
         Self { messages: vec![system, json!({"role": "user", "content": text})] }
     }
 
-    fn body(&self) -> String {
+    pub fn body(&self) -> String {
         let parameters = json!({"type": "object", "properties": {"at": {"type": "string"}}});
         let tool = |name: &str| {
             let function = json!({"name": name, "description": name, "parameters": parameters});
             json!({"type": "function", "function": function})
         };
         let tools = [tool("weather"), tool("ask_expert")];
-        json!({"model": "gpt", "messages": self.messages, "tools": tools}).to_string()
+        json!({"model": "gpt", "stream": true, "messages": self.messages, "tools": tools})
+            .to_string()
     }
 
     /// Sends its messages.
-    fn send(&self, watch: &Watch) -> Line {
+    pub fn send(&self, watch: &Watch) -> Line {
+        self.try_again(watch, 0)
+    }
+
+    /// Sends them after so many tries that failed.
+    pub fn try_again(&self, watch: &Watch, retries: u32) -> Line {
         let body = self.body();
         let (way, line) = relay::way();
         let asked = Format::Chat.read_request(body.as_bytes()).unwrap();
-        let caller = Caller { endpoint: "api.example.com/v1".into(), ..Caller::default() };
+        let endpoint = "api.example.com/v1".into();
+        let caller = Caller { endpoint, retries, ..Caller::default() };
         let (format, body) = (Format::Chat, body.into());
         let arrival = Arrival { format, asked, body, caller, way };
         watch.news.send(News::Arrived(Box::new(arrival))).unwrap();
@@ -66,7 +73,7 @@ impl Agent {
     }
 
     /// Takes an answer, and the results of its calls.
-    fn go_on(&mut self, reply: &Reply, results: &[&str]) {
+    pub fn go_on(&mut self, reply: &Reply, results: &[&str]) {
         let call = |call: &ToolCall| {
             let arguments = call.arguments.to_string();
             json!({"id": call.id, "type": "function",
@@ -82,7 +89,7 @@ impl Agent {
     }
 }
 
-fn calling(calls: &[(&str, &str, Value)]) -> Reply {
+pub fn calling(calls: &[(&str, &str, Value)]) -> Reply {
     let calls = calls.iter().map(|(id, tool, arguments)| ToolCall {
         id: (*id).into(),
         tool: (*tool).into(),
@@ -92,20 +99,20 @@ fn calling(calls: &[(&str, &str, Value)]) -> Reply {
 }
 
 /// The body that goes to the endpoint.
-async fn sent(line: &mut Line) -> String {
+pub async fn sent(line: &mut Line) -> String {
     match (&mut line.sending).await.unwrap() {
-        Sending::On { body, holds: false } => String::from_utf8(body.to_vec()).unwrap(),
+        Sending::On { body, .. } => String::from_utf8(body.to_vec()).unwrap(),
         other => panic!("{other:?}"),
     }
 }
 
 /// The endpoint answers, and the agent gets the answer as it came.
-async fn answer(mut line: Line, reply: &Reply) {
+pub async fn answer(mut line: Line, reply: &Reply) {
     sent(&mut line).await;
     pass(line, reply).await;
 }
 
-async fn pass(line: Line, reply: &Reply) {
+pub async fn pass(line: Line, reply: &Reply) {
     line.heard.send(Heard::Ended(Ok(reply.clone()))).unwrap();
     assert!(matches!(line.release.await.unwrap(), Release::AsCame));
 }

@@ -51,6 +51,10 @@ pub struct WatchArgs {
     /// Set a breakpoint, such as `get_weather:after`. Without a screen, hits are only counted and logged.
     #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
+    /// Hold for up to N seconds at a breakpoint; meanwhile `toolyard attach` shows what is held. Without it, a breakpoint
+    /// only counts.
+    #[arg(long, value_name = "N", requires = "headless", value_parser = super::value::seconds)]
+    pub hold: Option<f64>,
     /// Stop before a model call that would bring the session above N US dollars (default 5).
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::value::number)]
     pub max_dollars: Option<f64>,
@@ -105,6 +109,7 @@ impl WatchArgs {
             faults: self.fault.clone(),
             breakpoints: self.breakpoint.clone(),
             max_dollars: self.max_dollars,
+            hold: self.hold,
             tasks: TaskSource::List(Vec::new()),
             stay: has_screen,
             journal,

@@ -1,8 +1,9 @@
 //! The fold of breakpoints: set, switched, deleted and hit.
 
 use super::Family;
-use crate::event::BreakpointEvent;
-use crate::id::TaskId;
+use crate::acting::Acting;
+use crate::event::{BreakpointEvent, Lane};
+use crate::id::{RunId, TaskId};
 use crate::state::breakpoints::{BreakpointState, Stop};
 use crate::state::{Mode, State, What};
 
@@ -43,15 +44,25 @@ impl State {
                     text: text.clone(),
                     since: at,
                 });
-                let is_running = matches!(
-                    self.control.mode,
-                    Mode::Running | Mode::Stepping | Mode::SteppingTask
-                );
-                if is_running && !known.spec.alone {
-                    self.control.mode = Mode::Pausing;
+                let alone = known.spec.alone;
+                let run = lane.and_then(|lane| self.run_to_pause(lane));
+                let mode = run.map_or(self.control.mode, |run| self.control.mode_of(run));
+                let is_running =
+                    matches!(mode, Mode::Running | Mode::Stepping | Mode::SteppingTask);
+                match run {
+                    _ if alone || !is_running => {}
+                    Some(_) => self.control.set_mode(run, Mode::Pausing),
+                    None => self.control.mode = Mode::Pausing,
                 }
             }
         }
+    }
+
+    /// The run that alone stops with this lane: other conversations of foreign agents have nothing to do with it.
+    fn run_to_pause(&self, lane: Lane) -> Option<RunId> {
+        let Lane::Effect(effect) = lane else { return None };
+        let task = self.effect(effect).map(|effect| effect.task)?;
+        (self.acting() == Acting::Foreign).then(|| self.run_of(task))
     }
 
     /// The breakpoints of a run to some place have no further use.

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use indexmap::IndexSet;
 
+use crate::acting::Acting;
 use crate::chat::Role;
 use crate::event::ClassAssignment;
 use crate::expression::Expression;
@@ -91,6 +92,14 @@ impl State {
             calls.cmp(&others).then(score.total_cmp(&other))
         });
         best.map(|tool| &tool.spec.name)
+    }
+
+    /// Explains why a fault or a breakpoint cannot have this target, if so.
+    pub fn check_target(&self, target: &Target) -> Result<(), String> {
+        match self.acting() {
+            Acting::Foreign => target.of_foreign(),
+            Acting::Own(_) => target.among(&self.fault_targets()),
+        }
     }
 
     /// Every target that can be named, one sort after the other.

@@ -1,0 +1,235 @@
+//! What a person makes of the requests, answers and calls of a foreign agent.
+
+use serde_json::json;
+use toolyard::domain::edit::Edit;
+use toolyard::domain::{Command, EffectId, Event, Message, Reply, SessionEvent, ToolCall};
+use toolyard::model::relay::{Heard, Line, Release, Sending};
+
+use super::guests::{Agent, Watch, answer, calling, pass, sent, watch};
+use super::yard::{Trial, on_paused_time};
+
+/// A watched session that holds where this breakpoint says.
+async fn held_at(breakpoint: &'static str) -> Watch {
+    let watch = watch(Trial::default());
+    let spec = Box::new(breakpoint.parse().unwrap());
+    watch.yard.wish(Command::SetBreakpoint { breakpoint: None, spec, on: true });
+    watch.yard.until("it is set", |state| !state.breakpoints.is_empty()).await;
+    watch
+}
+
+/// Waits until a command is refused with this reason.
+async fn refused(watch: &Watch, why: &str) {
+    for _ in 0..1000 {
+        if watch.yard.refusals().iter().any(|it| it.contains(why)) {
+            return;
+        }
+        watch.yard.settle().await;
+    }
+    panic!("{why}: {:?}", watch.yard.refusals());
+}
+
+/// Waits until a call is held, and returns it.
+async fn held(watch: &Watch) -> EffectId {
+    watch.yard.until("it is held", |state| state.control.held.len() == 1).await;
+    let state = watch.yard.state.borrow();
+    let lane = state.control.held[0].lane;
+    state
+        .effects_in_flight()
+        .chain(state.tool_calls.iter().map(|it| &it.effect))
+        .chain(state.model_calls.iter().map(|it| &it.effect))
+        .find(|effect| effect.lane == lane)
+        .unwrap()
+        .id
+}
+
+fn edit(watch: &Watch, effect: EffectId, edit: Edit, shown: bool) {
+    watch.yard.wish(Command::EditCall { effect, edit: Box::new(edit), shown });
+}
+
+/// The endpoint answers; what becomes of the answer.
+async fn released(mut line: Line, reply: &Reply) -> Release {
+    sent(&mut line).await;
+    line.heard.send(Heard::Ended(Ok(reply.clone()))).unwrap();
+    line.release.await.unwrap()
+}
+
+fn calls(release: Release) -> Vec<ToolCall> {
+    match release {
+        Release::Calls(calls) => calls,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn oslo_and_rome() -> Reply {
+    calling(&[("a", "weather", json!({"at": "Oslo"})), ("b", "ask_expert", json!({"at": "Rome"}))])
+}
+
+#[test]
+fn edited_arguments_reach_the_agent_and_the_other_call_stays() {
+    for shown in [true, false] {
+        on_paused_time(async {
+            let watch = held_at("weather:before").await;
+            let mut agent = Agent::asking("How is the weather in Oslo?");
+            let line = agent.send(&watch);
+            let both = oslo_and_rome();
+            let (release, ()) = tokio::join!(released(line, &both), async {
+                let call = held(&watch).await;
+                edit(&watch, call, Edit::Arguments(json!({"at": "Bonn"})), shown);
+                watch
+                    .yard
+                    .until("it is edited", |state| {
+                        state.tool_call(call).is_some_and(|call| call.edits == 1)
+                    })
+                    .await;
+                watch.yard.wish(Command::Run);
+            });
+            let calls = calls(release);
+            assert_eq!(calls[0].arguments, json!({"at": "Bonn"}));
+            assert_eq!(calls[1], both.calls[1]);
+            let edited = Reply { calls, ..both.clone() };
+            agent.go_on(&edited, &["fog", "sun"]);
+            let mut line = agent.send(&watch);
+            let own = agent.body().replace(r#"{\"at\":\"Bonn\"}"#, r#"{\"at\":\"Oslo\"}"#);
+            assert_ne!(own, agent.body());
+            let expected = if shown { agent.body() } else { own };
+            assert_eq!(sent(&mut line).await, expected, "what the model remembers");
+            pass(line, &Reply::of_text("Fog.")).await;
+            watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
+            assert_eq!(watch.yard.state.borrow().runs.len(), 1, "the edited call is its past");
+        });
+    }
+}
+
+#[test]
+fn arguments_that_break_the_declared_schema_are_refused() {
+    on_paused_time(async {
+        let watch = held_at("weather:before").await;
+        let agent = Agent::asking("How is the weather in Oslo?");
+        let line = agent.send(&watch);
+        let both = oslo_and_rome();
+        let (release, ()) = tokio::join!(released(line, &both), async {
+            let call = held(&watch).await;
+            edit(&watch, call, Edit::Arguments(json!({"at": 3})), true);
+            refused(&watch, "at:").await;
+            watch.yard.wish(Command::Run);
+        });
+        assert!(matches!(release, Release::AsCame));
+    });
+}
+
+#[test]
+fn an_edited_prompt_reaches_the_endpoint_and_stays_in_the_past() {
+    on_paused_time(async {
+        let watch = watch(Trial { paused: true, ..Trial::default() });
+        let mut agent = Agent::asking("How is the weather in Oslo?");
+        let mut line = agent.send(&watch);
+        let call = held(&watch).await;
+        let mut messages =
+            watch.yard.state.borrow().model_call(call).unwrap().request.messages.clone();
+        messages[1] = Message::user("How is the weather in Bonn?");
+        edit(&watch, call, Edit::Messages(messages), true);
+        watch
+            .yard
+            .until("it is edited", |state| {
+                state.model_call(call).is_some_and(|call| call.edits == 1)
+            })
+            .await;
+        watch.yard.wish(Command::Run);
+        assert_eq!(sent(&mut line).await, agent.body().replace("Oslo", "Bonn"));
+        let reply = calling(&[("a", "weather", json!({"at": "Bonn"}))]);
+        pass(line, &reply).await;
+        agent.go_on(&reply, &["fog"]);
+        let mut line = agent.send(&watch);
+        assert_eq!(sent(&mut line).await, agent.body().replace("Oslo", "Bonn"));
+        pass(line, &Reply::of_text("Fog.")).await;
+        watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
+        assert_eq!(watch.yard.state.borrow().runs.len(), 1);
+    });
+}
+
+#[test]
+fn messages_of_a_foreign_prompt_cannot_be_dropped() {
+    on_paused_time(async {
+        let watch = watch(Trial { paused: true, ..Trial::default() });
+        let agent = Agent::asking("hello");
+        let line = agent.send(&watch);
+        let call = held(&watch).await;
+        edit(&watch, call, Edit::Messages(vec![Message::user("hello")].into()), true);
+        refused(&watch, "the texts can be changed").await;
+        watch.yard.wish(Command::Run);
+        answer(line, &Reply::of_text("hi")).await;
+    });
+}
+
+#[test]
+fn an_answer_without_calls_is_held_at_its_end_and_its_text_is_read() {
+    on_paused_time(async {
+        let watch = held_at("role:actor:after").await;
+        let agent = Agent::asking("hello");
+        let mut line = agent.send(&watch);
+        match (&mut line.sending).await.unwrap() {
+            Sending::On { holds, .. } => assert_eq!(format!("{holds:?}"), "End"),
+            other => panic!("{other:?}"),
+        }
+        line.heard.send(Heard::Ended(Ok(Reply::of_text("hi")))).unwrap();
+        let call = held(&watch).await;
+        edit(&watch, call, Edit::Reply { text: "ho".into(), calls: Vec::new() }, true);
+        refused(&watch, "has read the text").await;
+        let more = vec![ToolCall { id: "x".into(), tool: "weather".into(), arguments: json!({}) }];
+        edit(&watch, call, Edit::Reply { text: "hi".into(), calls: more.clone() }, true);
+        watch
+            .yard
+            .until("it is edited", |state| {
+                state.model_call(call).is_some_and(|call| call.edits == 1)
+            })
+            .await;
+        watch.yard.wish(Command::Run);
+        assert_eq!(calls(line.release.await.unwrap()), more);
+    });
+}
+
+#[test]
+fn a_client_that_asks_again_while_its_request_is_held_gets_its_answer() {
+    for retries in [0, 1] {
+        on_paused_time(async {
+            let watch = watch(Trial { paused: true, ..Trial::default() });
+            let agent = Agent::asking("hello");
+            drop(agent.send(&watch));
+            held(&watch).await;
+            let line = agent.try_again(&watch, retries);
+            let other = Agent::asking("another").send(&watch);
+            watch.yard.until("the other is held", |state| state.control.held.len() == 2).await;
+            watch.yard.wish(Command::Run);
+            answer(line, &Reply::of_text("hi")).await;
+            answer(other, &Reply::of_text("hi")).await;
+            watch.yard.until("both have ended", |state| state.tasks_done == 2).await;
+            let state = watch.yard.state.borrow();
+            assert_eq!(state.model_calls.iter().count(), 2, "one effect, one answer");
+        });
+    }
+}
+
+#[test]
+fn a_client_that_asks_again_while_its_answer_is_held_gets_that_answer() {
+    on_paused_time(async {
+        let watch = held_at("weather:before").await;
+        let agent = Agent::asking("hello");
+        let mut line = agent.send(&watch);
+        sent(&mut line).await;
+        let reply = calling(&[("a", "weather", json!({"at": "Oslo"}))]);
+        line.heard.send(Heard::Ended(Ok(reply.clone()))).unwrap();
+        held(&watch).await;
+        drop(line);
+        let line = agent.try_again(&watch, 1);
+        watch.yard.wish(Command::Run);
+        match line.sending.await.unwrap() {
+            Sending::Instead(Ok(given)) => assert_eq!(given.calls, reply.calls),
+            other => panic!("{other:?}"),
+        }
+        let noticed = watch.yard.records.borrow().iter().any(|record| {
+            matches!(&record.event, Event::Session(SessionEvent::Noticed { text }) if text.contains("not"))
+        });
+        assert!(!noticed);
+        assert_eq!(watch.yard.state.borrow().model_calls.iter().count(), 1);
+    });
+}
