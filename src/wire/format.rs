@@ -83,6 +83,16 @@ impl Format {
         }
     }
 
+    /// Whether the data of one event says that the answer ends, and how.
+    pub fn is_end(self, data: &str) -> bool {
+        data.trim() == "[DONE]"
+            || match self {
+                Format::Chat => chat::is_end(data),
+                Format::Responses => responses::is_end(data),
+                Format::Messages => messages::is_end(data),
+            }
+    }
+
     /// The parts of calls in the data of one event, or in a whole answer.
     pub fn calls_in(self, data: &str) -> Vec<CallPiece> {
         match self {

@@ -1,5 +1,8 @@
 //! Where the parts of calls stand in a frame.
 
+use serde_json::json;
+
+use super::finish;
 use crate::answering::CallPiece;
 use crate::node::{Fields, Node};
 
@@ -19,6 +22,21 @@ pub fn calls_in(data: &str) -> Vec<CallPiece> {
         }
     }
     pieces
+}
+
+/// Whether a chunk has a finish reason.
+pub fn is_end(data: &str) -> bool {
+    let choices = Node::of(data).ok().and_then(|chunk| Some(chunk.fields()?.items("choices")));
+    let is_it = |choice: &Node<'_>| {
+        let reason = choice.fields().and_then(|choice| choice.get("finish_reason"));
+        reason.is_some_and(|reason| is_finish(&reason))
+    };
+    choices.is_some_and(|choices| choices.iter().any(is_it))
+}
+
+/// Whether a reason is one. Some servers write null as a text.
+pub(super) fn is_finish(reason: &Node<'_>) -> bool {
+    finish::reason(&json!({"finish_reason": reason.value()})).is_some()
 }
 
 fn piece(call: &Fields<'_>, place: usize, is_whole: bool) -> CallPiece {

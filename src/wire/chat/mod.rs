@@ -6,6 +6,7 @@
 mod answer;
 mod body;
 mod calls;
+mod changed;
 mod finish;
 mod frames;
 mod kept;
@@ -18,7 +19,8 @@ mod tests;
 
 pub use self::answer::Answer;
 pub use self::body::write_request;
-pub use self::frames::calls_in;
+pub(crate) use self::changed::changes;
+pub use self::frames::{calls_in, is_end};
 pub use self::reply::{write_error, write_error_event, write_reply, write_stream};
 pub use self::request::read_request;
 pub use self::stream_usage::{asking_for_usage, is_usage_alone};

@@ -30,6 +30,13 @@ pub fn calls_in(data: &str) -> Vec<CallPiece> {
     }
 }
 
+/// Whether an event has the reason of the end, or is the last one.
+pub fn is_end(data: &str) -> bool {
+    let fields = Node::of(data).ok().and_then(|data| data.fields());
+    let kind = fields.as_ref().and_then(|fields| fields.string("type"));
+    kind.is_some_and(|kind| kind == "message_delta" || kind == "message_stop")
+}
+
 /// A call. At the start of a stream its input is an empty object, which stands for the pieces that follow.
 fn call(index: u64, block: &Fields<'_>, is_whole: bool) -> Option<CallPiece> {
     let kind = block.string("type");

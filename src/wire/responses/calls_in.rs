@@ -25,6 +25,14 @@ pub fn calls_in(data: &str) -> Vec<CallPiece> {
     }
 }
 
+/// Whether an event has the whole response.
+pub fn is_end(data: &str) -> bool {
+    const ENDS: [&str; 5] = ["completed", "done", "incomplete", "failed", "cancelled"];
+    let fields = Node::of(data).ok().and_then(|data| data.fields());
+    let kind = fields.as_ref().and_then(|fields| fields.string("type")).unwrap_or_default();
+    kind.strip_prefix("response.").is_some_and(|kind| ENDS.contains(&kind))
+}
+
 /// The calls of a response.
 fn in_output(response: &Fields<'_>, is_whole: bool) -> Vec<CallPiece> {
     let output = response.items("output");

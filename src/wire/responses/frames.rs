@@ -36,10 +36,10 @@ pub fn write_error_event(status: u16, message: &str) -> String {
 }
 
 #[derive(Default)]
-struct Frames {
-    text: String,
+pub(super) struct Frames {
+    pub text: String,
     /// The number of the next event.
-    next: u64,
+    pub next: u64,
 }
 
 impl Frames {
@@ -52,7 +52,7 @@ impl Frames {
     }
 
     /// The events of one item.
-    fn item(&mut self, index: usize, item: &Value) {
+    pub fn item(&mut self, index: usize, item: &Value) {
         let kind = item["type"].as_str().unwrap_or_default();
         let mut begun = item.clone();
         match (kind, Call::of(kind)) {

@@ -9,6 +9,7 @@ mod arbitrary;
 mod body;
 mod built;
 mod calls_in;
+mod changed;
 mod content;
 mod frames;
 mod item;
@@ -23,7 +24,8 @@ mod tests;
 
 pub use self::answer::Answer;
 pub use self::body::write_request;
-pub use self::calls_in::calls_in;
+pub use self::calls_in::{calls_in, is_end};
+pub(crate) use self::changed::changes;
 pub use self::frames::{write_error_event, write_stream};
 pub use self::reply::{write_error, write_reply};
 pub use self::request::read_request;

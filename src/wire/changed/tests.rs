@@ -1,0 +1,277 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::domain::{Finish, Message, Reply, Request, Role, ToolName, Usage};
+use crate::{Answering, AnyAnswer, Feed, Names, Reading, Report};
+
+const FORMATS: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
+
+/// The reply that a client reads.
+fn reply(format: Format, answer: &[u8]) -> Reply {
+    let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
+    feed.feed(answer, &mut |_| {}).unwrap();
+    let user = Message::User { text: "x".into(), blocks: Vec::new() };
+    let request = Request::new(Role::Actor, vec![user]);
+    let answer = feed.end(&mut |_| {}).unwrap();
+    Reply { source: None, ..answer.reply(&request, "e").0 }
+}
+
+fn written(format: Format, reply: &Reply, streams: bool) -> String {
+    let names = Names::default();
+    let answering = Answering { id: "x", model: "m", names: &names, created: 7 };
+    format.write_answer(reply, &answering, streams)
+}
+
+/// The same stream with the arguments in two pieces each.
+fn in_pieces(format: Format, stream: &str) -> String {
+    let mut all = Vec::new();
+    for frame in frames(stream.as_bytes()) {
+        let pieces = format.calls_in(&frame.data);
+        let piece = pieces.iter().find(|piece| !piece.is_whole && piece.arguments.is_some());
+        let place = piece.and_then(|piece| piece.arguments.clone()).unwrap_or_default();
+        let text: String = serde_json::from_str(&frame.data[place.clone()]).unwrap_or_default();
+        let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        if middle == 0 {
+            all.extend_from_slice(frame.bytes);
+            continue;
+        }
+        for half in [&text[..middle], &text[middle..]] {
+            let edits = [(place.clone(), quoted(half))];
+            let data = String::from_utf8(edited(&frame.data, &edits).unwrap()).unwrap();
+            all.extend(frame.with(&data));
+        }
+    }
+    String::from_utf8(all).unwrap()
+}
+
+/// What goes on before the first call, or before the end where there is none; the data of the last event of that with a
+/// place; and the rest.
+fn cut(format: Format, stream: &str) -> (Vec<u8>, String, Vec<u8>) {
+    let (mut before, mut last, mut rest) = (Vec::new(), String::new(), Vec::new());
+    for frame in frames(stream.as_bytes()) {
+        let holds = !format.calls_in(&frame.data).is_empty() || format.is_end(&frame.data);
+        if holds || !rest.is_empty() {
+            rest.extend_from_slice(frame.bytes);
+            continue;
+        }
+        before.extend_from_slice(frame.bytes);
+        if frame.data.contains("index\":") {
+            last = frame.data;
+        }
+    }
+    (before, last, rest)
+}
+
+fn call(id: &str, tool: &str, arguments: Value) -> ToolCall {
+    ToolCall { id: id.into(), tool: tool.into(), arguments }
+}
+
+fn arguments() -> impl Strategy<Value = Value> {
+    let value = prop_oneof![
+        any::<i32>().prop_map(Value::from),
+        "[a\"\\\\{é\u{1F31E} ]{0,5}".prop_map(Value::from),
+        Just(json!([{"a": null}])),
+    ];
+    prop::collection::btree_map("[a-c]{1,2}", value, 0..3)
+        .prop_map(|map| Value::Object(map.into_iter().collect()))
+}
+
+fn name() -> impl Strategy<Value = ToolName> {
+    "[a-z_]{1,6}".prop_map(|name| ToolName::from(name.as_str()))
+}
+
+/// What somebody does with a call.
+#[derive(Clone, Debug)]
+enum Deed {
+    Stay,
+    Drop,
+    Rename(ToolName),
+    Edit(Value),
+    Break,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    prop_oneof![
+        Just(Deed::Stay),
+        Just(Deed::Drop),
+        name().prop_map(Deed::Rename),
+        arguments().prop_map(Deed::Edit),
+        Just(Deed::Break),
+    ]
+}
+
+/// A reply, and its calls as somebody wants them.
+fn case() -> impl Strategy<Value = (Reply, Vec<ToolCall>)> {
+    let calls = prop::collection::vec((name(), arguments(), deed()), 0..4);
+    let more = prop::collection::vec((name(), arguments()), 0..3);
+    ("[a-zé]{0,6}", "[a-z]{0,3}", calls, more).prop_map(|(text, reasoning, calls, more)| {
+        let (mut came, mut wanted) = (Vec::new(), Vec::new());
+        for (at, (tool, arguments, deed)) in calls.into_iter().enumerate() {
+            let it = ToolCall { id: format!("call{at:05}"), tool, arguments };
+            came.push(it.clone());
+            match deed {
+                Deed::Drop => {}
+                Deed::Stay => wanted.push(it),
+                Deed::Rename(tool) => wanted.push(ToolCall { tool, ..it }),
+                Deed::Edit(arguments) => wanted.push(ToolCall { arguments, ..it }),
+                Deed::Break => wanted.push(ToolCall { arguments: "{\"a\": no".into(), ..it }),
+            }
+        }
+        for (at, (tool, arguments)) in more.into_iter().enumerate() {
+            wanted.push(ToolCall { id: format!("more{at:05}"), tool, arguments });
+        }
+        let finish = if came.is_empty() { Finish::Stop } else { Finish::Calls };
+        let usage = Usage { tokens_in: 9, tokens_out: 5, ..Usage::default() };
+        // An answer says something.
+        let text = if came.is_empty() || wanted.is_empty() { text + "x" } else { text };
+        (Reply { reasoning, calls: came, finish, usage, ..Reply::of_text(text) }, wanted)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::cases()))]
+    /// A client reads the wanted calls, and all else as it was.
+    #[test]
+    fn only_the_calls_change((came, wanted) in case(), splits in any::<bool>()) {
+        for format in FORMATS {
+            for streams in [false, true] {
+                let all = written(format, &came, streams);
+                let all = if streams && splits { in_pieces(format, &all) } else { all };
+                let (before, last, rest) = match streams {
+                    true => cut(format, &all),
+                    false => (Vec::new(), String::new(), all.clone().into_bytes()),
+                };
+                let same = changed(format, &rest, &last, &came.calls);
+                prop_assert_eq!(String::from_utf8(same), String::from_utf8(rest.clone()));
+                let new = [before, changed(format, &rest, &last, &wanted)].concat();
+                let shown = String::from_utf8_lossy(&new).into_owned();
+                let read = reply(format, &new);
+                prop_assert_eq!(&read.calls, &wanted, "{} {}", format, shown);
+                let finish = if wanted.is_empty() { Finish::Stop } else { Finish::Calls };
+                let as_came = reply(format, all.as_bytes());
+                prop_assert_eq!(read, Reply { calls: wanted.clone(), finish, ..as_came });
+                prop_assert!(!streams || splits || are_counted(format, &new), "{} {}", format, shown);
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_pass(answer in prop::collection::vec(any::<u8>(), 0..80), text in "\\PC{0,60}") {
+        for format in FORMATS {
+            changed(format, &answer, &text, &[call("c", "t", json!({}))]);
+            let stream = format!("data: {text}\n\n");
+            let new = changed(format, stream.as_bytes(), &text, &[]);
+            prop_assert_eq!(String::from_utf8(new).unwrap(), stream);
+        }
+    }
+}
+
+/// Whether the numbers of a stream follow each other: indices of blocks and items, and sequence numbers.
+fn are_counted(format: Format, stream: &[u8]) -> bool {
+    let data: Vec<Value> =
+        frames(stream).iter().filter_map(|it| serde_json::from_str(&it.data).ok()).collect();
+    let numbers = |name: &str, kinds: &[&str]| -> Vec<u64> {
+        let is_it = |it: &&Value| kinds.is_empty() || kinds.iter().any(|kind| it["type"] == *kind);
+        data.iter().filter(is_it).filter_map(|it| it[name].as_u64()).collect()
+    };
+    let is_row = |numbers: Vec<u64>| numbers.iter().copied().eq(0..numbers.len() as u64);
+    let index = |call: &Value| {
+        let is_first = call.get("id").is_some();
+        call["index"].as_u64().filter(|_| is_first)
+    };
+    match format {
+        Format::Responses => {
+            is_row(numbers("sequence_number", &[]))
+                && is_row(numbers("output_index", &["response.output_item.added"]))
+                && is_row(numbers("output_index", &["response.output_item.done"]))
+        }
+        Format::Messages => {
+            is_row(numbers("index", &["content_block_start"]))
+                && is_row(numbers("index", &["content_block_stop"]))
+        }
+        Format::Chat => {
+            let deltas =
+                data.iter().filter_map(|it| it["choices"][0]["delta"]["tool_calls"].as_array());
+            is_row(deltas.flatten().filter_map(index).collect())
+        }
+    }
+}
+
+#[test]
+fn a_chunk_with_all_calls_and_the_finish_changes_in_its_place() {
+    let chunk = |calls: &str, finish: &str| {
+        format!(
+            "id: 7\r\ndata:{{ \"x\": 1.00, \"choices\": [{{\"delta\": {{\"role\": \"assistant\", \"tool_calls\": [{calls}]}}, \
+             \"finish_reason\": \"{finish}\"}}]}}\r\n\r\n"
+        )
+    };
+    let a = r#"{"index": 0, "id": "a", "extra": 1e0, "function": {"name": "f", "arguments": "{\"n\": 1.0}"}}"#;
+    let b = r#"{"index": 1, "id": "b", "function": {"name": "g"}}"#;
+    let came = chunk(&format!("{a} , {b}"), "tool_calls");
+    let [of_a, of_b] = [call("a", "f", json!({"n": 1.0})), call("b", "g", json!({}))];
+    let new = call("c", "h", json!({}));
+    let added =
+        r#"{"id":"c","type":"function","function":{"name":"h","arguments":"{}"},"index":1}"#;
+    for (wanted, expected, finish) in [
+        (vec![of_a.clone(), of_b.clone()], format!("{a} , {b}"), "tool_calls"),
+        (vec![of_b.clone()], b.replace('1', "0"), "tool_calls"),
+        (vec![of_a.clone()], a.to_owned(), "tool_calls"),
+        (vec![], String::new(), "stop"),
+        (vec![new.clone(), of_b], format!("{},{added}", b.replace('1', "0")), "tool_calls"),
+        (vec![new], added.replace(":1}", ":0}"), "tool_calls"),
+        (
+            vec![call("a", "f2", json!({"n": 2})), call("b", "g", json!({"m": []}))],
+            format!(
+                "{} , {}",
+                a.replace("\"f\"", "\"f2\"").replace(r#"\"n\": 1.0"#, r#"\"n\":2"#),
+                b.replace("\"g\"", r#""g","arguments":"{\"m\":[]}""#),
+            ),
+            "tool_calls",
+        ),
+    ] {
+        let new = changed(Format::Chat, came.as_bytes(), "", &wanted);
+        assert_eq!(String::from_utf8(new).unwrap(), chunk(&expected, finish));
+    }
+}
+
+#[test]
+fn calls_with_one_index_are_told_apart_by_their_ids() {
+    let event = |id: &str, text: &str| {
+        let call = json!({"index": 0, "id": id, "function": {"name": "f", "arguments": text}});
+        format!("data: {}\n\n", json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
+    };
+    let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let came = event("a", "{}") + &event("b", "{\"x\":1}") + end;
+    let wanted = [call("b", "f", json!({"x": 2}))];
+    let new = changed(Format::Chat, came.as_bytes(), "", &wanted);
+    assert_eq!(String::from_utf8(new).unwrap(), event("b", "{\"x\":2}") + end);
+}
+
+#[test]
+fn calls_of_the_endpoint_and_signed_thoughts_stay() {
+    let block = |index: u64, block: &str, delta: &str| {
+        format!(
+            "event: content_block_start\ndata: {{\"type\":\"content_block_start\", \"index\":{index}, \"content_block\":{block}}}\n\n\
+             event: content_block_delta\ndata: {{\"type\":\"content_block_delta\", \"index\":{index}, \"delta\":{delta}}}\n\n\
+             event: content_block_stop\ndata: {{\"type\":\"content_block_stop\", \"index\":{index}}}\n\n"
+        )
+    };
+    let own = r#"{"type":"tool_use","id":"a","name":"f","input":{}}"#;
+    let piece = r#"{"type":"input_json_delta","partial_json":"{\"q\": 1.0}"}"#;
+    let server = own.replace("tool_use", "server_tool_use");
+    let thought = r#"{"type":"thinking","thinking":"", "signature":""}"#;
+    let signed = r#"{"type":"signature_delta","signature":"s=="}"#;
+    let end = |reason: &str| {
+        format!(
+            "event: message_delta\ndata: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":\"{reason}\"}}}}\n\n\
+             event: message_stop\ndata: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    let came = block(3, own, piece) + &block(4, &server, piece) + &block(5, thought, signed);
+    let new = changed(Format::Messages, (came + &end("tool_use")).as_bytes(), "", &[]);
+    let expected = block(3, &server, piece) + &block(4, thought, signed) + &end("end_turn");
+    assert_eq!(String::from_utf8(new).unwrap(), expected);
+}

@@ -1,0 +1,138 @@
+//! The events of a stream as bytes, so that some can change while the others stay as they came.
+
+use std::ops::Range;
+
+use crate::json;
+
+/// The end of many streams.
+const DONE: &str = "[DONE]";
+
+/// One event.
+#[derive(Debug, Default)]
+pub(crate) struct Frame<'a> {
+    /// All its bytes, with the empty line that ends it.
+    pub bytes: &'a [u8],
+    /// Where the values of its lines of data stand in the bytes.
+    values: Vec<Range<usize>>,
+    /// Its data, whose lines are joined.
+    pub data: String,
+}
+
+/// The events of a text. Some servers leave out the empty line between them, so an event may end where its data is whole.
+pub(crate) fn frames(text: &[u8]) -> Vec<Frame<'_>> {
+    let (mut frames, mut frame) = (Vec::new(), Frame::default());
+    let (mut start, mut at) = (0, 0);
+    while at < text.len() {
+        let (end, next) = line(text, at);
+        let is_mark = |byte: &u8| [0, 0xEF, 0xBB, 0xBF].contains(byte);
+        let first = at + text[at..end].iter().take_while(|byte| is_mark(byte)).count();
+        if first < end && frame.is_whole() {
+            frames.push(Frame { bytes: &text[start..at], ..std::mem::take(&mut frame) });
+            start = at;
+        }
+        frame.read_line(&text[first..end], first - start);
+        if first == end {
+            frames.push(Frame { bytes: &text[start..next], ..std::mem::take(&mut frame) });
+            start = next;
+        }
+        at = next;
+    }
+    if start < text.len() {
+        frames.push(Frame { bytes: &text[start..], ..frame });
+    }
+    frames
+}
+
+/// Where the line from here ends, and where the one behind it begins.
+fn line(text: &[u8], at: usize) -> (usize, usize) {
+    let rest = &text[at..];
+    let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+    let ending = match &rest[length..] {
+        [b'\r', b'\n', ..] => 2,
+        [] => 0,
+        _ => 1,
+    };
+    (at + length, at + length + ending)
+}
+
+impl Frame<'_> {
+    fn read_line(&mut self, line: &[u8], at: usize) {
+        // Some servers write an error into the stream as bare JSON.
+        let name = if line.starts_with(b"{") { 0 } else { b"data:".len() };
+        let Some(value) = line.get(name..).filter(|_| name == 0 || line.starts_with(b"data:"))
+        else {
+            return;
+        };
+        let space = usize::from(name > 0 && value.starts_with(b" "));
+        if !self.values.is_empty() {
+            self.data.push('\n');
+        }
+        self.values.push(at + name + space..at + line.len());
+        self.data.push_str(&String::from_utf8_lossy(&value[space..]));
+    }
+
+    fn is_whole(&self) -> bool {
+        !self.values.is_empty() && (self.data.trim() == DONE || json::is_whole(&self.data))
+    }
+
+    /// The bytes of the event with other data.
+    pub fn with(&self, data: &str) -> Vec<u8> {
+        // A line that ends between two values of JSON is a space of it.
+        let data = data.replace('\n', " ");
+        let (mut bytes, mut at) = (Vec::with_capacity(self.bytes.len() + data.len()), 0);
+        for (nth, value) in self.values.iter().enumerate() {
+            bytes.extend_from_slice(&self.bytes[at..value.start]);
+            bytes.extend_from_slice(if nth == 0 { data.as_bytes() } else { b"" });
+            at = value.end;
+        }
+        bytes.extend_from_slice(&self.bytes[at..]);
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::sse::Parser;
+
+    #[test]
+    fn other_data_stands_in_the_same_lines() {
+        let text = b": c\r\nid: 1\r\ndata:{\"a\":\r\ndata: 1}\r\n\r\nevent: e\ndata: {}\ndata: [DONE]\n{\"b\":2}\n\n\n";
+        let frames = frames(text);
+        let all: Vec<(&str, &[u8])> =
+            frames.iter().map(|it| (it.data.as_str(), it.bytes)).collect();
+        let expected: [(&str, &[u8]); 5] = [
+            ("{\"a\":\n1}", b": c\r\nid: 1\r\ndata:{\"a\":\r\ndata: 1}\r\n\r\n"),
+            ("{}", b"event: e\ndata: {}\n"),
+            ("[DONE]", b"data: [DONE]\n"),
+            ("{\"b\":2}", b"{\"b\":2}\n\n"),
+            ("", b"\n"),
+        ];
+        assert_eq!(all, expected);
+        assert_eq!(
+            frames[0].with("{\"a\":\n2}"),
+            b": c\r\nid: 1\r\ndata:{\"a\": 2}\r\ndata: \r\n\r\n"
+        );
+        assert_eq!(frames[1].with("[]"), b"event: e\ndata: []\n");
+        assert_eq!(frames[4].with("x"), b"\n");
+    }
+
+    proptest! {
+        #[test]
+        fn frames_are_all_bytes_and_have_the_data_of_the_events(
+            text in "((data|event|id|)(: ?)(\\{\\}|\\{|[aé]{0,3})(\n|\r\n|\r){1,3}){0,12}",
+        ) {
+            let frames = frames(text.as_bytes());
+            let bytes: Vec<u8> = frames.iter().flat_map(|frame| frame.bytes).copied().collect();
+            prop_assert_eq!(bytes, text.as_bytes());
+            let mut parser = Parser::default();
+            let mut events = parser.feed(text.as_bytes()).unwrap();
+            events.extend(parser.finish());
+            let data: String = events.iter().map(|event| event.data.trim()).collect();
+            let own: String = frames.iter().map(|frame| frame.data.trim()).collect();
+            prop_assert_eq!(own.replace('\n', ""), data.replace('\n', ""));
+        }
+    }
+}

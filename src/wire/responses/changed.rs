@@ -1,0 +1,296 @@
+//! An answer with other calls.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::frames::Frames;
+use super::kinds::Call;
+use crate::changed::{Came, Changes, Event, Fate, Plan, quoted, read, text};
+use crate::domain::ToolCall;
+use crate::node::{Fields, Node};
+
+/// What becomes of the events of an answer with these calls.
+pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {
+    let events = read(data);
+    let mut all = Items::default();
+    let parts: Vec<Part<'_>> =
+        events.iter().map(|event| event.as_ref().map_or(Part::Other, |it| all.read(it))).collect();
+    let plan = Plan::of(&all.came, calls);
+    let mut changes = Changes::none(data.len());
+    let before = Node::of(before).ok().and_then(|event| event.fields());
+    let last = before.as_ref().and_then(|event| number(event, "output_index")).max(all.last);
+    let mut changing = Changing {
+        plan: &plan,
+        items: &all,
+        next: last.map_or(0, |last| last + 1).saturating_sub(plan.dropped_before(all.came.len())),
+        has_items: last.is_some(),
+        filled: HashSet::new(),
+    };
+    for (part, event) in parts.iter().zip(&mut changes.events) {
+        changing.change(part, event);
+    }
+    if parts.iter().any(|part| matches!(part, Part::End { is_document: true, .. })) {
+        return changes;
+    }
+    let is_end =
+        |at: &usize| matches!(parts[*at], Part::End { .. }) || data[*at].trim() == "[DONE]";
+    let end = (0..parts.len()).find(is_end).unwrap_or(parts.len());
+    let sequence = before.and_then(|event| number(&event, "sequence_number"));
+    number_events(&events, (end, changing.next, sequence), &plan, &mut changes);
+    changes
+}
+
+/// A number of an event.
+fn number(event: &Fields<'_>, name: &str) -> Option<u64> {
+    event.get(name).and_then(|number| number.u64())
+}
+
+/// Adds the events of the further calls. From the first change on the events have other numbers.
+fn number_events(
+    events: &[Option<Fields<'_>>],
+    (end, index, sequence): (usize, u64, Option<u64>),
+    plan: &Plan<'_>,
+    changes: &mut Changes,
+) {
+    let (mut next, mut shift) = (sequence.map_or(0, |sequence| sequence + 1), 0);
+    for at in 0..=events.len() {
+        let own = events.get(at).and_then(Option::as_ref).and_then(|it| it.get("sequence_number"));
+        let number = own.and_then(|own| own.u64());
+        next = number.map_or(next, |number| number.saturating_add_signed(shift));
+        if at == end && !plan.added.is_empty() {
+            let mut frames = Frames { next, ..Frames::default() };
+            for (index, call) in (index as usize..).zip(&plan.added) {
+                frames.item(index, &item(call));
+            }
+            shift += (frames.next - next) as i64;
+            changes.added.push((at, frames.text));
+        }
+        let Some(event) = changes.events.get_mut(at) else { continue };
+        if event.is_dropped {
+            shift -= 1;
+        } else if let (Some(own), Some(number)) = (own, number) {
+            let number = number.saturating_add_signed(shift);
+            event.set(&own, number);
+            next = number + 1;
+        }
+    }
+}
+
+/// A further call as an item.
+fn item(call: &ToolCall) -> Value {
+    json!({"type": "function_call", "id": format!("fc_{}", call.id), "call_id": call.id,
+        "name": call.tool, "arguments": text(&call.arguments), "status": "completed"})
+}
+
+/// What an event is.
+enum Part<'a> {
+    /// An item that begins or ends: the number of the call that it is, its place and itself.
+    Item {
+        call: Option<usize>,
+        place: Option<Node<'a>>,
+        item: Node<'a>,
+        is_whole: bool,
+    },
+    /// A piece of the arguments of a call, or all of them, and its name.
+    Input {
+        call: usize,
+        place: Option<Node<'a>>,
+        input: Option<Node<'a>>,
+        name: Option<Node<'a>>,
+        is_whole: bool,
+    },
+    /// Anything else of an item.
+    Of {
+        call: Option<usize>,
+        place: Node<'a>,
+    },
+    /// The response at the end, with all of its items and the numbers of its calls.
+    End {
+        output: Option<Node<'a>>,
+        calls: Vec<Option<usize>>,
+        is_document: bool,
+    },
+    Other,
+}
+
+/// The calls that came.
+#[derive(Default)]
+struct Items {
+    came: Vec<Came>,
+    /// The index and the id of the item of each call.
+    places: Vec<(Option<u64>, String)>,
+    /// The calls whose arguments came in pieces.
+    in_pieces: HashSet<usize>,
+    /// The last index of all items.
+    last: Option<u64>,
+}
+
+impl Items {
+    fn read<'a>(&mut self, event: &Fields<'a>) -> Part<'a> {
+        let kind = event.string("type").unwrap_or_default();
+        let Some(kind) = kind.strip_prefix("response.") else {
+            return if event.get("output").is_some() { self.end(event, true) } else { Part::Other };
+        };
+        let (place, index) = (event.get("output_index"), number(event, "output_index"));
+        self.last = self.last.max(index);
+        if ["completed", "done", "incomplete"].contains(&kind) {
+            let response = event.fields("response");
+            return self.end(response.as_ref().unwrap_or(event), false);
+        }
+        let (stem, step) = kind.rsplit_once('.').unwrap_or_default();
+        let id = event.string("item_id").unwrap_or_default();
+        if let ("output_item", Some(item)) = (stem, event.get("item")) {
+            let fields = item.fields();
+            let call = fields.and_then(|fields| self.item(index, &fields, step == "added"));
+            return Part::Item { call, place, item, is_whole: step == "done" };
+        }
+        let input = match stem {
+            "function_call_arguments" => Call::Function.input(),
+            "custom_tool_call_input" => Call::Custom.input(),
+            _ => "",
+        };
+        match (self.known(index, &id), place) {
+            (Some(call), place) if !input.is_empty() => {
+                let is_whole = step == "done";
+                let input = event.get(if is_whole { input } else { "delta" });
+                let text = input.and_then(|input| input.string()).unwrap_or_default();
+                let came = &mut self.came[call];
+                if is_whole {
+                    came.arguments = text.into_owned();
+                } else {
+                    self.in_pieces.insert(call);
+                    came.arguments += &text;
+                }
+                Part::Input { call, place, input, name: event.get("name"), is_whole }
+            }
+            (call, Some(place)) => Part::Of { call, place },
+            _ => Part::Other,
+        }
+    }
+
+    /// The number of the call to which an event belongs.
+    fn known(&self, index: Option<u64>, id: &str) -> Option<usize> {
+        let by_id = self.places.iter().rposition(|(_, known)| !id.is_empty() && known == id);
+        let is_at = |(known, _): &(Option<u64>, String)| index.is_some() && *known == index;
+        by_id.or_else(|| self.places.iter().rposition(is_at))
+    }
+
+    /// Reads an item; returns the number of the call that it is.
+    fn item(&mut self, index: Option<u64>, item: &Fields<'_>, begins: bool) -> Option<usize> {
+        let kind = Call::of(&item.string("type")?)?;
+        let text = |name: &str| item.string(name).unwrap_or_default();
+        let (id, call_id) = (text("id"), text("call_id"));
+        let by_id = self.came.iter().position(|it| !call_id.is_empty() && it.id == call_id);
+        let known = by_id.or_else(|| if begins { None } else { self.known(index, &id) });
+        let call = known.unwrap_or_else(|| {
+            self.came.push(Came { is_text: kind == Call::Custom, ..Came::default() });
+            self.places.push((index, id.into_owned()));
+            self.came.len() - 1
+        });
+        let came = &mut self.came[call];
+        // What stands at the end counts, unless it is empty.
+        for (known, new) in [
+            (&mut came.id, call_id),
+            (&mut came.name, text("name")),
+            (&mut came.arguments, text(kind.input())),
+        ] {
+            if !new.is_empty() {
+                *known = new.into_owned();
+            }
+        }
+        Some(call)
+    }
+
+    fn end<'a>(&mut self, response: &Fields<'a>, is_document: bool) -> Part<'a> {
+        let output = response.get("output");
+        let items = response.items("output");
+        let calls = (0..).zip(&items).map(|(at, item)| self.item(Some(at), &item.fields()?, false));
+        Part::End { calls: calls.collect(), output, is_document }
+    }
+}
+
+/// Changes the calls that came.
+struct Changing<'a> {
+    plan: &'a Plan<'a>,
+    items: &'a Items,
+    /// The index of the first further call.
+    next: u64,
+    /// Whether an item came before the response at the end.
+    has_items: bool,
+    /// The calls whose new arguments have been written.
+    filled: HashSet<usize>,
+}
+
+impl Changing<'_> {
+    fn change(&mut self, part: &Part<'_>, event: &mut Event) {
+        let (call, place) = match part {
+            Part::Item { call, place, .. } => (*call, *place),
+            Part::Input { call, place, .. } => (Some(*call), *place),
+            Part::Of { call, place } => (*call, Some(*place)),
+            Part::End { .. } | Part::Other => (None, None),
+        };
+        event.is_dropped = call.is_some_and(|call| !self.plan.is_kept(call));
+        if event.is_dropped {
+            return;
+        }
+        if let (Some(place), Some(index)) = (place, place.and_then(|place| place.u64())) {
+            let all = self.items.places.iter().enumerate();
+            let is_gone = |(at, (known, _)): &(usize, &(Option<u64>, String))| {
+                known.is_some_and(|known| known < index) && !self.plan.is_kept(*at)
+            };
+            event.set(&place, index.saturating_sub(all.filter(is_gone).count() as u64));
+        }
+        match part {
+            Part::Item { call: Some(call), item, is_whole, .. } => {
+                self.change_item(*call, item, *is_whole, event);
+            }
+            Part::Input { call, input, name, is_whole, .. } => {
+                let Fate::Kept { name: new_name, arguments } = self.plan.fate(*call) else {
+                    return;
+                };
+                if let (Some(name), Some(new)) = (name, new_name) {
+                    event.set(name, quoted(new));
+                }
+                if let (Some(input), Some(new)) = (input, arguments) {
+                    let is_it = *is_whole || self.filled.insert(*call);
+                    event.set(input, quoted(if is_it { new } else { "" }));
+                }
+            }
+            Part::End { output: Some(output), calls, .. } => self.end(output, calls, event),
+            Part::Item { .. } | Part::Of { .. } | Part::End { .. } | Part::Other => {}
+        }
+    }
+
+    /// Changes an item that begins, or that is whole.
+    fn change_item(&self, call: usize, item: &Node<'_>, is_whole: bool, event: &mut Event) {
+        let Fate::Kept { name, arguments } = self.plan.fate(call) else { return };
+        name.iter().for_each(|name| event.put(item, "name", &quoted(name)));
+        let Some(arguments) = arguments else { return };
+        let came = &self.items.came[call];
+        let field = if came.is_text { Call::Custom.input() } else { Call::Function.input() };
+        let is_some = |it: &Node<'_>| it.string().is_none_or(|text| !text.is_empty());
+        let has_some = item.fields().and_then(|it| it.get(field)).is_some_and(|it| is_some(&it));
+        if is_whole {
+            event.put(item, field, &quoted(arguments));
+        } else if has_some {
+            let is_here = !self.items.in_pieces.contains(&call);
+            event.put(item, field, &quoted(if is_here { arguments } else { "" }));
+        }
+    }
+
+    fn end(&self, output: &Node<'_>, calls: &[Option<usize>], event: &mut Event) {
+        let items = output.items().unwrap_or_default();
+        for (call, item) in calls.iter().zip(&items) {
+            call.iter().for_each(|call| self.change_item(*call, item, true, event));
+        }
+        let is_kept =
+            |at: usize| calls.get(at).copied().flatten().is_none_or(|call| self.plan.is_kept(call));
+        event.list(output, is_kept);
+        // A server that leaves the list empty has sent its items before.
+        if !self.plan.added.is_empty() && (!items.is_empty() || !self.has_items) {
+            let more: Vec<String> = self.plan.added.iter().map(|it| item(it).to_string()).collect();
+            event.more(output, is_kept, &more);
+        }
+    }
+}
