@@ -16,6 +16,7 @@ mod fault_kinds;
 mod faults;
 mod feedback;
 mod guests;
+mod guests_again;
 mod learning;
 mod lively;
 mod meaning;

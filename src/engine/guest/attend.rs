@@ -6,6 +6,7 @@ use std::{cell::RefCell, rc::Rc};
 use bytes::Bytes;
 use futures::future::join_all;
 
+use super::again::Asking;
 use super::calls::{self, OpenCall};
 use super::facts::tool_of;
 use super::talk::{Place, Talks};
@@ -73,7 +74,8 @@ async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &Mes
     let ended = open.into_iter().map(|open| async move {
         let (id, result) = (open.call.id.clone(), calls::result_of(&open.call, messages));
         let has_result = result.is_some();
-        let decided = open.end(handle, result.unwrap_or_else(lost)).await;
+        let instead = result.as_ref().and_then(|own| talks.borrow().recalled(place, &id, own));
+        let decided = open.end(handle, result.unwrap_or_else(lost), instead).await;
         decided.filter(|_| has_result).map(|text| (id, text))
     });
     let decided = join_all(ended).await.into_iter().flatten();
@@ -84,7 +86,7 @@ async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &Mes
 
 /// Requests the model call, after what the request says of tools, models and tasks.
 fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Option<Begun> {
-    let Arrival { asked, body, caller, way, .. } = arrival;
+    let Arrival { format, asked, body, caller, way } = arrival;
     handle.write(|session| {
         let mut talks = talks.borrow_mut();
         let spec = talks.models.of(session, &asked.model, &caller.endpoint);
@@ -101,7 +103,11 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
         talk.step += 1;
         let (step, from, menu) = (talk.step, talk.at.clone(), Arc::clone(&talk.tools.menu));
         session.emit(TaskEvent::StepStarted { task, step, from, menu });
-        let relay = Rc::new(Relay::new(spec, body, way));
+        let relay = Rc::new(Relay::new(spec, body.clone(), way));
+        let run = talk.run;
+        let known =
+            talks.known(session, (place, run), Asking { format, asked: &asked, body: &body });
+        relay.know(known);
         let request = Arc::new(asked.request);
         let effect = Effect::Model(ModelCall {
             role: Role::Actor,
@@ -112,7 +118,8 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
             judged: None,
             guest: Some(Rc::clone(&relay)),
         });
-        let parent = talk.failed.take().filter(|_| place.is_again);
+        let failed = talks.talk(place).and_then(|talk| talk.failed.take());
+        let parent = failed.filter(|_| place.is_again);
         let requested = effect::request(session, task, effect, parent, Waits::Agent);
         Some(Begun { requested, relay, task, step })
     })

@@ -38,7 +38,7 @@ impl Station for Gate {
         }
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
         // The record of a session has what stopped that one.
-        if passage.reference.origin != Origin::Recorded {
+        if passage.reference.origin != Origin::Recorded || passage.actor() == Actor::Guest {
             passage.handle.meet(lane, boundary);
         }
         if passage.handle.read(|session| session.is_open(lane, boundary)) {

@@ -7,43 +7,48 @@ use toolyard::domain::{
     Command, Event, Finish, ModelCallEvent, ModelErrorKind, ModelSpec, Outcome, Reply, RunEvent,
     RunId, SessionEvent, ToolCall, ToolCallEvent,
 };
-use toolyard::engine::Inbox;
+use toolyard::engine::{Again, Inbox};
 use toolyard::model::relay::{self, Arrival, Caller, Heard, Line, News, Release, Sending};
 use toolyard::wire::Format;
 
 use super::yard::{Trial, Yard, on_paused_time};
 
 /// A session that watches, and what a listener tells it.
-struct Watch {
-    yard: Yard,
+pub struct Watch {
+    pub yard: Yard,
     news: UnboundedSender<News>,
 }
 
-fn watch(trial: Trial) -> Watch {
+pub fn watch(trial: Trial) -> Watch {
+    watch_again(trial, None)
+}
+
+/// The same, over a record if there is one.
+pub fn watch_again(trial: Trial, again: Option<Again>) -> Watch {
     let (news, inbox) = mpsc::unbounded_channel();
     let spec_of = Box::new(|model: &str, endpoint: &str| {
         let price = Some(1.0.into());
         let source = format!("{model} at {endpoint}");
         ModelSpec { price_in: price, price_out: price, ..ModelSpec::new(model, source) }
     });
-    let inbox = Some(Inbox { news: inbox, spec_of });
+    let inbox = Some(Inbox { news: inbox, spec_of, again });
     let yard =
         Trial { inbox, names: &[], tasks: 0, strategy: "react", stay: true, ..trial }.start();
     Watch { yard, news }
 }
 
 /// A conversation of an agent that speaks OpenAI chat.
-struct Agent {
-    messages: Vec<Value>,
+pub struct Agent {
+    pub messages: Vec<Value>,
 }
 
 impl Agent {
-    fn asking(text: &str) -> Self {
+    pub fn asking(text: &str) -> Self {
         let system = json!({"role": "system", "content": "You help."});
         Self { messages: vec![system, json!({"role": "user", "content": text})] }
     }
 
-    fn body(&self) -> String {
+    pub fn body(&self) -> String {
         let parameters = json!({"type": "object", "properties": {"at": {"type": "string"}}});
         let tool = |name: &str| {
             let function = json!({"name": name, "description": name, "parameters": parameters});
@@ -54,7 +59,7 @@ impl Agent {
     }
 
     /// Sends its messages.
-    fn send(&self, watch: &Watch) -> Line {
+    pub fn send(&self, watch: &Watch) -> Line {
         let body = self.body();
         let (way, line) = relay::way();
         let asked = Format::Chat.read_request(body.as_bytes()).unwrap();
@@ -66,7 +71,7 @@ impl Agent {
     }
 
     /// Takes an answer, and the results of its calls.
-    fn go_on(&mut self, reply: &Reply, results: &[&str]) {
+    pub fn go_on(&mut self, reply: &Reply, results: &[&str]) {
         let call = |call: &ToolCall| {
             let arguments = call.arguments.to_string();
             json!({"id": call.id, "type": "function",
@@ -82,7 +87,7 @@ impl Agent {
     }
 }
 
-fn calling(calls: &[(&str, &str, Value)]) -> Reply {
+pub fn calling(calls: &[(&str, &str, Value)]) -> Reply {
     let calls = calls.iter().map(|(id, tool, arguments)| ToolCall {
         id: (*id).into(),
         tool: (*tool).into(),
@@ -92,7 +97,7 @@ fn calling(calls: &[(&str, &str, Value)]) -> Reply {
 }
 
 /// The body that goes to the endpoint.
-async fn sent(line: &mut Line) -> String {
+pub async fn sent(line: &mut Line) -> String {
     match (&mut line.sending).await.unwrap() {
         Sending::On { body, holds: false } => String::from_utf8(body.to_vec()).unwrap(),
         other => panic!("{other:?}"),
@@ -100,12 +105,12 @@ async fn sent(line: &mut Line) -> String {
 }
 
 /// The endpoint answers, and the agent gets the answer as it came.
-async fn answer(mut line: Line, reply: &Reply) {
+pub async fn answer(mut line: Line, reply: &Reply) {
     sent(&mut line).await;
     pass(line, reply).await;
 }
 
-async fn pass(line: Line, reply: &Reply) {
+pub async fn pass(line: Line, reply: &Reply) {
     line.heard.send(Heard::Ended(Ok(reply.clone()))).unwrap();
     assert!(matches!(line.release.await.unwrap(), Release::AsCame));
 }
