@@ -48,7 +48,7 @@ mod station;
 pub use self::station::{Passage, Passing, Station, Verdict, now};
 pub use self::{
     beginning::{Beginning, Rest},
-    guest::{Inbox, SpecOf},
+    guest::{Again, Inbox, SpecOf, Varies},
     memory::Memory,
     observer::{
         breakpoints::KeepBreakpoints,

@@ -17,7 +17,7 @@ use futures::future::{LocalBoxFuture, poll_fn};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::domain::{ModelErrorKind, ModelSpec, Reply, Request, ToolCall};
+use crate::domain::{ModelErrorKind, ModelSpec, Origin, Reply, Request, ToolCall};
 use crate::wire::{Asked, Format};
 use crate::{Model, ModelError, Progress};
 
@@ -73,6 +73,8 @@ pub struct Way {
     sending: Option<oneshot::Sender<Sending>>,
     heard: mpsc::UnboundedReceiver<Heard>,
     release: Option<oneshot::Sender<Release>>,
+    /// The id of an answer that the listener writes.
+    own_id: Option<String>,
 }
 
 /// The listener's end of the way of one request. A channel that is closed means that the other end is gone.
@@ -137,11 +139,16 @@ pub fn way() -> (Way, Line) {
     let (sending, to_send) = oneshot::channel();
     let (hear, heard) = mpsc::unbounded_channel();
     let (release, released) = oneshot::channel();
-    let way = Way { sending: Some(sending), heard, release: Some(release) };
+    let way = Way { sending: Some(sending), heard, release: Some(release), own_id: None };
     (way, Line { sending: to_send, heard: hear, release: released })
 }
 
 impl Way {
+    /// Names the id that an answer gets which is not the endpoint's.
+    pub fn name_own(&mut self, id: String) {
+        self.own_id = Some(id);
+    }
+
     /// Says what becomes of the request; false: that was said before, or nobody waits for it any more.
     pub fn send(&mut self, sending: Sending) -> bool {
         self.sending.take().is_some_and(|way| way.send(sending).is_ok())
@@ -162,6 +169,19 @@ impl Way {
     }
 }
 
+/// An answer that is known before the endpoint is asked, and makes that needless.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub said: Said,
+    /// The body that the endpoint answered, as JSON.
+    pub sent: Option<Arc<Value>>,
+    /// How long the agent waits for it.
+    pub after: Duration,
+    pub origin: Origin,
+    /// A fault has made it what it is, and must not do so once more.
+    pub is_spoiled: bool,
+}
+
 /// The model of one request: the endpoint that a foreign agent asks.
 #[derive(Debug)]
 pub struct Relay {
@@ -171,6 +191,7 @@ pub struct Relay {
     holds: Cell<Holds>,
     came: RefCell<Option<Said>>,
     answer_id: RefCell<Option<String>>,
+    known: RefCell<Option<Known>>,
 }
 
 impl Relay {
@@ -182,6 +203,7 @@ impl Relay {
             holds: Cell::default(),
             came: RefCell::default(),
             answer_id: RefCell::default(),
+            known: RefCell::default(),
         }
     }
 
@@ -210,9 +232,25 @@ impl Relay {
         *self.body.borrow_mut() = body;
     }
 
-    /// The endpoint's own id of the answer, where it has told one.
+    /// The id of the answer: the endpoint's, where it has told one, else that of an answer in its place.
     pub fn answer_id(&self) -> Option<String> {
-        self.answer_id.borrow().clone()
+        let told = self.answer_id.borrow().clone();
+        told.or_else(|| self.way.borrow().own_id.clone())
+    }
+
+    /// Takes this for the endpoint's answer; `None`: the endpoint is asked.
+    pub fn know(&self, known: Option<Known>) {
+        *self.known.borrow_mut() = known;
+    }
+
+    /// Where the answer is from that is known already.
+    pub fn known_from(&self) -> Option<Origin> {
+        self.known.borrow().as_ref().map(|known| known.origin)
+    }
+
+    /// Whether a fault has spoiled the known answer before.
+    pub fn is_spoiled(&self) -> bool {
+        self.known.borrow().as_ref().is_some_and(|known| known.is_spoiled)
     }
 
     /// Returns when the agent has hung up before its request was sent on or answered.
@@ -246,6 +284,14 @@ impl Relay {
     }
 
     async fn relay(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reply, ModelError> {
+        let known = self.known.borrow().clone();
+        if let Some(Known { said, sent, after, .. }) = known {
+            sent.into_iter().for_each(|sent| progress(Progress::Sent(sent)));
+            if !after.is_zero() {
+                tokio::time::sleep(after).await;
+            }
+            return said.map(Arc::unwrap_or_clone);
+        }
         let sending = Sending::On { body: self.body(), holds: self.holds() };
         if self.way.borrow_mut().send(sending) {
             loop {

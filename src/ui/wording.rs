@@ -203,6 +203,21 @@ fn of_run(event: &RunEvent) -> String {
                 (counted(*kept as usize, "message"), counted(*dropped as usize, "message"));
             format!("conversation {run} was rewritten: {kept} kept, {dropped} dropped")
         }
+        RunEvent::RunParted { run, field, asked, recorded, nearest, refused } => {
+            let quoted = |text: &str| match text {
+                "" => "nothing".to_owned(),
+                text => format!("\u{201c}{text}\u{201d}"),
+            };
+            let place = match nearest {
+                Some(n) => format!("record {n}, the nearest one, has {}", quoted(recorded)),
+                None => "no recorded conversation is left".to_owned(),
+            };
+            let then = if *refused { "the agent is stopped" } else { "it goes on live" };
+            let asked = quoted(asked);
+            format!(
+                "conversation {run} is not as recorded: {field} is {asked}, and {place}; {then}"
+            )
+        }
         RunEvent::RequestPassed { what, why: Some(why) } => {
             format!("not understood, passed on as it came: {what}: {why}")
         }

@@ -16,6 +16,7 @@ mod fault_kinds;
 mod faults;
 mod feedback;
 mod guests;
+mod guests_again;
 mod guests_changed;
 mod learning;
 mod lively;

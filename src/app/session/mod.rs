@@ -16,6 +16,7 @@ mod place;
 mod prepare;
 mod reader;
 mod recorded;
+mod rerun;
 mod resume;
 mod schemas;
 mod setup;

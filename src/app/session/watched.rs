@@ -2,10 +2,11 @@
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use super::rerun::Rerun;
 use super::{Field, PreparedSession, SessionError, SessionSpec};
 use crate::config::Config;
 use crate::domain::{Base, ModelSpec, TaskList, state::Keeps};
-use crate::engine::{Beginning, Inbox};
+use crate::engine::{Again, Beginning, Inbox};
 use crate::model::http::Endpoint;
 use crate::model::relay::News;
 use crate::store::prices::PriceTable;
@@ -21,6 +22,8 @@ pub struct Feed {
     pub news: UnboundedReceiver<News>,
     /// Describes a model by its name and its endpoint; `None`: with the prices of the configuration.
     pub spec_of: Option<fn(&str, &str) -> ModelSpec>,
+    /// How they run over the journal that the spec names, whose records are read into this; `None`: they do not.
+    pub again: Option<Again>,
 }
 
 impl SessionSpec {
@@ -28,10 +31,21 @@ impl SessionSpec {
     ///
     /// # Errors
     /// Faults in the spec, in the configuration, or in its table of prices.
-    pub fn watch(&self, title: &str, feed: Feed) -> Result<PreparedSession, SessionError> {
+    pub fn watch(&self, title: &str, mut feed: Feed) -> Result<PreparedSession, SessionError> {
+        let rerun = self.recorded.as_deref().map(Rerun::load).transpose()?;
+        let Rerun { records, seed, faults, notices, name } = rerun.unwrap_or_default();
+        feed.again.iter_mut().for_each(|again| again.records.clone_from(&records));
+        let own = self.faults.iter().filter(|fault| !faults.contains(fault)).cloned();
+        let spec = Self {
+            seed: self.seed.or(seed),
+            faults: own.chain(faults.iter().cloned()).collect(),
+            parent: name,
+            watched: true,
+            ..self.clone()
+        };
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
-        self.settle(&mut config)?;
-        for fault in &self.faults {
+        spec.settle(&mut config)?;
+        for fault in &spec.faults {
             let field = || Field::Fault(Box::new(fault.clone()));
             let checked = fault.target.of_foreign();
             checked.map_err(|why| SessionError::Spec { field: field(), why })?;
@@ -42,7 +56,6 @@ impl SessionSpec {
         config.experience.embeddings = None;
         // What the agent does looks like this loop: every tool on every menu.
         config.session.strategy = Base::React.into();
-        let spec = Self { watched: true, ..self.clone() };
         Ok(PreparedSession {
             tasks: TaskList::default(),
             workspace: Workspace::none(title),
@@ -53,7 +66,7 @@ impl SessionSpec {
             learned: None,
             experience: None,
             past_uses: None,
-            notices: Vec::new(),
+            notices,
             feed: Some(feed),
             config,
         })
@@ -65,14 +78,14 @@ impl SessionSpec {
 /// # Errors
 /// Faults in the table of prices.
 pub(super) fn inbox(config: &Config, feed: Feed) -> Result<Inbox, SessionError> {
-    let Feed { news, spec_of: own } = feed;
+    let Feed { news, spec_of: own, again } = feed;
     if let Some(spec_of) = own {
-        return Ok(Inbox { news, spec_of: Box::new(spec_of) });
+        return Ok(Inbox { news, spec_of: Box::new(spec_of), again });
     }
     let table = config.price_table().map_err(SessionError::input)?;
     let spec_of =
         Box::new(move |model: &str, endpoint: &str| spec_of(table.as_ref(), model, endpoint));
-    Ok(Inbox { news, spec_of })
+    Ok(Inbox { news, spec_of, again })
 }
 
 fn spec_of(table: Option<&PriceTable>, model: &str, endpoint: &str) -> ModelSpec {

@@ -27,6 +27,23 @@ family! {
             kept: u32,
             dropped: u32,
         },
+        /// An agent that runs again over a record asked something else than it did there. This conversation has no
+        /// answers from the record any more.
+        RunParted {
+            run: RunId,
+            /// The first field that differs, such as `messages[3].content`.
+            field: String,
+            /// What the agent asked there; empty: nothing.
+            asked: String,
+            /// What the record has there; empty: nothing.
+            recorded: String,
+            /// The record of the request that it is nearest to; `None`: there is none left.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            nearest: Option<u64>,
+            /// The request is refused, and the agent is to end. Otherwise it goes to the endpoint.
+            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+            refused: bool,
+        },
         /// A request of a foreign agent went through unread.
         RequestPassed {
             /// Method and path.

@@ -42,7 +42,12 @@ pub fn redacted(outcome: Outcome) -> Outcome {
 /// The event of an outcome.
 pub fn event(session: &Session, passage: &Passage, outcome: &Outcome) -> Event {
     let effect = passage.reference;
-    let dollars = || passage.effect.spec().and_then(|model| model.price(outcome.usage()?));
+    let dollars = || {
+        if passage.effect.is_known() {
+            return Some(0.0.into());
+        }
+        passage.effect.spec().and_then(|model| model.price(outcome.usage()?))
+    };
     match outcome {
         Outcome::Reply(Ok(reply)) => {
             let dollars = dollars();

@@ -111,6 +111,11 @@ impl Effect {
         }
     }
 
+    /// Whether a foreign agent gets an answer that is known already, so that it costs nothing.
+    pub fn is_known(&self) -> bool {
+        matches!(self, Effect::Model(ModelCall { guest: Some(relay), .. }) if relay.known_from().is_some())
+    }
+
     /// The boundary before it.
     pub fn before(&self) -> Boundary {
         match self {

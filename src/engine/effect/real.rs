@@ -82,11 +82,11 @@ async fn ask(
         None => understood(model.spec().mode, meant, reply),
     };
     let reply = match fault {
-        Some(kind) => {
+        Some(kind) if !guest.as_ref().is_some_and(|relay| relay.is_spoiled()) => {
             let dollars = model.spec().price(&reply.usage);
             kind.spoil_reply(reply, dollars.map(Into::into), passage.chance)?
         }
-        None => reply,
+        _ => reply,
     };
     Ok(Arc::new(reply))
 }

@@ -6,6 +6,7 @@ use std::{cell::RefCell, rc::Rc};
 use bytes::Bytes;
 use futures::{FutureExt, future::join_all};
 
+use super::again::Asking;
 use super::calls::{self, OpenCall};
 use super::decided::Decided;
 use super::facts::tool_of;
@@ -134,7 +135,8 @@ async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &Mes
     let ended = open.into_iter().map(|open| async move {
         let (id, result) = (open.call.id.clone(), calls::result_of(&open.call, messages));
         let has_result = result.is_some();
-        let decided = open.end(handle, result.unwrap_or_else(lost)).await;
+        let instead = result.as_ref().and_then(|own| talks.borrow().recalled(place, &id, own));
+        let decided = open.end(handle, result.unwrap_or_else(lost), instead).await;
         decided.filter(|_| has_result).map(|decision| (id, decision))
     });
     let decided = join_all(ended).await.into_iter().flatten();
@@ -165,12 +167,16 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
         talk.step += 1;
         let (step, from, menu) = (talk.step, talk.at.clone(), Arc::clone(&talk.tools.menu));
         session.emit(TaskEvent::StepStarted { task, step, from, menu });
-        let relay = Rc::new(Relay::new(spec, read, way));
-        if !asked.streams {
-            // It is of use to the agent only when it is whole.
+        let relay = Rc::new(Relay::new(spec, read.clone(), way));
+        talk.pending.push((body, Rc::clone(&relay)));
+        let run = talk.run;
+        let asking = Asking { format, asked: &asked, body: &read };
+        let known = talks.known(session, (place, run), asking);
+        if !asked.streams || known.is_some() {
+            // The agent reads none of it before it is whole.
             relay.hold(Holds::All);
         }
-        talk.pending.push((body, Rc::clone(&relay)));
+        relay.know(known);
         let request = Arc::new(asked.request);
         let effect = Effect::Model(ModelCall {
             role: Role::Actor,
@@ -181,7 +187,8 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
             judged: None,
             guest: Some(Rc::clone(&relay)),
         });
-        let parent = talk.failed.take().filter(|_| place.is_again);
+        let failed = talks.talk(place).and_then(|talk| talk.failed.take());
+        let parent = failed.filter(|_| place.is_again);
         let requested = effect::request(session, task, effect, parent, Waits::Agent);
         if let Some(flight) = session.flight(requested.reference.id) {
             flight.relay = Some(Rc::clone(&relay));

@@ -80,11 +80,17 @@ pub fn request(
 }
 
 impl OpenCall {
-    /// Ends the call with its result, and says what the model is to read instead, if that is something else.
-    pub async fn end(self, handle: &Handle, returned: Returned) -> Option<Decision> {
+    /// Ends the call with its result, and says what the model is to read instead, if that is something else. `instead`:
+    /// what it ends with in place of that result.
+    pub async fn end(
+        self,
+        handle: &Handle,
+        returned: Returned,
+        instead: Option<Returned>,
+    ) -> Option<Decision> {
         let (effect, told) = (self.effect, effect::redacted(Outcome::Result(returned.clone())));
         // A call that a fault or a person has ended takes no result any more.
-        let _ = self.result.send(returned);
+        let _ = self.result.send(instead.unwrap_or(returned));
         let outcome = self.outcome.await.ok()?;
         if text_of(&outcome) == text_of(&told) {
             return None;

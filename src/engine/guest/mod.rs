@@ -2,21 +2,27 @@
 //! run, a request of it a model call whose model is the relay of this request. A call of the answer is a tool call that
 //! starts when the agent gets it, and ends when a later request has its result.
 
+mod again;
 mod attend;
 mod calls;
+mod compare;
 mod conversations;
 mod decided;
 mod digest;
 mod facts;
+mod past;
 mod talk;
+mod varies;
 
 use std::{cell::RefCell, rc::Rc};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
+pub use self::again::Again;
 pub(super) use self::decided::with_messages;
 pub use self::facts::SpecOf;
 use self::talk::Talks;
+pub use self::varies::Varies;
 use crate::domain::{RunEvent, SessionEvent};
 use crate::handle::Handle;
 use crate::model::relay::News;
@@ -25,12 +31,14 @@ use crate::model::relay::News;
 pub struct Inbox {
     pub news: UnboundedReceiver<News>,
     pub spec_of: SpecOf,
+    /// They run again over a record.
+    pub again: Option<Again>,
 }
 
 /// Takes what a listener tells; never ends, since others can end the session.
 pub(super) async fn serve(handle: Handle, inbox: Inbox) {
-    let Inbox { mut news, spec_of } = inbox;
-    let talks = Rc::new(RefCell::new(Talks::new(spec_of)));
+    let Inbox { mut news, spec_of, again } = inbox;
+    let talks = Rc::new(RefCell::new(Talks::new(spec_of, again)));
     while let Some(news) = news.recv().await {
         match news {
             News::Arrived(arrival) => {
@@ -41,7 +49,12 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox) {
             }
             News::Passed { what, why } => handle.emit(RunEvent::RequestPassed { what, why }),
             News::Started { command } => handle.emit(RunEvent::AgentStarted { command }),
-            News::Ended { code } => handle.emit(RunEvent::AgentEnded { code }),
+            News::Ended { code } => {
+                let summary = talks.borrow().again.as_ref().map(|again| again.past.summary());
+                let lines = summary.into_iter().flatten();
+                lines.for_each(|text| handle.emit(SessionEvent::Noticed { text }));
+                handle.emit(RunEvent::AgentEnded { code });
+            }
             News::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
         }
     }

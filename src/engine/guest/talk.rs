@@ -5,6 +5,7 @@ use std::{rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 
+use super::again::{self, Again};
 use super::calls::OpenCall;
 use super::conversations::{Conversations, How, Letter};
 use super::decided::Decided;
@@ -23,6 +24,8 @@ const TELLING: usize = 12;
 pub struct Talks {
     pub conversations: Conversations,
     pub models: Models,
+    /// The record that they run over again.
+    pub again: Option<again::Running>,
     talks: Vec<Talk>,
     /// Parts of requests that were not understood, each told once.
     told: BTreeSet<String>,
@@ -30,7 +33,7 @@ pub struct Talks {
 
 /// One conversation.
 pub struct Talk {
-    run: RunId,
+    pub run: RunId,
     pub tools: Tools,
     /// Calls whose results the agent has not sent.
     pub open: Vec<OpenCall>,
@@ -55,10 +58,11 @@ pub struct Place {
 }
 
 impl Talks {
-    pub fn new(spec_of: SpecOf) -> Self {
+    pub fn new(spec_of: SpecOf, again: Option<Again>) -> Self {
         Self {
             conversations: Conversations::default(),
             models: Models::new(spec_of),
+            again: again.map(again::Running::new),
             talks: Vec::new(),
             told: BTreeSet::new(),
         }
@@ -80,6 +84,7 @@ impl Talks {
         });
         if placed.how == How::New {
             self.open(session, arrival);
+            self.again.iter_mut().for_each(|again| again.open(placed.at, arrival));
         }
         if let (How::Rewritten { kept, dropped }, Some(talk)) =
             (placed.how, self.talks.get(placed.at))

@@ -4,7 +4,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap};
 
-use super::{Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Tally, Usage, tokens};
 use crate::effect::{EmbeddingCall, ReadingCall};
 use crate::{commands, session::Session};
@@ -143,7 +143,8 @@ impl Station for Dollars {
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
         let mut purse = self.purse.borrow_mut();
         purse.pending.remove(&passage.reference.id);
-        if passage.reference.origin == Origin::Recorded {
+        // The answers that a foreign agent has from a record cost nothing, as their ends say.
+        if passage.reference.origin == Origin::Recorded && passage.actor() != Actor::Guest {
             let spec = passage.effect.spec().and_then(real);
             let cost = spec.and_then(|spec| spec.price(outcome.usage()?));
             purse.beside -= *cost.unwrap_or_default();
@@ -170,6 +171,7 @@ fn price(session: &Session, effect: &Effect) -> Option<Price> {
             let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
             let asked = match &call.guest {
                 // A count would keep the agent waiting.
+                Some(relay) if relay.known_from().is_some() => return None,
                 Some(relay) => relay.body().len() as u64 / BYTES_PER_TOKEN,
                 None => tokens::count_request(&call.request),
             };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{Effect, Outcome, Passage, Passing, Station, ToolCall, Verdict, later, now};
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, ToolCall, Verdict, later, now};
 use crate::domain::{Boundary, ControlEvent, Lane, Origin};
 use crate::effect::ModelCall;
 use crate::handle::Handle;
@@ -45,7 +45,7 @@ impl Station for Gate {
         }
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
         // The record of a session has what stopped that one.
-        if passage.reference.origin != Origin::Recorded {
+        if passage.reference.origin != Origin::Recorded || passage.actor() == Actor::Guest {
             passage.handle.meet(lane, boundary);
         }
         if passage.handle.read(|session| session.is_open(lane, boundary)) {

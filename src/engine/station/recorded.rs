@@ -1,19 +1,25 @@
 //! Answers an effect from the record of an earlier session (see [`crate::recorded`]). It is
 //! the first station, because a recorded answer is free, takes no room, and may be a refusal.
 
-use super::{Outcome, Passage, Passing, Station, Verdict, later, now};
+use std::sync::Arc;
+
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
 use crate::domain::{
     By, ConsentEvent, ControlEvent, EffectId, EffectRef, Embedding, EmbeddingEvent, Event,
     FaultEvent, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, ToolCallEvent,
     ToolOutput, Usage,
 };
-use crate::effect::{self, Embedded, Ranked};
+use crate::effect::{self, Embedded, ModelCall, Ranked};
 use crate::{handle::Handle, session::Session};
 
 pub(super) struct FromRecord;
 
 impl Station for FromRecord {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+        if passage.actor() == Actor::Guest {
+            of_guest(passage);
+            return now(Verdict::Go);
+        }
         let (answers, holds) = passage
             .handle
             .read(|session| (session.recorded().answers(), session.recorded().holds_later()));
@@ -63,6 +69,19 @@ impl Station for FromRecord {
             }
         })
     }
+}
+
+/// A request of a foreign agent that the record answers passes all stations like one that goes out: it can be held,
+/// edited and failed. One that is edited is not that of the record any more.
+fn of_guest(passage: &mut Passage) {
+    let Effect::Model(ModelCall { guest: Some(relay), meant, request, .. }) = &passage.effect
+    else {
+        return;
+    };
+    if !Arc::ptr_eq(meant, request) {
+        relay.know(None);
+    }
+    passage.reference.origin = relay.known_from().unwrap_or_default();
 }
 
 /// A call runs live: a person who goes on with an interrupted session finds it held there.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use regex::Regex;
 use reqwest::Url;
 
 use crate::files::text_file::{self, Expectation};
@@ -24,6 +25,8 @@ const PLACEHOLDERS: [&str; 2] = ["address", "session"];
 pub struct Recipes {
     pub endpoints: Vec<Endpoint>,
     pub programs: Vec<ProgramRecipe>,
+    /// What differs in the requests of any agent from run to run by itself.
+    varies: Vec<String>,
 }
 
 /// A kind of endpoint, and how clients are told its address.
@@ -52,6 +55,8 @@ pub struct ProgramRecipe {
     pub variables: Vec<(String, String)>,
     /// It needs the terminal for itself.
     pub tty: bool,
+    /// What differs in its requests from run to run by itself.
+    pub varies: Vec<String>,
 }
 
 impl Recipes {
@@ -70,6 +75,7 @@ impl Recipes {
     /// These recipes with those of a text over them.
     fn with(mut self, file: &str, text: &str) -> Result<Self, Problems> {
         TomlFile::read(file, text, |mut fields| {
+            fields.put("varies", &mut self.varies, rules);
             for (name, field) in tables(&mut fields, "endpoints") {
                 let at = self.endpoints.iter().position(|endpoint| endpoint.name == name);
                 let known = at.map(|at| self.endpoints.remove(at));
@@ -91,6 +97,13 @@ impl Recipes {
     pub fn program(&self, command: &Path) -> Option<&ProgramRecipe> {
         let name = command.file_name()?;
         self.programs.iter().find(|program| name == program.name.as_str())
+    }
+
+    /// What differs from run to run by itself in the requests of the program that a command starts.
+    pub fn varies(&self, command: Option<&Path>) -> Vec<String> {
+        let own = command.and_then(|command| self.program(command));
+        let own = own.map_or(&[][..], |program| &program.varies);
+        self.varies.iter().chain(own).cloned().collect()
     }
 }
 
@@ -161,6 +174,7 @@ fn program(name: &str, known: ProgramRecipe, field: &Field<'_>) -> Option<Progra
         variables.into_iter().map(variable).collect()
     });
     fields.put("tty", &mut program.tty, Field::flag);
+    fields.put("varies", &mut program.varies, rules);
     fields.finish();
     Some(program)
 }
@@ -187,6 +201,26 @@ fn is_name(name: &str, field: &Field<'_>) -> bool {
         field.refuse("expected the name of an environment variable, such as OPENAI_BASE_URL");
     }
     is_name
+}
+
+/// Places in a body, or regular expressions for texts.
+fn rules(field: &Field<'_>) -> Option<Vec<String>> {
+    let rule = |field: &Field<'_>| {
+        let text = field.text()?;
+        let wrong = match text.strip_prefix('/') {
+            Some("") => Some("expected a field such as /metadata".to_owned()),
+            Some(_) => None,
+            None => Regex::new(text).err().map(|error| format!("no regular expression: {error}")),
+        };
+        wrong.map_or_else(
+            || Some(text.to_owned()),
+            |why| {
+                field.refuse(why);
+                None
+            },
+        )
+    };
+    field.list()?.iter().map(rule).collect()
 }
 
 fn templates(field: &Field<'_>) -> Option<Vec<String>> {

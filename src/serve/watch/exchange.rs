@@ -89,9 +89,13 @@ pub async fn exchange(
         streams: asked.streams,
         model: asked.model.clone(),
         number: shared.written.get(),
+        hides_usage: request.format == Format::Chat
+            && asked.streams
+            && chat::asking_for_usage(&text).is_some(),
     };
     let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
-    let (way, line) = relay::way();
+    let (mut way, line) = relay::way();
+    way.name_own(asker.id());
     let arrival = Arrival { format: request.format, asked, body: text.clone(), caller, way };
     if shared.news.send(News::Arrived(Box::new(arrival))).is_err() {
         return not_taken(request.body);

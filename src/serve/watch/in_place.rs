@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::{Answered, Broken, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::relay::Said;
-use crate::wire::{Answering, Format, Names};
+use crate::wire::{Answering, Format, Names, chat};
 
 /// What an answer has to do with its request.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Asker {
     pub model: String,
     /// The number of this answer among those of the listener.
     pub number: u64,
+    /// The client did not ask for the chunk of the usage, and may not understand it.
+    pub hides_usage: bool,
 }
 
 impl Asker {
@@ -34,16 +36,33 @@ impl Asker {
             Ok(reply) => reply,
             Err(error) => return self.fail(error),
         };
-        let (id, names) = (format!("toolyard{}", self.number), Names::default());
+        let (id, names) = (self.bare_id(), Names::default());
         let created = Timestamp::now().as_second();
         let answering = Answering { id: &id, model: &self.model, names: &names, created };
-        let text = self.format.write_answer(reply, &answering, self.streams);
+        let mut text = self.format.write_answer(reply, &answering, self.streams);
+        if self.hides_usage {
+            text = without_usage(&text);
+        }
         let kind = if self.streams { "text/event-stream; charset=utf-8" } else { JSON };
         let mut response = whole(StatusCode::OK, kind, text);
         if self.streams {
             set(&mut response, CACHE_CONTROL, "no-cache");
         }
         Ok(response)
+    }
+
+    /// The id of the answer, as a client reads it.
+    pub fn id(&self) -> String {
+        let prefix = match self.format {
+            Format::Chat => "chatcmpl-",
+            Format::Responses => "resp_",
+            Format::Messages => "msg_",
+        };
+        format!("{prefix}{}", self.bare_id())
+    }
+
+    fn bare_id(&self) -> String {
+        format!("toolyard{}", self.number)
     }
 
     fn fail(&self, error: &ModelError) -> Answered {
@@ -57,6 +76,15 @@ impl Asker {
         }
         Ok(response)
     }
+}
+
+/// A stream without the chunk that has the usage alone.
+fn without_usage(stream: &str) -> String {
+    let is_usage = |event: &&str| {
+        let data = event.strip_prefix("data: ").unwrap_or_default();
+        chat::is_usage_alone(data.trim_end())
+    };
+    stream.split_inclusive("\n\n").filter(|event| !is_usage(event)).collect()
 }
 
 /// The content type of a body that is not streamed.
@@ -109,9 +137,28 @@ fn set(response: &mut Response<Outgoing>, name: HeaderName, value: &'static str)
 mod tests {
     use super::*;
 
+    #[tokio::test]
+    async fn a_stream_has_the_usage_only_for_a_client_that_asked_for_it() {
+        let said = Ok(std::sync::Arc::new(crate::domain::Reply::of_text("hi")));
+        for hides_usage in [false, true] {
+            let (format, model) = (Format::Chat, "m".into());
+            let asker = Asker { format, streams: true, model, number: 1, hides_usage };
+            let answer = asker.answer(&said).unwrap().into_body().collect().await.unwrap();
+            let text = String::from_utf8(answer.to_bytes().to_vec()).unwrap();
+            assert_eq!(text.contains("\"usage\":{"), !hides_usage, "{text}");
+            assert!(text.contains("hi") && text.ends_with("data: [DONE]\n\n"), "{text}");
+        }
+    }
+
     #[test]
     fn failures_have_the_status_of_their_kind() {
-        let asker = |format| Asker { format, streams: true, model: "m".into(), number: 1 };
+        let asker = |format| Asker {
+            format,
+            streams: true,
+            model: "m".into(),
+            number: 1,
+            hides_usage: false,
+        };
         for (kind, text, chat, messages) in [
             (ModelErrorKind::RateLimited, "slow", 429, 429),
             (ModelErrorKind::Auth, "no", 401, 401),

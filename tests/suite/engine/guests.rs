@@ -7,7 +7,7 @@ use toolyard::domain::{
     Command, Event, Finish, ModelCallEvent, ModelErrorKind, ModelSpec, Outcome, Reply, RunEvent,
     RunId, SessionEvent, ToolCall, ToolCallEvent,
 };
-use toolyard::engine::Inbox;
+use toolyard::engine::{Again, Inbox};
 use toolyard::model::relay::{self, Arrival, Caller, Heard, Line, News, Release, Sending};
 use toolyard::wire::Format;
 
@@ -20,13 +20,18 @@ pub struct Watch {
 }
 
 pub fn watch(trial: Trial) -> Watch {
+    watch_again(trial, None)
+}
+
+/// The same, over a record if there is one.
+pub fn watch_again(trial: Trial, again: Option<Again>) -> Watch {
     let (news, inbox) = mpsc::unbounded_channel();
     let spec_of = Box::new(|model: &str, endpoint: &str| {
         let price = Some(1.0.into());
         let source = format!("{model} at {endpoint}");
         ModelSpec { price_in: price, price_out: price, ..ModelSpec::new(model, source) }
     });
-    let inbox = Some(Inbox { news: inbox, spec_of });
+    let inbox = Some(Inbox { news: inbox, spec_of, again });
     let yard =
         Trial { inbox, names: &[], tasks: 0, strategy: "react", stay: true, ..trial }.start();
     Watch { yard, news }

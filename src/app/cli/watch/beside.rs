@@ -1,11 +1,11 @@
 //! A watched agent without a screen here: it keeps input and output, or has the terminal.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use super::place::Place;
 use super::{WatchArgs, agent, begin};
@@ -26,6 +26,15 @@ struct Kept {
     trouble: Option<std::io::Error>,
     /// Its own lines are written: the agent has no terminal that they would disturb.
     speaks: bool,
+    /// The agent asked something that is not in the record, and is to end.
+    is_refused: Rc<Refused>,
+}
+
+/// Whether a request was refused, and what waits for that.
+#[derive(Default)]
+struct Refused {
+    is_so: Cell<bool>,
+    notify: Notify,
 }
 
 /// Runs the agent and its session to the end of the agent; without an agent, until a signal comes.
@@ -33,7 +42,7 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
     for path in [&args.report, &args.state].into_iter().flatten() {
         expect_place(path)?;
     }
-    let (mut prepared, news) = args.session(false)?;
+    let (mut prepared, news) = args.session(false, &place.varies)?;
     prepared.is_attachable = true;
     prepared.keeps = if args.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };
     let manner = if place.wants_terminal { Manner::Terminal } else { Manner::Passed };
@@ -42,7 +51,14 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
         None => Folded::default(),
     };
     let speaks = manner != Manner::Terminal;
-    let kept = Kept { state: State::keeping(prepared.keeps), folded, trouble: None, speaks };
+    let refused = Rc::<Refused>::default();
+    let kept = Kept {
+        state: State::keeping(prepared.keeps),
+        folded,
+        trouble: None,
+        speaks,
+        is_refused: Rc::clone(&refused),
+    };
     let kept = Rc::new(RefCell::new(kept));
     let listener = Arc::new(begin(args, &mut place, &news)?);
     if args.command.is_empty() {
@@ -64,7 +80,10 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
         let seen = agent::counted(&listener);
         let followed = agent::follow(&started, &place.environment, &news, seen);
         let signal = async {
-            live::interrupted().await;
+            tokio::select! {
+                _ = live::interrupted() => {}
+                () = refused.notify.notified() => {}
+            }
             started.end();
             std::future::pending::<()>().await;
         };
@@ -85,6 +104,9 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
     })?;
     drop(listener);
     finish(args, &state, &mut kept.borrow_mut())?;
+    if refused.is_so.get() {
+        return Ok(ExitCode::FAILURE);
+    }
     // A shell reports the end by a signal in the same way.
     let code = code.unwrap_or(128 + 15);
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
@@ -111,6 +133,10 @@ async fn session(
 impl Kept {
     fn take(&mut self, record: &Record) {
         self.state.apply(record);
+        if let Event::Run(RunEvent::RunParted { refused: true, .. }) = record.event {
+            self.is_refused.is_so.set(true);
+            self.is_refused.notify.notify_one();
+        }
         if let Err(error) = self.folded.take(&self.state, record) {
             self.trouble.get_or_insert(error);
         }

@@ -1,5 +1,6 @@
 //! `toolyard watch`: the session of an agent that somebody else has written.
 
+mod again;
 mod agent;
 mod beside;
 mod place;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 use clap::Args;
 use tokio::sync::mpsc;
 
+use self::again::AgainArgs;
 use self::place::Place;
 use super::ConfigArgs;
 use super::trouble::Trouble;
@@ -71,6 +73,8 @@ pub struct WatchArgs {
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub state: Option<PathBuf>,
     #[command(flatten)]
+    pub again: AgainArgs,
+    #[command(flatten)]
     pub config: ConfigArgs,
 }
 
@@ -93,10 +97,11 @@ impl WatchArgs {
         if words.is_empty() { "agents started elsewhere".to_owned() } else { words.join(" ") }
     }
 
-    /// The session, and the channel by which it hears of the agent.
+    /// The session, and the channel by which it hears of the agent. `varies`: what differs from run to run by itself.
     fn session(
         &self,
         has_screen: bool,
+        varies: &[String],
     ) -> Result<(PreparedSession, mpsc::UnboundedSender<News>), Trouble> {
         let (news, inbox) = mpsc::unbounded_channel();
         let journal = match (&self.journal, self.no_journal) {
@@ -113,9 +118,10 @@ impl WatchArgs {
             tasks: TaskSource::List(Vec::new()),
             stay: has_screen,
             journal,
+            recorded: self.again.recorded.clone(),
             ..SessionSpec::default()
         };
-        let feed = Feed { news: inbox, spec_of: None };
+        let feed = Feed { news: inbox, spec_of: None, again: self.again.again(varies)? };
         Ok((spec.watch(&self.title(), feed)?, news))
     }
 }

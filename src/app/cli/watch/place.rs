@@ -20,6 +20,8 @@ pub struct Place {
     pub environment: Environment,
     /// The agent gets the terminal.
     pub wants_terminal: bool,
+    /// What differs in the agent's requests from run to run by itself.
+    pub varies: Vec<String>,
 }
 
 impl Place {
@@ -49,7 +51,8 @@ impl Place {
         let has_terminal = rustix::termios::isatty(std::io::stdin());
         let known = command.and_then(|command| recipes.program(command));
         let wants_terminal = args.tty || (has_terminal && known.is_some_and(|known| known.tty));
-        Ok(Self { socket: Some(socket), address, environment, wants_terminal })
+        let varies = recipes.varies(command);
+        Ok(Self { socket: Some(socket), address, environment, wants_terminal, varies })
     }
 
     /// Where requests go on to.

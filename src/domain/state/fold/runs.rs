@@ -19,6 +19,7 @@ impl Family for RunEvent {
                     run.rewritten += 1;
                 }
             }
+            RunEvent::RunParted { .. } => {}
             RunEvent::RequestPassed { why, .. } => state.watch(|watched| match why {
                 Some(_) => watched.not_understood += 1,
                 None => watched.passed += 1,

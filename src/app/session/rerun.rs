@@ -1,0 +1,77 @@
+//! The journal of a watched session, over which its agents run again.
+
+use std::path::Path;
+
+use super::SessionError;
+use crate::domain::{By, Event, FaultEvent, FaultSpec, Record, RunEvent, SessionEvent};
+use crate::store::journal;
+
+/// What a run over a journal takes from it.
+#[derive(Debug, Default)]
+pub(super) struct Rerun {
+    pub records: Vec<Record>,
+    pub seed: Option<u64>,
+    /// The faults with which it began.
+    pub faults: Vec<FaultSpec>,
+    /// What should be known of it.
+    pub notices: Vec<String>,
+    /// Its file, without folders.
+    pub name: Option<String>,
+}
+
+impl Rerun {
+    /// Reads a journal.
+    ///
+    /// # Errors
+    /// It cannot be read, or foreign agents did not act in it.
+    pub fn load(path: &Path) -> Result<Self, SessionError> {
+        let shown = path.display();
+        let wrong = |why: String| SessionError::Input(format!("{shown}: {why}"));
+        let is_written = journal::is_written(path).map_err(SessionError::input)?;
+        let loaded = journal::read(path).map_err(SessionError::input)?;
+        let remark = loaded.remark();
+        if let Some(remark) = remark.clone().filter(|_| loaded.records.is_empty()) {
+            return Err(wrong(remark));
+        }
+        let mut notices: Vec<_> =
+            remark.map(|remark| format!("{shown}: {remark}")).into_iter().collect();
+        if is_written {
+            notices
+                .push(format!("{shown}: its session still runs; what it has so far is the record"));
+        }
+        let (records, program) = (loaded.records, loaded.header.program);
+        let unknown = records.iter().filter(|it| matches!(it.event, Event::Unknown { .. }));
+        let unknown = unknown.count();
+        if unknown > 0 {
+            notices.push(format!(
+                "{shown}: written by toolyard {program}; this version does not know {unknown} of its events"
+            ));
+        }
+        let opening = records.iter().find_map(|record| match &record.event {
+            Event::Session(SessionEvent::SessionOpened { opening }) => Some(&**opening),
+            _ => None,
+        });
+        let opening =
+            opening.ok_or_else(|| wrong("it does not say how its session began".to_owned()))?;
+        if !opening.watched {
+            let why = "foreign agents did not act in this session; `toolyard run --recorded` runs \
+                       its own agent again";
+            return Err(wrong(why.to_owned()));
+        }
+        let is_talk = |record: &Record| {
+            matches!(&record.event, Event::Run(RunEvent::RunOpened { guest: Some(_), .. }))
+        };
+        let begun = records.iter().take_while(|record| !is_talk(record));
+        let faults = begun.filter_map(|record| match &record.event {
+            Event::Fault(FaultEvent::FaultArmed { spec, by: By::User, .. }) => Some(spec.clone()),
+            _ => None,
+        });
+        let faults = faults.collect();
+        if !records.iter().any(is_talk) {
+            return Err(wrong("no request of an agent is in it".to_owned()));
+        }
+        let (seed, name) = (Some(opening.seed), path.file_name());
+        let name = name.map(|name| name.to_string_lossy().into_owned());
+        Ok(Self { seed, faults, notices, name, records })
+    }
+}

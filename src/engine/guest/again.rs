@@ -1,0 +1,120 @@
+//! Agents that run again over the record of a watched session: their requests are answered from it as long as they ask
+//! what was asked then. The tools run anew.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::calls::Returned;
+use super::compare::{Difference, Side};
+use super::past::{Parting, Past};
+use super::talk::{Place, Talks};
+use super::varies::Varies;
+use crate::domain::{ModelError, ModelErrorKind, Origin, Record, RunEvent, RunId};
+use crate::model::relay::{Arrival, Known};
+use crate::net::known;
+use crate::session::Session;
+use crate::wire::{Asked, Format, json};
+
+/// Why a request is refused that the record does not have.
+const REFUSED: &str = "this is not in the record of the session, and nothing goes to the endpoint";
+
+/// How agents run again.
+#[derive(Debug)]
+pub struct Again {
+    pub records: Vec<Record>,
+    /// What differs from run to run by itself.
+    pub varies: Varies,
+    /// What the record does not have is refused, and does not go to the endpoint.
+    pub is_strict: bool,
+    /// The model reads the recorded results, also where tools say something else now.
+    pub keeps_results: bool,
+    /// Answers take as long as they took then.
+    pub keeps_time: bool,
+}
+
+/// A record that agents run over.
+pub struct Running {
+    pub past: Past,
+    is_strict: bool,
+    keeps_results: bool,
+    keeps_time: bool,
+}
+
+/// A request as it would go to the endpoint.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    pub format: Format,
+    pub asked: &'a Asked,
+    pub body: &'a Bytes,
+}
+
+impl Running {
+    pub fn new(again: Again) -> Self {
+        let Again { records, varies, is_strict, keeps_results, keeps_time } = again;
+        Self { past: Past::new(&records, varies), is_strict, keeps_results, keeps_time }
+    }
+
+    /// Looks for the record of a conversation that begins.
+    pub fn open(&mut self, talk: usize, arrival: &Arrival) {
+        let Arrival { format, asked, body, .. } = arrival;
+        self.past.open(talk, *format, &side(Asking { format: *format, asked, body }));
+    }
+
+    fn kept(&self, known: Known) -> Known {
+        let after = if self.keeps_time { known.after } else { Duration::ZERO };
+        Known { after, ..known }
+    }
+}
+
+impl Talks {
+    /// The answer that the record has for a request, or the refusal of one that it does not have.
+    pub fn known(
+        &mut self,
+        session: &mut Session,
+        (place, run): (Place, RunId),
+        asking: Asking<'_>,
+    ) -> Option<Known> {
+        let again = self.again.as_mut()?;
+        match again.past.answer(place.at, asking.format, &side(asking), place.is_again) {
+            Ok(Some(known)) => Some(again.kept(known)),
+            Ok(None) => again.is_strict.then(|| refusal(REFUSED.to_owned())),
+            Err(Parting { difference, nearest }) => {
+                let (is_strict, Difference { field, asked, recorded }) =
+                    (again.is_strict, difference);
+                let why = format!("{REFUSED}: {field} differs");
+                let refused = is_strict;
+                session.emit(RunEvent::RunParted { run, field, asked, recorded, nearest, refused });
+                is_strict.then(|| refusal(why))
+            }
+        }
+    }
+
+    /// What a call is to end with instead of what the agent says.
+    pub fn recalled(&self, place: Place, call: &str, own: &Returned) -> Option<Returned> {
+        let again = self.again.as_ref()?;
+        let own = match own {
+            Ok(output) => &output.text,
+            Err(error) => &error.text,
+        };
+        again.past.result(place.at, call)?.instead_of(own, again.keeps_results)
+    }
+}
+
+fn refusal(why: String) -> Known {
+    let said = Err(ModelError::new(ModelErrorKind::Refused, why));
+    let (sent, after, origin) = (None, Duration::ZERO, Origin::Live);
+    Known { said, sent, after, origin, is_spoiled: false }
+}
+
+/// The request in the form in which it is compared. The record has no keys.
+fn side(asking: Asking<'_>) -> Side {
+    let Asking { format, asked, body } = asking;
+    let text = String::from_utf8_lossy(body);
+    let text = known::without_known(&text);
+    let body = json::read(text.as_bytes()).ok();
+    match format.read_request(text.as_bytes()) {
+        Ok(read) => Side { model: read.model, request: read.request, body },
+        Err(_) => Side { model: asked.model.clone(), request: asked.request.clone(), body },
+    }
+}

@@ -1,0 +1,295 @@
+//! Whether an agent asks what it asked before, and the first field in which it does not. Pure.
+
+use serde_json::Value;
+
+use super::varies::{Used, Varies};
+use crate::domain::blocks::Block;
+use crate::domain::{Message, Messages, Request, ToolCall, ToolDef, chance::canonical};
+
+/// Fields of a body that are compared by what they mean, or that say nothing of what is asked.
+const MEANT: [&str; 9] = [
+    "model",
+    "messages",
+    "input",
+    "instructions",
+    "system",
+    "tools",
+    // The answer of the place before, which has another id now.
+    "previous_response_id",
+    "conversation",
+    // It is added on the way.
+    "stream_options",
+];
+
+/// Characters of an excerpt.
+const EXCERPT: usize = 80;
+/// Of these, before the place that differs.
+const BEFORE: usize = 30;
+
+/// A request in the form in which it is compared.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// The endpoint's own name of the model.
+    pub model: String,
+    pub request: Request,
+    /// The body; `None`: it is not kept.
+    pub body: Option<Value>,
+}
+
+/// Where two requests differ first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    pub field: String,
+    /// What is asked there; empty: nothing.
+    pub asked: String,
+    /// What was asked there before.
+    pub recorded: String,
+}
+
+/// Compares requests.
+pub struct Compare<'a> {
+    varies: &'a Varies,
+    /// Rules without which there would have been a difference.
+    pub used: Used,
+}
+
+impl<'a> Compare<'a> {
+    pub fn new(varies: &'a Varies) -> Self {
+        Self { varies, used: Used::new() }
+    }
+
+    /// The first difference of two requests.
+    pub fn requests(&mut self, asked: &Side, recorded: &Side) -> Option<Difference> {
+        differs("model", &asked.model, &recorded.model)
+            .or_else(|| self.messages(&asked.request.messages, &recorded.request.messages))
+            .or_else(|| tools(&asked.request.tools, &recorded.request.tools))
+            .or_else(|| self.rest(asked.body.as_ref()?, recorded.body.as_ref()?))
+    }
+
+    /// Whether two requests begin the same conversation: the same model and tools, and the same messages up to the first
+    /// of a user.
+    pub fn opens_alike(&mut self, asked: &Side, recorded: &Side) -> bool {
+        let [one, other] = [asked, recorded].map(|side| opening(&side.request.messages));
+        asked.model == recorded.model
+            && self.messages(&one, &other).is_none()
+            && tools(&asked.request.tools, &recorded.request.tools).is_none()
+    }
+
+    fn messages(&mut self, asked: &Messages, recorded: &Messages) -> Option<Difference> {
+        let both = asked.iter().zip(recorded.iter()).enumerate();
+        let found = both.into_iter().find_map(|(at, (one, other))| self.message(at, one, other));
+        found.or_else(|| {
+            let at = asked.len().min(recorded.len());
+            let field = format!("messages[{at}]");
+            length(field, asked.get(at).map(said), recorded.get(at).map(said))
+        })
+    }
+
+    fn message(&mut self, at: usize, one: &Message, other: &Message) -> Option<Difference> {
+        let at = format!("messages[{at}]");
+        let blocks = || {
+            let [one, other] = [one, other].map(|message| kept(message.blocks()));
+            differs(&format!("{at}.content"), &one, &other)
+        };
+        let text = |compare: &mut Self, one: &str, other: &str| {
+            compare.texts(&format!("{at}.content"), one, other)
+        };
+        match (one, other) {
+            (Message::System { text: one }, Message::System { text: other }) => {
+                text(self, one, other)
+            }
+            (Message::User { text: one, .. }, Message::User { text: other, .. }) => {
+                text(self, one, other).or_else(blocks)
+            }
+            (
+                Message::Assistant { text: one, calls: own, .. },
+                Message::Assistant { text: other, calls: theirs, .. },
+            ) => text(self, one.trim(), other.trim()).or_else(|| calls(&at, own, theirs)),
+            (
+                Message::Tool { id: one, text: own, failed, .. },
+                Message::Tool { id: other, text: theirs, failed: has_failed, .. },
+            ) => differs(&format!("{at}.tool_call_id"), one, other)
+                .or_else(|| text(self, own, theirs))
+                .or_else(|| {
+                    let [one, other] = [failed, has_failed].map(ToString::to_string);
+                    differs(&format!("{at}.is_error"), &one, &other)
+                })
+                .or_else(blocks),
+            _ => differs(&format!("{at}.role"), role(one), role(other)),
+        }
+    }
+
+    fn texts(&mut self, field: &str, one: &str, other: &str) -> Option<Difference> {
+        if one == other {
+            return None;
+        }
+        let ((one, own), (other, theirs)) = (self.varies.without(one), self.varies.without(other));
+        let found = differs(field, &one, &other);
+        if found.is_none() {
+            self.used.extend(own.into_iter().chain(theirs));
+        }
+        found
+    }
+
+    /// The fields of the bodies that are not among those compared by what they mean.
+    fn rest(&mut self, asked: &Value, recorded: &Value) -> Option<Difference> {
+        self.values(&mut Vec::new(), asked, recorded)
+    }
+
+    fn values(&mut self, path: &mut Vec<String>, one: &Value, other: &Value) -> Option<Difference> {
+        if path.first().is_some_and(|first| MEANT.contains(&first.as_str())) || one == other {
+            return None;
+        }
+        if let Some(rule) = self.varies.of_field(path) {
+            self.used.insert(rule);
+            return None;
+        }
+        let null = Value::Null;
+        let keys: Vec<String> = match (one, other) {
+            (Value::Object(one), Value::Object(other)) => {
+                let more = other.keys().filter(|key| !one.contains_key(*key));
+                one.keys().chain(more).cloned().collect()
+            }
+            (Value::Array(one), Value::Array(other)) => {
+                (0..one.len().max(other.len())).map(|at| at.to_string()).collect()
+            }
+            _ => return differs(&named(path), &shown(one), &shown(other)),
+        };
+        for key in keys {
+            let [one, other] = [one, other].map(|value| child(value, &key).unwrap_or(&null));
+            path.push(key);
+            let found = self.values(path, one, other);
+            path.pop();
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}
+
+fn child<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        value => value.get(key),
+    }
+}
+
+/// The messages up to the first of a user.
+fn opening(messages: &Messages) -> Messages {
+    let is_user = |message: &Message| matches!(message, Message::User { .. });
+    let length = messages.iter().position(is_user).map_or(messages.len(), |at| at + 1);
+    let mut opening = messages.clone();
+    opening.truncate(length);
+    opening
+}
+
+fn calls(at: &str, own: &[ToolCall], theirs: &[ToolCall]) -> Option<Difference> {
+    let both = own.iter().zip(theirs).enumerate();
+    let found = both.into_iter().find_map(|(n, (one, other))| {
+        let at = format!("{at}.tool_calls[{n}]");
+        let [own, theirs] = [one, other].map(|call| canonical(&call.arguments));
+        differs(&format!("{at}.name"), one.tool.as_str(), other.tool.as_str())
+            .or_else(|| differs(&format!("{at}.arguments"), &own, &theirs))
+            .or_else(|| differs(&format!("{at}.id"), &one.id, &other.id))
+    });
+    found.or_else(|| {
+        let n = own.len().min(theirs.len());
+        let name = |calls: &[ToolCall]| calls.get(n).map(|call| call.tool.to_string());
+        length(format!("{at}.tool_calls[{n}]"), name(own), name(theirs))
+    })
+}
+
+fn tools(own: &[ToolDef], theirs: &[ToolDef]) -> Option<Difference> {
+    let both = own.iter().zip(theirs).enumerate();
+    let found = both.into_iter().find_map(|(n, (one, other))| {
+        let at = format!("tools[{n}]");
+        let [own, theirs] = [one, other].map(|tool| canonical(&tool.parameters));
+        differs(&format!("{at}.name"), one.name.as_str(), other.name.as_str())
+            .or_else(|| differs(&format!("{at}.description"), &one.description, &other.description))
+            .or_else(|| differs(&format!("{at}.parameters"), &own, &theirs))
+    });
+    found.or_else(|| {
+        let n = own.len().min(theirs.len());
+        let name = |tools: &[ToolDef]| tools.get(n).map(|tool| tool.name.to_string());
+        length(format!("tools[{n}]"), name(own), name(theirs))
+    })
+}
+
+/// A difference where one side has more than the other.
+fn length(field: String, one: Option<String>, other: Option<String>) -> Option<Difference> {
+    if one.is_none() && other.is_none() {
+        return None;
+    }
+    let [asked, recorded] = [one, other].map(|text| excerpt(&text.unwrap_or_default(), 0));
+    Some(Difference { field, asked, recorded })
+}
+
+fn differs(field: &str, one: &str, other: &str) -> Option<Difference> {
+    if one == other {
+        return None;
+    }
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let [asked, recorded] = [one, other].map(|text| excerpt(text, same));
+    Some(Difference { field: field.to_owned(), asked, recorded })
+}
+
+/// The part of a text around this character.
+fn excerpt(text: &str, around: usize) -> String {
+    let from = around.saturating_sub(BEFORE);
+    let mut rest = text.chars().skip(from);
+    let part: String = rest.by_ref().take(EXCERPT).collect();
+    let [before, after] = [from > 0, rest.next().is_some()].map(|cut| if cut { "…" } else { "" });
+    format!("{before}{part}{after}")
+}
+
+fn said(message: &Message) -> String {
+    let calls = match message {
+        Message::Assistant { calls, .. } => calls.as_slice(),
+        _ => &[],
+    };
+    let calls = calls.iter().map(|call| format!(" {}({})", call.tool, call.arguments));
+    format!("{}: {}{}", role(message), message.text(), calls.collect::<String>())
+}
+
+fn role(message: &Message) -> &'static str {
+    match message {
+        Message::System { .. } => "system",
+        Message::User { .. } => "user",
+        Message::Assistant { .. } => "assistant",
+        Message::Tool { .. } => "tool",
+    }
+}
+
+/// Images and the like.
+fn kept(blocks: &[Block]) -> String {
+    let raw = blocks.iter().filter_map(|block| match block {
+        Block::Kept { raw, .. } => Some(canonical(raw)),
+        Block::Text { .. } | Block::Call { .. } => None,
+    });
+    raw.collect::<Vec<_>>().join(" ")
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+/// `reasoning.effort`, `stop[1]`.
+fn named(path: &[String]) -> String {
+    let mut name = String::new();
+    for part in path {
+        match part.parse::<usize>() {
+            Ok(at) => name += &format!("[{at}]"),
+            Err(_) if name.is_empty() => name += part,
+            Err(_) => name += &format!(".{part}"),
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests;

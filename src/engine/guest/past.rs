@@ -1,0 +1,318 @@
+//! What a recorded session has for an agent that runs again: its conversations, each a list of requests with their
+//! answers. Pure: no network, no clock.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::calls::Returned;
+use super::compare::{Compare, Difference, Side};
+use super::varies::Varies;
+use crate::domain::state::model_calls::{ModelCallPhase, ModelCallState};
+use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
+use crate::domain::{
+    EffectId, Event, Message, ModelCallEvent, ModelErrorKind, Origin, Record, Request, RunId,
+    State, ToolErrorKind, ToolOutput,
+};
+use crate::model::relay::{Known, Said};
+use crate::wire::Format;
+
+/// The conversations of a recorded session, and how far an agent has asked for them again.
+pub struct Past {
+    conversations: Vec<Conversation>,
+    /// Where each conversation of this session is in the record, by its number; `None`: it has left it.
+    playing: HashMap<usize, Option<Playing>>,
+    varies: Varies,
+    /// The requests in which each rule made a difference.
+    used: BTreeMap<usize, u32>,
+    answered: usize,
+}
+
+struct Conversation {
+    format: Option<Format>,
+    asked: Vec<Asked>,
+    results: HashMap<Arc<str>, Recalled>,
+    is_taken: bool,
+}
+
+/// A recorded request and its answer.
+struct Asked {
+    n: u64,
+    model: String,
+    request: Arc<Request>,
+    body: Option<Arc<Value>>,
+    said: Said,
+    took: Duration,
+    is_spoiled: bool,
+}
+
+/// The result of a call in the record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recalled {
+    /// What the model read.
+    pub read: Returned,
+    /// What the tool itself said, where the model read something else.
+    pub withheld: Option<String>,
+    /// A fault did that, which is armed again.
+    pub by_fault: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Playing {
+    conversation: usize,
+    next: usize,
+}
+
+/// Where an agent left the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parting {
+    pub difference: Difference,
+    /// The record of the request that it is nearest to.
+    pub nearest: Option<u64>,
+}
+
+impl Past {
+    /// Gathers the conversations of a record.
+    pub fn new(records: &[Record], varies: Varies) -> Self {
+        let state = State::fold(records);
+        let mut bodies = HashMap::new();
+        for record in records {
+            if let Event::ModelCall(ModelCallEvent::ModelCallSent { effect, body }) = &record.event
+            {
+                bodies.insert(effect.id, Arc::clone(body));
+            }
+        }
+        let mut runs: BTreeMap<RunId, Conversation> = BTreeMap::new();
+        for (run, known) in &state.runs {
+            let Some(guest) = &known.guest else { continue };
+            let formats = [Format::Chat, Format::Responses, Format::Messages];
+            let format = formats.into_iter().find(|format| format.to_string() == guest.wire);
+            let (asked, results) = (Vec::new(), HashMap::new());
+            runs.insert(*run, Conversation { format, asked, results, is_taken: false });
+        }
+        for call in state.model_calls.iter() {
+            if let Some(run) = runs.get_mut(&state.run_of(call.task)) {
+                run.asked.extend(asked(call, &bodies));
+            }
+        }
+        for call in state.tool_calls.iter() {
+            if let (Some(run), Some(id)) = (runs.get_mut(&state.run_of(call.task)), &call.wire_id) {
+                run.results.extend(recalled(call).map(|result| (Arc::clone(id), result)));
+            }
+        }
+        Self {
+            conversations: runs.into_values().collect(),
+            playing: HashMap::new(),
+            varies,
+            used: BTreeMap::new(),
+            answered: 0,
+        }
+    }
+
+    /// Looks for the conversation that begins like this one of the session: first for one whose whole first request is
+    /// equal, and of equals for the first one.
+    pub fn open(&mut self, talk: usize, format: Format, side: &Side) {
+        let begins = |this: &Self, is_whole: bool| {
+            this.conversations.iter().position(|known| {
+                let first = known.asked.first().filter(|_| !known.is_taken);
+                let first = first.filter(|_| known.format == Some(format));
+                let mut compare = Compare::new(&this.varies);
+                first.map(|first| first.side(format)).is_some_and(|first| match is_whole {
+                    true => compare.requests(side, &first).is_none(),
+                    false => compare.opens_alike(side, &first),
+                })
+            })
+        };
+        let found = begins(self, true).or_else(|| begins(self, false));
+        let Some(known) = found.and_then(|at| self.conversations.get_mut(at)) else { return };
+        known.is_taken = true;
+        let begun = found.map(|conversation| Playing { conversation, next: 0 });
+        self.playing.insert(talk, begun);
+    }
+
+    /// The recorded answer to the next request of a conversation of the session; `None` if that has left the record.
+    /// `is_again`: it repeats the request before.
+    ///
+    /// # Errors
+    /// The conversation leaves the record with this request.
+    pub fn answer(
+        &mut self,
+        talk: usize,
+        format: Format,
+        side: &Side,
+        is_again: bool,
+    ) -> Result<Option<Known>, Parting> {
+        let playing = match self.playing.insert(talk, None) {
+            Some(Some(playing)) => playing,
+            Some(None) => return Ok(None),
+            None => return Err(self.stray(format, side)),
+        };
+        let known = self.conversations.get(playing.conversation);
+        let asked = known.map_or(&[][..], |known| known.asked.as_slice());
+        // A client that gave up earlier than then asks the same once more.
+        let before = playing.next.checked_sub(1).filter(|_| is_again);
+        let mut compare = Compare::new(&self.varies);
+        let mut parting = None;
+        for at in [Some(playing.next), before].into_iter().flatten() {
+            let Some(then) = asked.get(at) else { continue };
+            match compare.requests(side, &then.side(format)) {
+                None => {
+                    self.playing.insert(talk, Some(Playing { next: at + 1, ..playing }));
+                    let known = then.known();
+                    compare.used.iter().for_each(|rule| *self.used.entry(*rule).or_default() += 1);
+                    self.answered += usize::from(at == playing.next);
+                    return Ok(Some(known));
+                }
+                Some(difference) => {
+                    let nearest = Some(then.n);
+                    parting.get_or_insert(Parting { difference, nearest });
+                }
+            }
+        }
+        Err(parting.unwrap_or_else(|| ended(side, asked)))
+    }
+
+    /// The recorded result of a call of a conversation that is still as in the record.
+    pub fn result(&self, talk: usize, call: &str) -> Option<&Recalled> {
+        let playing = self.playing.get(&talk)?.as_ref()?;
+        self.conversations.get(playing.conversation)?.results.get(call)
+    }
+
+    /// What became of the record, for people.
+    pub fn summary(&self) -> Vec<String> {
+        let all: usize = self.conversations.iter().map(|known| known.asked.len()).sum();
+        let answered = self.answered;
+        let mut lines = vec![format!("{answered} of {all} recorded model calls were asked again")];
+        let rules = self.used.iter().map(|(at, times)| {
+            let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            format!("{} ({times})", self.varies.rule(*at))
+        });
+        let rules: Vec<_> = rules.collect();
+        if !rules.is_empty() {
+            let rules = rules.join(", ");
+            lines.push(format!("differed, and was left out of the comparison: {rules}"));
+        }
+        lines
+    }
+
+    /// A request of a conversation that the record does not have: the nearest one is the first of a conversation with the
+    /// same first message of a user, else of any that is left.
+    fn stray(&self, format: Format, side: &Side) -> Parting {
+        let left = || self.conversations.iter().filter(|known| !known.is_taken);
+        let of_format = || left().filter(|known| known.format == Some(format));
+        let firsts = || of_format().filter_map(|known| known.asked.first());
+        let user = |request: &Request| first_of_user(request).map(str::to_owned);
+        let alike = firsts().find(|first| user(&first.request) == user(&side.request));
+        let nearest = alike.or_else(|| firsts().next());
+        let mut compare = Compare::new(&self.varies);
+        let found = nearest.and_then(|first| {
+            let difference = compare.requests(side, &first.side(format))?;
+            Some(Parting { difference, nearest: Some(first.n) })
+        });
+        found.unwrap_or_else(|| {
+            let other = left().find(|known| known.format.is_some_and(|own| own != format));
+            let wire =
+                other.and_then(|known| Some((known.format?.to_string(), known.asked.first()?.n)));
+            let (recorded, nearest) = wire.map_or((String::new(), None), |(it, n)| (it, Some(n)));
+            let (field, asked) = ("the wire".to_owned(), format.to_string());
+            Parting { difference: Difference { field, asked, recorded }, nearest }
+        })
+    }
+}
+
+fn first_of_user(request: &Request) -> Option<&str> {
+    let is_user = |message: &&Message| matches!(message, Message::User { .. });
+    request.messages.iter().find(is_user).map(Message::text)
+}
+
+/// A request after the last one of its conversation in the record.
+fn ended(side: &Side, asked: &[Asked]) -> Parting {
+    let last = asked.last();
+    let known = last.map_or(0, |last| last.request.messages.len());
+    let at = known.min(side.request.messages.len().saturating_sub(1));
+    let text = side.request.messages.get(at).map_or("", |message| message.text());
+    let (field, asked) = (format!("messages[{at}]"), text.chars().take(80).collect());
+    let difference = Difference { field, asked, recorded: String::new() };
+    Parting { difference, nearest: last.map(|last| last.n) }
+}
+
+impl Asked {
+    /// The request in the form in which it is compared: with the results that the model read.
+    fn side(&self, format: Format) -> Side {
+        let body = self.body.as_deref().cloned();
+        let read =
+            body.as_ref().and_then(|body| format.read_request(body.to_string().as_bytes()).ok());
+        match read {
+            Some(read) => Side { model: read.model, request: read.request, body },
+            None => Side { model: self.model.clone(), request: (*self.request).clone(), body },
+        }
+    }
+
+    fn known(&self) -> Known {
+        Known {
+            said: self.said.clone(),
+            sent: self.body.clone(),
+            after: self.took,
+            origin: Origin::Recorded,
+            is_spoiled: self.is_spoiled,
+        }
+    }
+}
+
+/// A model call with its answer; `None` if nobody had one.
+fn asked(call: &ModelCallState, bodies: &HashMap<EffectId, Arc<Value>>) -> Option<Asked> {
+    let said = match &call.phase {
+        ModelCallPhase::Done { reply } => Ok(Arc::clone(reply)),
+        ModelCallPhase::Failed { error } if error.kind != ModelErrorKind::Cancelled => {
+            Err(error.clone())
+        }
+        ModelCallPhase::Failed { .. } | ModelCallPhase::Requested | ModelCallPhase::Running => {
+            return None;
+        }
+    };
+    let took = call.ended?.saturating_sub(call.started.or(call.ended)?);
+    Some(Asked {
+        n: call.n,
+        model: call.model.to_string(),
+        request: Arc::clone(&call.request),
+        body: bodies.get(&call.id).cloned(),
+        said,
+        took: Duration::from_micros(took.saturating_sub(call.held)),
+        is_spoiled: call.injected.is_some(),
+    })
+}
+
+fn recalled(call: &ToolCallState) -> Option<Recalled> {
+    let read = match &call.phase {
+        ToolCallPhase::Done { output } => Ok(ToolOutput::clone(output)),
+        ToolCallPhase::Failed { error } if error.kind != ToolErrorKind::Cancelled => {
+            Err(error.clone())
+        }
+        _ => return None,
+    };
+    let withheld = call.withheld.as_ref().map(|output| output.text.clone());
+    Some(Recalled { read, withheld, by_fault: call.injected.is_some() })
+}
+
+impl Recalled {
+    /// What the call is to end with instead of what the agent says now; `None`: with that. `keeps`: as in the record, also
+    /// where the tool says something else now.
+    pub fn instead_of(&self, own: &str, keeps: bool) -> Option<Returned> {
+        let read = match &self.read {
+            Ok(output) => &output.text,
+            Err(error) => &error.text,
+        };
+        if self.by_fault {
+            // The fault works on what the tool said.
+            let said = self.withheld.as_ref().filter(|said| keeps && *said != own)?;
+            return Some(Ok(ToolOutput { text: said.clone(), cut_from: None }));
+        }
+        let is_decided = self.withheld.as_deref() == Some(own);
+        (is_decided || keeps && read != own).then(|| self.read.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests;

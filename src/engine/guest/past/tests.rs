@@ -1,0 +1,220 @@
+use serde_json::json;
+
+use super::*;
+use crate::domain::{
+    By, EffectClass, EffectRef, Finish, Guest, ModelError, Reply, Role, RunEvent, Task, TaskEvent,
+    TaskId, ToolCall, ToolCallEvent,
+};
+
+fn side(messages: &Value) -> Side {
+    let body = json!({"model": "m", "messages": messages});
+    let read = Format::Chat.read_request(body.to_string().as_bytes()).unwrap();
+    Side { model: read.model, request: read.request, body: Some(body) }
+}
+
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+fn assistant(text: &str) -> Value {
+    json!({"role": "assistant", "content": text})
+}
+
+/// A journal that grows.
+#[derive(Default)]
+struct Story {
+    records: Vec<Record>,
+    effects: u32,
+}
+
+impl Story {
+    fn add(&mut self, event: impl Into<Event>) {
+        let n = self.records.len() as u64 + 1;
+        self.records.push(Record::new(n, n * 1000, event));
+    }
+
+    /// A conversation with one task, which has the number of its run.
+    fn open(&mut self, run: u32) {
+        let guest = Guest { wire: Format::Chat.to_string(), ..Guest::default() };
+        let (strategy, guest) = (None, Some(guest.into()));
+        self.add(RunEvent::RunOpened { run: RunId(run), strategy, guest });
+        let task = Task { run: RunId(run), ..Task::from_text("t") };
+        self.add(TaskEvent::TasksQueued { first: TaskId(run), tasks: vec![task], by: By::Engine });
+        self.add(TaskEvent::TaskStarted { task: TaskId(run) });
+    }
+
+    fn effect(&mut self) -> EffectRef {
+        self.effects += 1;
+        EffectRef::new(EffectId(self.effects), EffectClass::Read)
+    }
+
+    /// A request with these messages, and its answer.
+    fn ask(&mut self, run: u32, messages: &Value, said: Result<Reply, ModelError>) {
+        let (effect, side) = (self.effect(), side(messages));
+        self.add(ModelCallEvent::ModelCallRequested {
+            effect,
+            task: TaskId(run),
+            role: Role::Actor,
+            model: "m".into(),
+            request: side.request.into(),
+            evidence: None,
+        });
+        self.add(ModelCallEvent::ModelCallStarted { effect });
+        self.add(ModelCallEvent::ModelCallSent { effect, body: side.body.unwrap().into() });
+        self.add(match said {
+            Ok(reply) => {
+                ModelCallEvent::ModelCallFinished { effect, reply: reply.into(), dollars: None }
+            }
+            Err(error) => ModelCallEvent::ModelCallFailed { effect, error, billed: None },
+        });
+    }
+
+    fn past(&self) -> Past {
+        Past::new(&self.records, Varies::default())
+    }
+}
+
+/// Two conversations that begin with the same words, and one that does not.
+fn story() -> Story {
+    let mut story = Story::default();
+    for (run, first) in [(1, "hello"), (2, "hello"), (3, "good day")] {
+        story.open(run);
+        let said = format!("answer {run}");
+        story.ask(run, &json!([user(first)]), Ok(Reply::of_text(&said)));
+        let more = json!([user(first), assistant(&said), user("more")]);
+        story.ask(run, &more, Ok(Reply::of_text(format!("last {run}"))));
+    }
+    story
+}
+
+fn said(known: Result<Option<Known>, Parting>) -> String {
+    known.unwrap().unwrap().said.unwrap().text.clone()
+}
+
+fn parted(known: Result<Option<Known>, Parting>) -> (String, String, String, Option<u64>) {
+    let Parting { difference: Difference { field, asked, recorded }, nearest } = known.unwrap_err();
+    (field, asked, recorded, nearest)
+}
+
+#[test]
+fn equal_conversations_are_taken_in_order_and_each_goes_its_own_way() {
+    let mut past = story().past();
+    let first = side(&json!([user("hello")]));
+    for talk in [7, 8] {
+        past.open(talk, Format::Chat, &first);
+    }
+    assert_eq!(said(past.answer(7, Format::Chat, &first, false)), "answer 1");
+    assert_eq!(said(past.answer(8, Format::Chat, &first, false)), "answer 2");
+    let more =
+        |run| side(&json!([user("hello"), assistant(&format!("answer {run}")), user("more")]));
+    let known = past.answer(8, Format::Chat, &more(2), false).unwrap().unwrap();
+    assert_eq!((known.origin, known.after), (Origin::Recorded, Duration::from_millis(2)));
+    assert_eq!(known.sent.unwrap()["messages"][1]["content"], "answer 2");
+    // The other one says something else than then.
+    let other = side(&json!([user("hello"), assistant("answer 1"), user("less")]));
+    let found = parted(past.answer(7, Format::Chat, &other, false));
+    let field = "messages[2].content".to_owned();
+    assert_eq!(found, (field, "less".to_owned(), "more".to_owned(), Some(8)));
+    assert!(past.answer(7, Format::Chat, &more(1), false).unwrap().is_none(), "it is live now");
+    assert_eq!(past.summary(), ["3 of 6 recorded model calls were asked again"]);
+}
+
+#[test]
+fn what_no_record_begins_like_is_told_beside_the_nearest() {
+    let mut past = story().past();
+    let other = side(&json!([user("good evening")]));
+    past.open(1, Format::Chat, &other);
+    let found = parted(past.answer(1, Format::Chat, &other, false));
+    let field = "messages[0].content".to_owned();
+    assert_eq!(found, (field, "good evening".to_owned(), "hello".to_owned(), Some(4)));
+    // The same words with something before them.
+    let prompted = side(&json!([{"role": "system", "content": "s"}, user("good day")]));
+    past.open(2, Format::Chat, &prompted);
+    let found = parted(past.answer(2, Format::Chat, &prompted, false));
+    assert_eq!((found.0, found.3), ("messages[0].role".to_owned(), Some(26)));
+    // Another wire.
+    past.open(3, Format::Responses, &other);
+    let found = parted(past.answer(3, Format::Responses, &other, false));
+    let wires = ("OpenAI Responses".to_owned(), "OpenAI chat".to_owned());
+    assert_eq!(found, ("the wire".to_owned(), wires.0, wires.1, Some(4)));
+}
+
+#[test]
+fn a_whole_first_request_counts_more_than_its_beginning() {
+    let mut story = story();
+    story.open(4);
+    let history = json!([user("hello"), assistant("so"), user("and?")]);
+    story.ask(4, &history, Ok(Reply::of_text("answer 4")));
+    let mut past = story.past();
+    let asked = side(&history);
+    past.open(1, Format::Chat, &asked);
+    assert_eq!(said(past.answer(1, Format::Chat, &asked, false)), "answer 4");
+    let next = side(&json!([user("hello"), assistant("so"), user("and?"), user("then?")]));
+    let found = parted(past.answer(1, Format::Chat, &next, false));
+    let field = "messages[3]".to_owned();
+    assert_eq!(found, (field, "then?".to_owned(), String::new(), Some(37)), "the record ends");
+}
+
+#[test]
+fn failures_come_again_and_who_gave_up_is_no_part_of_it() {
+    let mut story = Story::default();
+    story.open(1);
+    let asked = json!([user("hello")]);
+    let error = |kind| Err(ModelError::new(kind, "no"));
+    story.ask(1, &asked, error(ModelErrorKind::Cancelled));
+    story.ask(1, &asked, error(ModelErrorKind::RateLimited));
+    story.ask(1, &asked, Ok(Reply::of_text("hi")));
+    let mut past = story.past();
+    let side = side(&asked);
+    past.open(1, Format::Chat, &side);
+    let first = past.answer(1, Format::Chat, &side, false).unwrap().unwrap();
+    assert_eq!(first.said.unwrap_err().kind, ModelErrorKind::RateLimited);
+    assert_eq!(said(past.answer(1, Format::Chat, &side, true)), "hi");
+    // A client that did not wait asks once more.
+    assert_eq!(said(past.answer(1, Format::Chat, &side, true)), "hi");
+    assert_eq!(past.summary(), ["2 of 2 recorded model calls were asked again"]);
+}
+
+#[test]
+fn results_are_those_of_the_record_where_that_is_wanted_or_was_decided() {
+    let mut story = Story::default();
+    story.open(1);
+    let asked = json!([user("hello")]);
+    let call = ToolCall { id: "c".into(), tool: "t".into(), arguments: json!({}) };
+    let reply = Reply { calls: vec![call], finish: Finish::Calls, ..Reply::of_text("") };
+    story.ask(1, &asked, Ok(reply));
+    let effect = story.effect();
+    let (task, tool, arguments) = (TaskId(1), "t".into(), json!({}));
+    let (step, evidence, by, wire_id) = (1, None, By::Engine, Some("c".into()));
+    let requested = ToolCallEvent::ToolCallRequested {
+        effect,
+        task,
+        step,
+        tool,
+        arguments,
+        evidence,
+        by,
+        wire_id,
+    };
+    story.add(requested);
+    let output = |text: &str| Arc::new(ToolOutput { text: text.into(), cut_from: None });
+    story.add(ToolCallEvent::ToolCallFinished { effect, output: output("read") });
+    let text = |result: Option<Returned>| result.map(|it| it.unwrap().text);
+    let mut past = story.past();
+    past.open(1, Format::Chat, &side(&asked));
+    let same = past.result(1, "c").unwrap();
+    assert_eq!(text(same.instead_of("own", true)).as_deref(), Some("read"));
+    assert_eq!(same.instead_of("own", false), None);
+    assert_eq!(same.instead_of("read", true), None);
+    assert_eq!(past.result(2, "c"), None, "another conversation");
+    // A person has replaced it then.
+    story.add(ToolCallEvent::ResultWithheld { effect, output: output("own") });
+    let mut past = story.past();
+    past.open(1, Format::Chat, &side(&asked));
+    let decided = past.result(1, "c").unwrap();
+    assert_eq!(text(decided.instead_of("own", false)).as_deref(), Some("read"));
+    assert_eq!(decided.instead_of("other", false), None, "it was decided of another result");
+    let by_fault = Recalled { by_fault: true, ..decided.clone() };
+    assert_eq!(by_fault.instead_of("own", true), None, "the fault does it again");
+    assert_eq!(text(by_fault.instead_of("other", true)).as_deref(), Some("own"));
+}
