@@ -57,7 +57,7 @@ pub use self::{
         schemas::{KeptSchemas, SchemaBook},
     },
     ranker::{Query, Ranker, Scored, on_this_machine},
-    resuming::{Interrupted, resumable},
+    resuming::{Interrupted, resumable, without_end},
     session::Listener,
     setup::Setup,
     station::{DOLLARS_REACHED, MODEL_UNUSABLE},
@@ -76,6 +76,7 @@ pub async fn run(
 ) -> Result<State, JournalError> {
     let (stay, keep_going) = (setup.stay, setup.keep_going);
     let inbox = setup.inbox.take();
+    let past = inbox.iter().flat_map(|_| setup.beginning.past()).cloned().collect();
     let listed = providers::list_all(std::mem::take(&mut setup.providers)).await;
     let handle = session::open(setup, listed, listener);
     let why = {
@@ -84,7 +85,7 @@ pub async fn run(
         let works = runs.into_iter().map(|run| run::work(handle.clone(), run, stay, keep_going));
         let work = async {
             match inbox {
-                Some(inbox) => guest::serve(handle.clone(), inbox).await,
+                Some(inbox) => guest::serve(handle.clone(), inbox, past).await,
                 None => drop(join_all(works).await),
             }
         };

@@ -23,11 +23,9 @@ pub struct Interrupted {
 impl Interrupted {
     /// Parts a session where its first task began that has not ended by itself, or that was at work together with such
     /// a task. What the end of the session made of it is left out.
-    pub fn of(mut records: Vec<Record>) -> Self {
+    pub fn of(records: Vec<Record>) -> Self {
+        let mut records = without_end(records);
         let is_done = finishes(&records);
-        while records.last().is_some_and(|it| is_closing(&it.event) && !is_done(it)) {
-            records.pop();
-        }
         let mut rest = records.split_off(parted_at(&records, is_done));
         rest.retain(|record| is_kept(&record.event));
         Self { past: records, rest }
@@ -37,6 +35,15 @@ impl Interrupted {
     pub fn is_open(&self) -> bool {
         !self.rest.is_empty()
     }
+}
+
+/// The records of a session without what its end made of the calls and tasks at work.
+pub fn without_end(mut records: Vec<Record>) -> Vec<Record> {
+    let is_done = finishes(&records);
+    while records.last().is_some_and(|it| is_closing(&it.event) && !is_done(it)) {
+        records.pop();
+    }
+    records
 }
 
 /// Where the first task began that has not ended, or one that was still at work then: no task is parted. The number of

@@ -162,10 +162,9 @@ impl Way {
         }
     }
 
-    /// Lets the rest of the answer go on.
-    pub fn release(&mut self, release: Release) {
-        // An agent that has hung up needs no answer.
-        self.release.take().map(|way| way.send(release));
+    /// Lets the rest of the answer go on; false: the agent has hung up.
+    pub fn release(&mut self, release: Release) -> bool {
+        self.release.take().is_some_and(|way| way.send(release).is_ok())
     }
 }
 
@@ -190,6 +189,8 @@ pub struct Relay {
     way: RefCell<Way>,
     holds: Cell<Holds>,
     came: RefCell<Option<Said>>,
+    /// The answer that nobody got, since the agent had hung up.
+    given: RefCell<Option<Said>>,
     answer_id: RefCell<Option<String>>,
     known: RefCell<Option<Known>>,
 }
@@ -202,6 +203,7 @@ impl Relay {
             way: RefCell::new(way),
             holds: Cell::default(),
             came: RefCell::default(),
+            given: RefCell::default(),
             answer_id: RefCell::default(),
             known: RefCell::default(),
         }
@@ -269,17 +271,40 @@ impl Relay {
         self.way.borrow().sending.is_some() || self.came.borrow().is_some()
     }
 
+    /// The answer that nobody got, if there is one.
+    pub fn ungiven(&self) -> Option<Said> {
+        self.given.borrow().clone()
+    }
+
     /// The agent asks once more: the answer goes this way now.
-    pub fn adopt(&self, way: Way) {
-        *self.way.borrow_mut() = way;
+    pub fn adopt(&self, mut way: Way) {
+        match &*self.given.borrow() {
+            // Nobody got it before.
+            Some(given) => drop(way.send(Sending::Instead(given.clone()))),
+            None => *self.way.borrow_mut() = way,
+        }
     }
 
     /// Ends the way of the request. The agent gets `said`; where the answer of the endpoint is on its way to it, that as
-    /// `release` says.
-    pub fn end(&self, said: &Said, release: Release) {
+    /// `release` says. Returns false if the agent has hung up.
+    pub fn end(&self, said: &Said, release: Release) -> bool {
         let mut way = self.way.borrow_mut();
-        if !way.send(Sending::Instead(said.clone())) {
-            way.release(release);
+        let is_given = match way.sending.is_some() {
+            true => way.send(Sending::Instead(said.clone())),
+            // What was not held went on as it came.
+            false => way.release(release) || !self.holds_of(said),
+        };
+        if !is_given {
+            *self.given.borrow_mut() = Some(said.clone());
+        }
+        is_given
+    }
+
+    /// Whether some of this answer waits for its release.
+    fn holds_of(&self, said: &Said) -> bool {
+        match said {
+            Ok(reply) => !reply.calls.is_empty() || self.holds() > Holds::Calls,
+            Err(_) => self.holds() == Holds::All,
         }
     }
 

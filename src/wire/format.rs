@@ -33,6 +33,13 @@ impl fmt::Display for Format {
 }
 
 impl Format {
+    /// The format that is displayed like this.
+    pub fn named(name: &str) -> Option<Self> {
+        [Format::Chat, Format::Responses, Format::Messages]
+            .into_iter()
+            .find(|format| format.to_string() == name)
+    }
+
     /// Reads a request.
     ///
     /// # Errors

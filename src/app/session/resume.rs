@@ -87,7 +87,7 @@ impl PreparedSession {
 }
 
 /// A new journal beside this one: `j.2.jsonl` beside `j.jsonl`.
-fn next_to(path: &Path) -> PathBuf {
+pub(super) fn next_to(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let stem = match stem.rsplit_once('.') {
         Some((stem, number)) if number.parse::<u32>().is_ok() => stem,

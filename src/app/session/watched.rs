@@ -1,20 +1,24 @@
 //! A session that watches foreign agents: it has no models, tools and tasks of its own.
 
+use std::path::Path;
+
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::rerun::Rerun;
-use super::{Field, PreparedSession, SessionError, SessionSpec};
+use super::resume::next_to;
+use super::{Field, JournalChoice, PreparedSession, SessionError, SessionSpec};
 use crate::config::Config;
-use crate::domain::{Base, ModelSpec, TaskList, state::Keeps};
-use crate::engine::{Again, Beginning, Inbox};
+use crate::domain::{Base, ModelSpec, Record, TaskList, state::Keeps};
+use crate::engine::{Again, Beginning, Inbox, Rest, without_end};
 use crate::model::http::Endpoint;
 use crate::model::relay::News;
+use crate::store::journal;
 use crate::store::prices::PriceTable;
 use crate::workspace::Workspace;
 
 /// Why a watched session cannot be started by itself.
 pub const AGENT_IS_GONE: &str = "foreign agents acted in it, which only their own program can \
-     continue; `toolyard watch -- COMMAND` runs that again, and `toolyard replay` shows what happened";
+     continue: `toolyard watch --resume JOURNAL -- COMMAND` goes on with it, and `toolyard replay` shows what happened";
 
 /// What a session of foreign agents gets from outside.
 pub struct Feed {
@@ -32,6 +36,7 @@ impl SessionSpec {
     /// # Errors
     /// Faults in the spec, in the configuration, or in its table of prices.
     pub fn watch(&self, title: &str, mut feed: Feed) -> Result<PreparedSession, SessionError> {
+        let past = self.resumed.as_deref().map(past_of).transpose()?;
         let rerun = self.recorded.as_deref().map(Rerun::load).transpose()?;
         let Rerun { records, seed, faults, notices, name } = rerun.unwrap_or_default();
         feed.again.iter_mut().for_each(|again| again.records.clone_from(&records));
@@ -41,6 +46,10 @@ impl SessionSpec {
             faults: own.chain(faults.iter().cloned()).collect(),
             parent: name,
             watched: true,
+            journal: match (&self.resumed, &self.journal) {
+                (Some(path), JournalChoice::Configured) => JournalChoice::File(next_to(path)),
+                (_, chosen) => chosen.clone(),
+            },
             ..self.clone()
         };
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
@@ -59,7 +68,10 @@ impl SessionSpec {
         Ok(PreparedSession {
             tasks: TaskList::default(),
             workspace: Workspace::none(title),
-            beginning: Beginning::New,
+            beginning: past.map_or(Beginning::New, |past| Beginning::Continued {
+                past,
+                rest: Some(Rest::default()),
+            }),
             keeps: Keeps::All,
             is_attachable: false,
             spec,
@@ -71,6 +83,21 @@ impl SessionSpec {
             config,
         })
     }
+}
+
+/// The past of a watched session that goes on: all of it, up to what its end made of the calls at work.
+///
+/// # Errors
+/// The journal cannot be read, is still being written, or foreign agents did not act in it.
+fn past_of(path: &Path) -> Result<Vec<Record>, SessionError> {
+    if journal::is_written(path).map_err(SessionError::input)? {
+        let shown = path.display();
+        let why = format!(
+            "{shown}: it is still being written: toolyard attach {shown} shows its session"
+        );
+        return Err(SessionError::Input(why));
+    }
+    Ok(without_end(Rerun::load(path)?.records))
 }
 
 /// How the session describes the models that agents ask, with the prices of this configuration.

@@ -1,24 +1,25 @@
 //! One request of a foreign agent, from its arrival until the agent has its answer.
 
-use std::sync::Arc;
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
-use futures::{FutureExt, future::join_all};
+use futures::future::join_all;
 
 use super::again::Asking;
 use super::calls::{self, OpenCall};
 use super::decided::Decided;
 use super::facts::tool_of;
+use super::given::{as_told, release};
 use super::talk::{Place, Talks};
+use super::waiting::{adopt, ask, conclude};
 use crate::domain::{
-    EffectId, Finish, Messages, ModelError, ModelErrorKind, Outcome as TaskOutcome, Reply, Role,
-    SessionEvent, TaskEvent, TaskId, ToolCall, ToolError, ToolErrorKind,
+    EffectId, Finish, Messages, Outcome as TaskOutcome, Reply, Role, SessionEvent, TaskEvent,
+    TaskId, ToolCall, ToolError, ToolErrorKind,
 };
-use crate::effect::{self, Effect, ModelCall, Outcome, PendingEffect, perform};
+use crate::effect::{self, Effect, ModelCall, PendingEffect, perform};
 use crate::handle::Handle;
 use crate::model::Model;
-use crate::model::relay::{Arrival, Holds, Relay, Release, Said};
+use crate::model::relay::{Arrival, Holds, Relay, Release};
 use crate::session::{Session, lanes::Waits};
 use crate::wire::{Asked, Format};
 
@@ -43,7 +44,7 @@ pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arriva
     let id = requested.reference.id;
     let said = ask(&handle, &talks, place, requested, &relay).await;
     note_edits(&handle, &talks, place, id, &sent);
-    match &said {
+    let is_given = match &said {
         Ok(reply) => {
             let calls = call(&handle, &talks, place, (task, step, id), reply).await;
             let given = match calls == reply.calls {
@@ -53,61 +54,19 @@ pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arriva
             let mut all = talks.borrow_mut();
             all.conversations.answered(place.at, &given, relay.answer_id().as_deref());
             let release = release(relay.came(), &given);
-            relay.end(&Ok(given), release);
+            relay.end(&Ok(given), release)
         }
         Err(_) => {
-            let mut talks = talks.borrow_mut();
-            talks.conversations.failed(place.at);
-            talks.talk(place).into_iter().for_each(|talk| talk.failed = Some(id));
+            talks.borrow_mut().talk(place).into_iter().for_each(|talk| talk.failed = Some(id));
             let release = match relay.came().map(as_told) {
                 Some(came) if came == said => Release::AsCame,
                 _ => Release::Instead(said.clone()),
             };
-            relay.end(&said, release);
+            relay.end(&said, release)
         }
-    }
-    if let Some(talk) = talks.borrow_mut().talk(place) {
-        talk.pending.retain(|(_, pending)| !Rc::ptr_eq(pending, &relay));
-    }
-    said.iter().for_each(|reply| finish(&handle, &talks, place, reply));
-}
-
-/// Gives the answer to a request that is at work already to an agent that asks once more. Returns the request if it is
-/// another one.
-fn adopt(talks: &Shared, place: Place, arrival: Arrival) -> Option<Arrival> {
-    let mut talks = talks.borrow_mut();
-    let Some(talk) = talks.talk(place) else { return Some(arrival) };
-    let mut pending = talk.pending.iter().filter(|(body, _)| *body == arrival.body);
-    let is_retry = arrival.caller.retries > 0;
-    let known =
-        pending.find(|(_, relay)| relay.can_be_adopted() && (is_retry || !relay.is_waited_for()));
-    match known {
-        Some((_, relay)) => {
-            relay.adopt(arrival.way);
-            None
-        }
-        None => Some(arrival),
-    }
-}
-
-/// The agent's answer as a change of the one that came.
-fn release(came: Option<Said>, given: &Reply) -> Release {
-    let instead = || Release::Instead(Ok(Arc::new(given.clone())));
-    let Some(Ok(raw)) = came else { return instead() };
-    // The record has no keys, and neither has what was made of it. What is unchanged goes on with them.
-    let Ok(told) = as_told(Ok(Arc::clone(&raw))) else { return instead() };
-    if *told == *given {
-        return Release::AsCame;
-    }
-    if *told != (Reply { calls: told.calls.clone(), ..given.clone() }) {
-        return instead();
-    }
-    let as_came = |call: &ToolCall| {
-        let at = told.calls.iter().position(|told| told == call)?;
-        raw.calls.get(at).cloned()
     };
-    let calls = given.calls.iter().map(|call| as_came(call).unwrap_or_else(|| call.clone()));
-    Release::Calls(calls.collect())
+    conclude(&talks, place, &relay, is_given && said.is_ok());
+    said.iter().for_each(|reply| finish(&handle, &talks, place, reply));
 }
 
 /// Notes what a person made of a prompt, for the later requests that have it.
@@ -208,51 +167,6 @@ fn as_decided(
     let Some(body) = applied else { return Ok(None) };
     let asked = format.read_request(&body).map_err(|why| why.to_string())?;
     Ok(Some((asked, body)))
-}
-
-/// Makes the call. An agent that hangs up ends it, unless it is held: then the agent may ask once more.
-async fn ask(
-    handle: &Handle,
-    talks: &Shared,
-    place: Place,
-    requested: PendingEffect,
-    relay: &Relay,
-) -> Said {
-    let (cancel, lane) = (requested.cancel.clone(), requested.reference.lane());
-    let given_up = async {
-        while !relay.is_waited_for() {
-            // Its next try has no more than the same body, where its client does not say that it tries again.
-            talks.borrow_mut().conversations.failed(place.at);
-            let is_held = |session: &Session| session.state().control.is_held(lane);
-            handle.until(|session| !is_held(session) || relay.is_waited_for()).await;
-            if !relay.is_waited_for() {
-                return;
-            }
-            relay.hung_up().await;
-        }
-    };
-    let given_up = relay.hung_up().then(|()| given_up);
-    let mut performed = std::pin::pin!(perform(handle, requested));
-    let (outcome, _) = tokio::select! {
-        biased;
-        performed = &mut performed => performed,
-        () = given_up => {
-            cancel.cancel();
-            performed.await
-        }
-    };
-    match outcome {
-        Outcome::Reply(said) => said,
-        _ => Err(ModelError::new(ModelErrorKind::BadAnswer, "not the outcome of a model call")),
-    }
-}
-
-/// What came, as the record has it.
-fn as_told(came: Said) -> Said {
-    match effect::redacted(Outcome::Reply(came)) {
-        Outcome::Reply(said) => said,
-        _ => Err(ModelError::new(ModelErrorKind::BadAnswer, "not the outcome of a model call")),
-    }
 }
 
 /// Takes the calls of an answer through the door, until each has started or ended there. Returns them as a person left

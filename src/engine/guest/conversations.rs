@@ -85,6 +85,12 @@ impl Conversations {
         let asked = digest::of_messages(letter.messages);
         let placed =
             self.find(&letter, &asked).unwrap_or(Placed { at: self.known.len(), how: How::New });
+        self.enter(letter, placed.at, asked);
+        placed
+    }
+
+    /// The request is the last one of the conversation with this number.
+    fn enter(&mut self, letter: Letter<'_>, at: usize, asked: Vec<u64>) {
         self.turn += 1;
         let is_user = |message: &Message| matches!(message, Message::User { .. });
         let conversation = Conversation {
@@ -97,14 +103,23 @@ impl Conversations {
             is_waiting: true,
             last: self.turn,
         };
-        match self.known.get_mut(placed.at) {
+        match self.known.get_mut(at) {
             Some(known) => *known = conversation,
             None => {
                 self.known.push(conversation);
-                self.open_another(placed.at);
+                self.open_another(at);
             }
         }
-        placed
+    }
+
+    /// Takes up a conversation that the session knew before: its last request and all answers to it.
+    pub fn restore(&mut self, letter: Letter<'_>, replies: &[Reply], is_answered: bool) {
+        let at = self.known.len();
+        self.enter(letter, at, digest::of_messages(letter.messages));
+        replies.iter().for_each(|reply| self.answered(at, reply, None));
+        if !is_answered {
+            self.failed(at);
+        }
     }
 
     /// Notes the answer to the last request of a conversation, and the endpoint's id of it.

@@ -29,12 +29,18 @@ impl Models {
             return Arc::clone(known);
         }
         let mut spec = (self.spec_of)(model, endpoint);
+        let known = |spec: &ModelSpec| {
+            let known = session.state().models.known.get(&spec.name)?;
+            Some(known.spec.source == spec.source)
+        };
         // Two endpoints may have models of one name.
-        if session.state().models.known.contains_key(&spec.name) {
+        if known(&spec) == Some(false) {
             spec.name = ModelName::new(format!("{model} at {endpoint}"));
         }
-        let spec = Arc::new(spec);
-        session.emit(SessionEvent::ModelsAdded { models: vec![Arc::clone(&spec)] });
+        let (is_new, spec) = (known(&spec).is_none(), Arc::new(spec));
+        if is_new {
+            session.emit(SessionEvent::ModelsAdded { models: vec![Arc::clone(&spec)] });
+        }
         self.known.insert(key, Arc::clone(&spec));
         spec
     }

@@ -10,9 +10,12 @@ mod conversations;
 mod decided;
 mod digest;
 mod facts;
+mod given;
 mod past;
+mod resumed;
 mod talk;
 mod varies;
+mod waiting;
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -23,7 +26,7 @@ pub(super) use self::decided::with_messages;
 pub use self::facts::SpecOf;
 use self::talk::Talks;
 pub use self::varies::Varies;
-use crate::domain::{RunEvent, SessionEvent};
+use crate::domain::{Record, RunEvent, SessionEvent};
 use crate::handle::Handle;
 use crate::model::relay::News;
 
@@ -35,10 +38,13 @@ pub struct Inbox {
     pub again: Option<Again>,
 }
 
-/// Takes what a listener tells; never ends, since others can end the session.
-pub(super) async fn serve(handle: Handle, inbox: Inbox) {
+/// Takes what a listener tells; never ends, since others can end the session. `past`: what the session goes on after.
+pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
     let Inbox { mut news, spec_of, again } = inbox;
-    let talks = Rc::new(RefCell::new(Talks::new(spec_of, again)));
+    let mut talks = Talks::new(spec_of, again);
+    talks.take_up(&past);
+    drop(past);
+    let talks = Rc::new(RefCell::new(talks));
     while let Some(news) = news.recv().await {
         match news {
             News::Arrived(arrival) => {

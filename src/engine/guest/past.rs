@@ -87,8 +87,7 @@ impl Past {
         let mut runs: BTreeMap<RunId, Conversation> = BTreeMap::new();
         for (run, known) in &state.runs {
             let Some(guest) = &known.guest else { continue };
-            let formats = [Format::Chat, Format::Responses, Format::Messages];
-            let format = formats.into_iter().find(|format| format.to_string() == guest.wire);
+            let format = Format::named(&guest.wire);
             let (asked, results) = (Vec::new(), HashMap::new());
             runs.insert(*run, Conversation { format, asked, results, is_taken: false });
         }

@@ -113,17 +113,12 @@ impl Talks {
         };
         let guest = Some(Arc::new(guest));
         session.emit(RunEvent::RunOpened { run, strategy: None, guest });
-        self.talks.push(Talk {
-            run,
-            tools: Tools::default(),
-            open: Vec::new(),
-            decided: Decided::default(),
-            pending: Vec::new(),
-            task: None,
-            step: 0,
-            at: ToolName::start(),
-            failed: None,
-        });
+        self.talks.push(Talk::new(run));
+    }
+
+    /// One more conversation, which the session knew before.
+    pub fn join(&mut self, talk: Talk) {
+        self.talks.push(talk);
     }
 
     /// The run with an open call that has the first text of these messages in its arguments.
@@ -152,6 +147,20 @@ fn any_text(value: &serde_json::Value, has: &dyn Fn(&str) -> bool) -> bool {
 }
 
 impl Talk {
+    pub fn new(run: RunId) -> Self {
+        Self {
+            run,
+            tools: Tools::default(),
+            open: Vec::new(),
+            decided: Decided::default(),
+            pending: Vec::new(),
+            task: None,
+            step: 0,
+            at: ToolName::start(),
+            failed: None,
+        }
+    }
+
     /// The task that a request belongs to: the one at work, or a new one.
     pub fn task(&mut self, session: &mut Session, messages: &Messages) -> TaskId {
         if let Some(task) = self.task.filter(|task| session.state().at_work.contains(*task)) {

@@ -32,8 +32,16 @@ pub fn watch_again(trial: Trial, again: Option<Again>) -> Watch {
         ModelSpec { price_in: price, price_out: price, ..ModelSpec::new(model, source) }
     });
     let inbox = Some(Inbox { news: inbox, spec_of, again });
-    let yard =
-        Trial { inbox, names: &[], tasks: 0, strategy: "react", stay: true, ..trial }.start();
+    let yard = Trial {
+        inbox,
+        watched: true,
+        names: &[],
+        tasks: 0,
+        strategy: "react",
+        stay: true,
+        ..trial
+    }
+    .start();
     Watch { yard, news }
 }
 

@@ -30,7 +30,7 @@ async fn refused(watch: &Watch, why: &str) {
 
 /// Waits until a call is held, and returns it.
 async fn held(watch: &Watch) -> EffectId {
-    watch.yard.until("it is held", |state| state.control.held.len() == 1).await;
+    watch.yard.until("it is held", |state| !state.control.held.is_empty()).await;
     let state = watch.yard.state.borrow();
     let lane = state.control.held[0].lane;
     state

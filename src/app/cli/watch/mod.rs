@@ -60,6 +60,9 @@ pub struct WatchArgs {
     /// Stop before a model call that would bring the session above N US dollars (default 5).
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::value::number)]
     pub max_dollars: Option<f64>,
+    /// Go on with a watched session where it ended: what was made of results and calls stays so.
+    #[arg(long, value_name = "JOURNAL", conflicts_with = "recorded")]
+    pub resume: Option<PathBuf>,
     /// Write the journal to this file instead of the platform's data folder.
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     pub journal: Option<PathBuf>,
@@ -115,6 +118,7 @@ impl WatchArgs {
             breakpoints: self.breakpoint.clone(),
             max_dollars: self.max_dollars,
             hold: self.hold,
+            resumed: self.resume.clone(),
             tasks: TaskSource::List(Vec::new()),
             stay: has_screen,
             journal,

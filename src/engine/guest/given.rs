@@ -1,0 +1,35 @@
+//! What a foreign agent gets of an answer.
+
+use std::sync::Arc;
+
+use crate::domain::{ModelError, ModelErrorKind, Reply, ToolCall};
+use crate::effect::{self, Outcome};
+use crate::model::relay::{Release, Said};
+
+/// The agent's answer as a change of the one that came.
+pub fn release(came: Option<Said>, given: &Reply) -> Release {
+    let instead = || Release::Instead(Ok(Arc::new(given.clone())));
+    let Some(Ok(raw)) = came else { return instead() };
+    // The record has no keys, and neither has what was made of it. What is unchanged goes on with them.
+    let Ok(told) = as_told(Ok(Arc::clone(&raw))) else { return instead() };
+    if *told == *given {
+        return Release::AsCame;
+    }
+    if *told != (Reply { calls: told.calls.clone(), ..given.clone() }) {
+        return instead();
+    }
+    let as_came = |call: &ToolCall| {
+        let at = told.calls.iter().position(|told| told == call)?;
+        raw.calls.get(at).cloned()
+    };
+    let calls = given.calls.iter().map(|call| as_came(call).unwrap_or_else(|| call.clone()));
+    Release::Calls(calls.collect())
+}
+
+/// What came, as the record has it.
+pub fn as_told(came: Said) -> Said {
+    match effect::redacted(Outcome::Reply(came)) {
+        Outcome::Reply(said) => said,
+        _ => Err(ModelError::new(ModelErrorKind::BadAnswer, "not the outcome of a model call")),
+    }
+}

@@ -1,0 +1,98 @@
+//! A foreign agent that waits for its answer, or hangs up and asks once more: one effect, one answer.
+
+use std::{cell::RefCell, rc::Rc, time::Duration};
+
+use futures::FutureExt;
+use tokio::time::timeout;
+
+use super::talk::{Place, Talks};
+use crate::domain::{ModelError, ModelErrorKind};
+use crate::effect::{Outcome, PendingEffect, perform};
+use crate::handle::Handle;
+use crate::model::relay::{Arrival, Relay, Said};
+use crate::session::Session;
+
+/// How long a request stays held whose client has hung up. Clients try again after at most some seconds.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Answers that are kept in each conversation for clients that have hung up and may ask once more.
+const UNGIVEN: usize = 4;
+
+type Shared = Rc<RefCell<Talks>>;
+
+/// Makes the call. An agent that hangs up ends it, unless it is held: then the agent may ask once more.
+pub async fn ask(
+    handle: &Handle,
+    talks: &Shared,
+    place: Place,
+    requested: PendingEffect,
+    relay: &Relay,
+) -> Said {
+    let (cancel, lane) = (requested.cancel.clone(), requested.reference.lane());
+    let given_up = async {
+        while !relay.is_waited_for() {
+            // Its next try has no more than the same body, where its client does not say that it tries again.
+            talks.borrow_mut().conversations.failed(place.at);
+            let is_held = |session: &Session| session.state().control.is_held(lane);
+            let goes_on = handle.until(|session| !is_held(session) || relay.is_waited_for());
+            let _ = timeout(PATIENCE, goes_on).await;
+            if !relay.is_waited_for() {
+                return;
+            }
+            relay.hung_up().await;
+        }
+    };
+    let given_up = relay.hung_up().then(|()| given_up);
+    let mut performed = std::pin::pin!(perform(handle, requested));
+    let (outcome, _) = tokio::select! {
+        biased;
+        performed = &mut performed => performed,
+        () = given_up => {
+            cancel.cancel();
+            performed.await
+        }
+    };
+    match outcome {
+        Outcome::Reply(said) => said,
+        _ => Err(ModelError::new(ModelErrorKind::BadAnswer, "not the outcome of a model call")),
+    }
+}
+
+/// Gives the answer to a request that is at work already to an agent that asks once more. Returns the request if it is
+/// another one.
+pub fn adopt(talks: &Shared, place: Place, arrival: Arrival) -> Option<Arrival> {
+    let mut talks = talks.borrow_mut();
+    let Some(talk) = talks.talk(place) else { return Some(arrival) };
+    let mut pending = talk.pending.iter().filter(|(body, _)| *body == arrival.body);
+    let is_retry = arrival.caller.retries > 0;
+    let known =
+        pending.find(|(_, relay)| relay.can_be_adopted() && (is_retry || !relay.is_waited_for()));
+    let Some((_, relay)) = known else { return Some(arrival) };
+    let (relay, ungiven) = (Rc::clone(relay), relay.ungiven());
+    relay.adopt(arrival.way);
+    if let Some(given) = ungiven {
+        talk.pending.retain(|(_, pending)| !Rc::ptr_eq(pending, &relay));
+        given.iter().for_each(|reply| talks.conversations.answered(place.at, reply, None));
+    }
+    None
+}
+
+/// Notes that a request has its answer. Where the agent did not get it, its next try does.
+pub fn conclude(talks: &Shared, place: Place, relay: &Rc<Relay>, is_given: bool) {
+    let mut talks = talks.borrow_mut();
+    if !is_given {
+        talks.conversations.failed(place.at);
+    }
+    if let Some(talk) = talks.talk(place) {
+        talk.pending
+            .retain(|(_, pending)| !Rc::ptr_eq(pending, relay) || relay.ungiven().is_some());
+        // The client may never try again.
+        let surplus = talk.pending.len().saturating_sub(UNGIVEN);
+        let mut dropped = 0;
+        talk.pending.retain(|(_, pending)| {
+            let is_old = pending.ungiven().is_some() && dropped < surplus;
+            dropped += usize::from(is_old);
+            !is_old
+        });
+    }
+}
