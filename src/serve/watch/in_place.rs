@@ -8,6 +8,7 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_
 use hyper::{Response, StatusCode};
 use jiff::Timestamp;
 
+use super::patience::Patience;
 use super::{Answered, Broken, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::relay::Said;
@@ -22,6 +23,8 @@ pub struct Asker {
     pub model: String,
     /// The number of this answer among those of the listener.
     pub number: u64,
+    /// How long it waits.
+    pub patience: Patience,
 }
 
 impl Asker {
@@ -38,7 +41,7 @@ impl Asker {
         let created = Timestamp::now().as_second();
         let answering = Answering { id: &id, model: &self.model, names: &names, created };
         let text = self.format.write_answer(reply, &answering, self.streams);
-        let kind = if self.streams { "text/event-stream; charset=utf-8" } else { JSON };
+        let kind = if self.streams { STREAM } else { JSON };
         let mut response = whole(StatusCode::OK, kind, text);
         if self.streams {
             set(&mut response, CACHE_CONTROL, "no-cache");
@@ -60,7 +63,9 @@ impl Asker {
 }
 
 /// The content type of a body that is not streamed.
-const JSON: &str = "application/json";
+pub const JSON: &str = "application/json";
+/// That of a stream.
+pub const STREAM: &str = "text/event-stream; charset=utf-8";
 
 /// The status that makes a client see this failure.
 fn status(error: &ModelError, format: Format) -> u16 {
@@ -111,7 +116,13 @@ mod tests {
 
     #[test]
     fn failures_have_the_status_of_their_kind() {
-        let asker = |format| Asker { format, streams: true, model: "m".into(), number: 1 };
+        let asker = |format| Asker {
+            format,
+            streams: true,
+            model: "m".into(),
+            number: 1,
+            patience: Patience::of(None),
+        };
         for (kind, text, chat, messages) in [
             (ModelErrorKind::RateLimited, "slow", 429, 429),
             (ModelErrorKind::Auth, "no", 401, 401),
