@@ -1,6 +1,6 @@
 //! Passes an answer on, and holds back what the session has to see first.
 
-use std::mem;
+use std::{mem, pin::pin};
 
 use bytes::Bytes;
 use futures::stream::{self, StreamExt};
@@ -11,21 +11,26 @@ use hyper::{HeaderMap, Response, StatusCode};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
+use tokio::time::sleep;
 
-use super::coding::{Decoder, Unread};
+use super::coding::{Decoder, Unread, unpacked};
+use super::frames::Frames;
 use super::hold::Hold;
 use super::in_place::Asker;
+use super::patience::{Waiting, heartbeat};
 use super::upstream::{Came, forwarded};
 use super::{Answered, Broken, LONGEST, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
-use crate::model::relay::Release;
+use crate::model::relay::{Holds, Release};
+use crate::wire::changed;
 
 /// An answer on its way.
 pub struct Pump {
     came: Came,
     overheard: Overheard,
+    asker: Asker,
     /// Where copies go. Nobody may read them any more.
     copy: UnboundedSender<Passing>,
     release: oneshot::Receiver<Release>,
@@ -34,7 +39,7 @@ pub struct Pump {
     decoder: Option<Decoder>,
     /// The chunk of the usage does not go on.
     hides_usage: bool,
-    /// The client gets the unpacked text, since the bytes cannot be cut.
+    /// The client gets the unpacked text, since compressed bytes cannot be cut.
     unpacks: bool,
     state: State,
 }
@@ -50,7 +55,7 @@ enum State {
 impl Pump {
     pub fn new(
         came: Came,
-        overheard: Overheard,
+        (overheard, asker): (Overheard, Asker),
         copy: UnboundedSender<Passing>,
         release: oneshot::Receiver<Release>,
         hides_usage: bool,
@@ -61,24 +66,28 @@ impl Pump {
             let _ = copy.send(Passing::End);
         }
         let decoder = Decoder::of(&came.headers).map_err(|why| tell_unread(&copy, &why)).ok();
-        let is_read = came.status.is_success() && decoder.is_some();
-        let format = overheard.format;
-        let hold = if is_read { Hold::new(format, hides_usage) } else { Hold::nothing(format) };
-        let hides_usage = hides_usage && is_read;
-        let unpacks = hides_usage && decoder.as_ref().is_some_and(|it| !it.is_plain());
-        let state = State::Open;
-        Self { came, overheard, copy, release, hold, decoder, hides_usage, unpacks, state }
+        let hides_usage = hides_usage && came.status.is_success() && decoder.is_some();
+        let unpacks = asker.streams && decoder.as_ref().is_some_and(|it| !it.is_plain());
+        let (hold, state) = (Hold::nothing(asker.format), State::Open);
+        Self { came, overheard, asker, copy, release, hold, decoder, hides_usage, unpacks, state }
     }
 
-    /// The answer, whose headers go on at once.
-    pub fn flow(self) -> Response<Outgoing> {
+    /// The answer to a request for a stream, whose headers go on at once.
+    pub fn flow(mut self, holds: Holds) -> Response<Outgoing> {
+        if self.is_read() {
+            self.hold = Hold::new(self.asker.format, holds, self.hides_usage);
+        }
         response(self.came.status, self.headers(), stream::unfold(self, Self::step))
+    }
+
+    fn is_read(&self) -> bool {
+        self.came.status.is_success() && self.decoder.is_some()
     }
 
     /// The headers that go on.
     fn headers(&self) -> HeaderMap {
         let mut headers = forwarded(&self.came.headers);
-        if self.hides_usage {
+        if self.hides_usage || self.unpacks {
             headers.remove(CONTENT_LENGTH);
         }
         if self.unpacks {
@@ -91,64 +100,67 @@ impl Pump {
     ///
     /// # Errors
     /// The client gets no answer.
-    pub async fn held(mut self, asker: &Asker) -> Answered {
-        let (mut kept, mut size, mut broken) = (Vec::new(), 0, None);
-        let is_whole = loop {
+    pub async fn held(mut self, waiting: &Waiting) -> Answered {
+        let (mut kept, release) = waiting.during(self.keep()).await;
+        let calls = match release {
+            Release::Instead(said) => return self.asker.answer(&said),
+            Release::Calls(calls) if self.is_read() => Some(calls),
+            Release::Calls(_) | Release::AsCame => None,
+        };
+        let format = self.asker.format;
+        if self.hides_usage {
+            let mut frames = Frames::new(format, None, true);
+            kept = [frames.take(&kept), frames.rest()].concat();
+        }
+        let (status, mut headers) = (self.came.status, self.headers());
+        if let Some(calls) = calls {
+            let text = match self.unpacks {
+                true => Ok(kept.clone()),
+                false => unpacked(&self.came.headers, &kept),
+            };
+            // What was heard of the answer was read from the same bytes.
+            let text = text.unwrap_or_default();
+            let new = changed(format, &text, "", &calls);
+            if new != text {
+                headers.remove(CONTENT_ENCODING);
+                headers.insert(CONTENT_LENGTH, new.len().into());
+                kept = new;
+            }
+        }
+        let kept = stream::iter([Ok(Bytes::from(kept))]);
+        Ok(response(status, headers, kept.chain(stream::unfold(self, Self::step))))
+    }
+
+    /// Keeps all that comes until it is released.
+    async fn keep(&mut self) -> (Vec<u8>, Release) {
+        let mut kept = Vec::new();
+        let broken = loop {
             match self.came.chunk().await {
                 Ok(Some(bytes)) => {
                     let text = self.copy_text(&bytes).filter(|_| self.unpacks);
-                    size += bytes.len();
-                    kept.push(text.unwrap_or(bytes));
+                    kept.extend_from_slice(&text.unwrap_or(bytes));
                 }
-                Ok(None) => break true,
-                Err(error) => {
-                    broken = Some(self.fail(error));
-                    break true;
-                }
+                Ok(None) => break None,
+                Err(error) => break Some(self.fail(error)),
             }
-            if size > LONGEST {
-                break false;
+            if kept.len() > LONGEST {
+                tell_unread(&self.copy, &Unread::TooLarge);
+                return (kept, Release::AsCame);
             }
         };
-        let release = if is_whole {
-            let _ = self.copy.send(Passing::End);
-            (&mut self.release).await.unwrap_or(Release::AsCame)
-        } else {
-            tell_unread(&self.copy, &Unread::TooLarge);
-            Release::AsCame
-        };
-        if let Release::Instead(said) = release {
-            return asker.answer(&said);
-        }
-        if self.hides_usage {
-            kept = kept.iter().map(|bytes| self.hold.take(bytes, None)).collect();
-            kept.push(self.hold.rest());
-        }
-        let (status, headers) = (self.came.status, self.headers());
-        self.state = if is_whole { State::Over(broken) } else { State::Open };
-        self.hold = Hold::nothing(asker.format);
-        let rest = stream::unfold(self, Self::step);
-        Ok(response(status, headers, stream::iter(kept).map(Ok).chain(rest)))
+        let _ = self.copy.send(Passing::End);
+        self.state = State::Over(broken);
+        // A session that is gone holds nothing.
+        let release = (&mut self.release).await.unwrap_or(Release::AsCame);
+        (kept, release)
     }
 
     async fn step(mut self) -> Option<(Result<Bytes, Broken>, Self)> {
         loop {
-            if self.hold.has_call() {
-                let is_open = matches!(self.state, State::Open);
-                tokio::select! {
-                    biased;
-                    // A session that is gone holds nothing.
-                    _ = &mut self.release => {
-                        let bytes = self.hold.release();
-                        if !bytes.is_empty() {
-                            return Some((Ok(bytes), self));
-                        }
-                    }
-                    came = self.came.chunk(), if is_open => {
-                        if let Some(bytes) = self.take(came) {
-                            return Some((Ok(bytes), self));
-                        }
-                    }
+            if self.hold.waits() {
+                let bytes = self.wait().await;
+                if !bytes.is_empty() {
+                    return Some((Ok(bytes), self));
                 }
                 continue;
             }
@@ -176,6 +188,30 @@ impl Pump {
         }
     }
 
+    /// Waits for the release of what is held; meanwhile more may come. Returns what goes on.
+    async fn wait(&mut self) -> Bytes {
+        let mut beat = pin!(sleep(self.asker.patience.beat()));
+        while self.hold.waits() {
+            let is_open = matches!(self.state, State::Open);
+            tokio::select! {
+                biased;
+                // A session that is gone holds nothing.
+                release = &mut self.release => {
+                    return self.hold.release(release.unwrap_or(Release::AsCame), !is_open);
+                }
+                came = self.came.chunk(), if is_open => {
+                    if let Some(bytes) = self.take(came) {
+                        return bytes;
+                    }
+                }
+                () = &mut beat, if self.hold.is_stream() => {
+                    return Bytes::from_static(heartbeat(self.asker.format).as_bytes());
+                }
+            }
+        }
+        Bytes::new()
+    }
+
     /// Takes what came; returns what goes on of it.
     fn take(&mut self, came: reqwest::Result<Option<Bytes>>) -> Option<Bytes> {
         let bytes = match came {
@@ -192,10 +228,7 @@ impl Pump {
             }
         };
         let text = self.copy_text(&bytes);
-        let now = match text {
-            Some(text) if self.unpacks => self.hold.take(&text, None),
-            text => self.hold.take(&bytes, text.as_deref()),
-        };
+        let now = self.hold.take(&text.filter(|_| self.unpacks).unwrap_or(bytes));
         (!now.is_empty()).then_some(now)
     }
 
@@ -220,7 +253,7 @@ impl Pump {
             Err(why) => {
                 tell_unread(&self.copy, &why);
                 self.decoder = None;
-                self.hold = Hold::nothing(self.overheard.format);
+                self.hold = Hold::nothing(self.asker.format);
                 None
             }
         }

@@ -3,21 +3,22 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
+use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::answer::Pump;
 use super::in_place::{Asker, refusal};
+use super::patience::{Patience, Waiting};
 use super::route::Route;
 use super::shared::Shared;
 use super::upstream::{self, Came};
-use super::{Answered, Outgoing, coding, hearing, request};
+use super::{Answered, Outgoing, coding, early, hearing, request};
 use crate::domain::ModelError;
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
-use crate::model::relay::{self, Arrival, Heard, Holds, Line, News, Release, Sending};
+use crate::model::relay::{self, Arrival, Caller, Heard, Holds, Line, News, Release, Sending};
 use crate::wire::{Asked, Format, chat};
 
 /// Bytes of a refusal that are searched for a field that we have added.
@@ -70,44 +71,59 @@ impl Request {
     }
 }
 
-/// Shows a request to the session, and does what that says. `session` is from its path; `all` are its own headers.
-///
-/// # Errors
-/// No session takes it.
-pub async fn exchange(
-    shared: &Rc<Shared>,
+/// A request on its way, and what is known of its sender.
+pub struct Exchange {
+    shared: Rc<Shared>,
     read: Read,
-    session: Option<String>,
-    all: &HeaderMap,
-) -> Result<Answered, Unread> {
-    let Read { request, text, asked } = read;
-    let endpoint = request.route.endpoint.clone();
-    let caller = request::caller(all, session, endpoint, &text);
-    shared.written.set(shared.written.get() + 1);
-    let asker = Asker {
-        format: request.format,
-        streams: asked.streams,
-        model: asked.model.clone(),
-        number: shared.written.get(),
-        hides_usage: request.format == Format::Chat
-            && asked.streams
-            && chat::asking_for_usage(&text).is_some(),
-    };
-    let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
-    let (mut way, line) = relay::way();
-    way.name_own(asker.id());
-    let arrival = Arrival { format: request.format, asked, body: text.clone(), caller, way };
-    if shared.news.send(News::Arrived(Box::new(arrival))).is_err() {
-        return not_taken(request.body);
+    caller: Caller,
+    pub asker: Asker,
+    /// What tells its question from others.
+    pub question: u64,
+}
+
+impl Exchange {
+    /// `session` is from the path of the request; `all` are its own headers.
+    pub fn new(shared: &Rc<Shared>, read: Read, session: Option<String>, all: &HeaderMap) -> Self {
+        let Read { request, text, asked } = &read;
+        let caller = request::caller(all, session, request.route.endpoint.clone(), text);
+        shared.written.set(shared.written.get() + 1);
+        let asker = Asker {
+            format: request.format,
+            streams: asked.streams,
+            model: asked.model.clone(),
+            number: shared.written.get(),
+            hides_usage: request.format == Format::Chat
+                && asked.streams
+                && chat::asking_for_usage(text).is_some(),
+            patience: Patience::of(caller.patience),
+        };
+        let question = early::question(request.route.url.as_str(), text);
+        Self { shared: Rc::clone(shared), read, caller, asker, question }
     }
-    let Line { sending, heard, release } = line;
-    match sending.await {
-        Ok(Sending::On { body, holds }) => {
-            let on = On { shared: Rc::clone(shared), request, text, asker };
-            Ok(on.send(body, heard, release, holds).await)
+
+    /// Shows the request to the session, and does what that says.
+    ///
+    /// # Errors
+    /// No session takes it.
+    pub async fn run(self, waiting: &Waiting) -> Result<Answered, Unread> {
+        let Self { shared, read, caller, asker, .. } = self;
+        let Read { request, text, asked } = read;
+        let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
+        let (mut way, line) = relay::way();
+        way.name_own(asker.id());
+        let arrival = Arrival { format: request.format, asked, body: text.clone(), caller, way };
+        if shared.news.send(News::Arrived(Box::new(arrival))).is_err() {
+            return not_taken(request.body);
         }
-        Ok(Sending::Instead(said)) => Ok(asker.answer(&said)),
-        Err(_) => not_taken(request.body),
+        let Line { sending, heard, release } = line;
+        match waiting.during(sending).await {
+            Ok(Sending::On { body, holds }) => {
+                let on = On { shared, request, text, asker };
+                Ok(on.send(body, heard, (release, holds), waiting).await)
+            }
+            Ok(Sending::Instead(said)) => Ok(asker.answer(&said)),
+            Err(_) => not_taken(request.body),
+        }
     }
 }
 
@@ -131,25 +147,30 @@ impl On {
         self,
         body: Bytes,
         heard: UnboundedSender<Heard>,
-        release: oneshot::Receiver<Release>,
-        holds: Holds,
+        (release, holds): (oneshot::Receiver<Release>, Holds),
+        waiting: &Waiting,
     ) -> Answered {
         let overheard = self.overheard();
         let Sent { came, copy, hides_usage } = self.metered(&body, &overheard, &heard).await;
         // What the copies tell is all that the session hears from now on.
         drop(heard);
+        let holds_all = holds == Holds::All || !self.asker.streams;
+        let Self { asker, request, .. } = self;
         match came {
             Ok(came) => {
-                let pump = Pump::new(came, overheard, copy, release, hides_usage);
-                if holds == Holds::All { pump.held(&self.asker).await } else { Ok(pump.flow()) }
+                // What comes at once need not go on in pieces.
+                let is_short =
+                    came.status.is_success() && came.headers.contains_key(CONTENT_LENGTH);
+                let pump = Pump::new(came, (overheard, asker), copy, release, hides_usage);
+                if holds_all || is_short { pump.held(waiting).await } else { Ok(pump.flow(holds)) }
             }
             Err(error) => {
                 let text = error.text.clone();
                 let _ = copy.send(Passing::Failed(error));
-                match if holds == Holds::All { release.await.ok() } else { None } {
-                    Some(Release::Instead(said)) => self.asker.answer(&said),
+                match if holds_all { waiting.during(release).await.ok() } else { None } {
+                    Some(Release::Instead(said)) => asker.answer(&said),
                     Some(Release::AsCame | Release::Calls(_)) | None => {
-                        Ok(unreached(self.asker.format, &self.request.route.host, &text))
+                        Ok(unreached(asker.format, &request.route.host, &text))
                     }
                 }
             }
@@ -208,9 +229,14 @@ impl On {
             true => headers.clone(),
             false => upstream::with_length(headers.clone(), body.len()),
         };
-        if let Some(readable) = coding::readable(&headers) {
-            headers.insert(ACCEPT_ENCODING, readable);
-        }
+        let accepted = match self.asker.streams {
+            // Compressed events cannot be cut.
+            true => {
+                headers.contains_key(ACCEPT_ENCODING).then(|| HeaderValue::from_static("identity"))
+            }
+            false => coding::readable(&headers),
+        };
+        accepted.into_iter().for_each(|accepted| drop(headers.insert(ACCEPT_ENCODING, accepted)));
         let sent = if is_same { own.clone() } else { body.clone() };
         let copy = hearing::hear(overheard.clone(), body.clone(), heard.clone());
         let to = (Method::POST, route.url.clone());

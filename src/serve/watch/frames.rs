@@ -1,10 +1,11 @@
 //! The events of a stream as bytes: which go on at once, and which wait.
 //!
-//! An event is looked at when its data is complete. Until then its bytes wait, because they may be the beginning of a
-//! call. All bytes go on as they came, but for a chunk of usage that the client did not ask for.
+//! An event is looked at when its data is complete. Until then its bytes wait, because they may be the beginning of what
+//! is held. All bytes go on as they came, but for a chunk of usage that the client did not ask for.
 
 use memchr::memchr2;
 
+use crate::model::relay::Holds;
 use crate::wire::{Format, chat, json};
 
 /// The end of many streams.
@@ -21,10 +22,12 @@ pub struct Frames {
     event: usize,
     /// The data of the current event.
     data: String,
-    /// Where the first event with a part of a call begins.
-    call: Option<usize>,
-    /// Whether it looks for calls.
-    watches: bool,
+    /// The data of the last event with a place that has gone on.
+    before: String,
+    /// Where the first event begins that waits for the release.
+    held: Option<usize>,
+    /// What waits; `None`: nothing.
+    holds: Option<Holds>,
     /// Whether it drops the chunk of the usage.
     hides_usage: bool,
     /// The event before was dropped, and so is the empty line that ends it.
@@ -32,23 +35,29 @@ pub struct Frames {
 }
 
 impl Frames {
-    pub fn new(format: Format, hides_usage: bool) -> Self {
+    pub fn new(format: Format, holds: Option<Holds>, hides_usage: bool) -> Self {
         Self {
             format,
             text: Vec::new(),
             line: 0,
             event: 0,
             data: String::new(),
-            call: None,
-            watches: true,
+            before: String::new(),
+            held: None,
+            holds,
             hides_usage,
             drops_blank: false,
         }
     }
 
-    /// Whether an event with a part of a call waits.
-    pub fn has_call(&self) -> bool {
-        self.call.is_some()
+    /// Whether an event waits for the release.
+    pub fn waits(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// The data of the last event with an index that has gone on; empty if there was none.
+    pub fn before(&self) -> &str {
+        &self.before
     }
 
     /// The number of bytes that wait.
@@ -62,24 +71,24 @@ impl Frames {
         while let Some((end, next)) = self.next_line() {
             self.read_line(end, next);
         }
-        let ready = self.call.unwrap_or(self.event);
-        self.call = self.call.map(|_| 0);
+        let ready = self.held.unwrap_or(self.event);
+        self.held = self.held.map(|_| 0);
         self.line -= ready;
         self.event -= ready;
         let rest = self.text.split_off(ready);
         std::mem::replace(&mut self.text, rest)
     }
 
-    /// From now on calls go on as everything does; returns what waited and is complete.
+    /// From now on everything goes on; returns what waited and is complete.
     pub fn release(&mut self) -> Vec<u8> {
-        self.watches = false;
-        self.call = None;
+        self.holds = None;
+        self.held = None;
         self.take(&[])
     }
 
     /// All that waits, at the end of the stream.
     pub fn rest(&mut self) -> Vec<u8> {
-        self.call = None;
+        self.held = None;
         (self.line, self.event) = (0, 0);
         std::mem::take(&mut self.text)
     }
@@ -127,8 +136,12 @@ impl Frames {
             self.data.push('\n');
         }
         self.data.push_str(data);
-        if self.watches && self.call.is_none() && !self.format.calls_in(&self.data).is_empty() {
-            self.call = Some(self.event);
+        if self.held.is_none() {
+            if self.is_held() {
+                self.held = Some(self.event);
+            } else if self.data.contains("index\":") {
+                self.before.clone_from(&self.data);
+            }
         }
         let is_hidden = self.hides_usage && chat::is_usage_alone(&self.data);
         if is_hidden {
@@ -138,6 +151,17 @@ impl Frames {
             self.end_event(next);
         } else {
             self.line = next;
+        }
+    }
+
+    /// Whether the event with this data waits.
+    fn is_held(&self) -> bool {
+        let has_call = || !self.format.calls_in(&self.data).is_empty();
+        match self.holds {
+            None => false,
+            Some(Holds::Calls) => has_call(),
+            Some(Holds::End) => has_call() || self.format.is_end(&self.data),
+            Some(Holds::All) => true,
         }
     }
 
@@ -159,6 +183,7 @@ mod tests {
 
     use super::*;
 
+    const CALLS: Option<Holds> = Some(Holds::Calls);
     const TEXT: &str = r#"data: {"choices":[{"index":0,"delta":{"content":"hé"}}]}"#;
     const CALL: &str =
         r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c"}]}}]}"#;
@@ -173,7 +198,7 @@ mod tests {
 
     fn chat(chunks: &[&str], hides: bool) -> (String, String) {
         let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.as_bytes()).collect();
-        run(&mut Frames::new(Format::Chat, hides), &chunks)
+        run(&mut Frames::new(Format::Chat, CALLS, hides), &chunks)
     }
 
     #[test]
@@ -194,7 +219,7 @@ mod tests {
         let (first, second) = TEXT.split_at(40);
         let (before, after) = chat(&[first, second, "\n", "\nrest"], false);
         assert_eq!((before, after.as_str()), (format!("{TEXT}\n\n"), "rest"));
-        let mut frames = Frames::new(Format::Chat, false);
+        let mut frames = Frames::new(Format::Chat, CALLS, false);
         assert_eq!(frames.take(TEXT.as_bytes()), b"");
         assert_eq!(frames.take(b"\n"), format!("{TEXT}\n").into_bytes());
     }
@@ -221,12 +246,12 @@ mod tests {
 data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}
 
 "#;
-        let mut frames = Frames::new(Format::Messages, false);
+        let mut frames = Frames::new(Format::Messages, CALLS, false);
         assert_eq!(run(&mut frames, &[call.as_bytes()]), (String::new(), call.to_owned()));
         let call = r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","call_id":"c","name":"n","arguments":""}}
 
 "#;
-        let mut frames = Frames::new(Format::Responses, false);
+        let mut frames = Frames::new(Format::Responses, CALLS, false);
         assert_eq!(run(&mut frames, &[call.as_bytes()]), (String::new(), call.to_owned()));
     }
 
@@ -243,14 +268,14 @@ data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use"
             at.extend([0, text.len()]);
             at.sort_unstable();
             let chunks: Vec<&[u8]> = at.windows(2).map(|cut| &text.as_bytes()[cut[0]..cut[1]]).collect();
-            let (before, after) = run(&mut Frames::new(Format::Chat, true), &chunks);
+            let (before, after) = run(&mut Frames::new(Format::Chat, CALLS, true), &chunks);
             prop_assert!(!before.contains("tool_calls"));
             prop_assert_eq!(before + &after, text);
         }
 
         #[test]
         fn hostile_bytes_pass(chunks in prop::collection::vec(any::<Vec<u8>>(), 0..5)) {
-            let mut frames = Frames::new(Format::Chat, true);
+            let mut frames = Frames::new(Format::Chat, CALLS, true);
             let mut passed: Vec<u8> = chunks.iter().flat_map(|chunk| frames.take(chunk)).collect();
             passed.extend(frames.rest());
             prop_assert_eq!(passed, chunks.concat());

@@ -1,124 +1,149 @@
-//! What of an answer goes on at once, and what waits for its release.
+//! What of a stream goes on at once, and what waits for its release.
 
 use bytes::Bytes;
 
 use super::LONGEST;
 use super::frames::Frames;
-use crate::wire::Format;
+use crate::model::relay::{Holds, Release};
+use crate::wire::{Format, changed};
 
 /// The bytes of an answer that wait.
 pub struct Hold {
     format: Format,
+    holds: Holds,
     form: Form,
-    /// Bytes that wait, where they are not in [`Frames`]: those of a document, or of a compressed stream.
-    kept: Vec<u8>,
-    /// The text of a compressed document.
-    text: Vec<u8>,
-    has_call: bool,
     hides_usage: bool,
-    is_compressed: bool,
 }
 
 enum Form {
     /// Nothing but spaces has arrived.
     Open,
     Events(Frames),
-    /// It is read when it is whole.
-    Document,
+    /// A server that does not stream. The document is read when it is whole, and may have to wait then.
+    Document {
+        text: Vec<u8>,
+        waits: bool,
+    },
     /// All goes on at once: it is no answer, too large, or released.
     Free,
 }
 
 impl Hold {
     /// Of an answer in this format. `hides_usage`: the chunk of the usage does not go on.
-    pub fn new(format: Format, hides_usage: bool) -> Self {
-        let (kept, text) = (Vec::new(), Vec::new());
-        let form = Form::Open;
-        Self { format, form, kept, text, has_call: false, hides_usage, is_compressed: false }
+    pub fn new(format: Format, holds: Holds, hides_usage: bool) -> Self {
+        Self { format, holds, form: Form::Open, hides_usage }
     }
 
     /// Of what goes on at once, all of it.
     pub fn nothing(format: Format) -> Self {
-        Self { form: Form::Free, ..Self::new(format, false) }
+        Self { form: Form::Free, ..Self::new(format, Holds::Calls, false) }
     }
 
-    /// Whether a part of a call waits.
-    pub fn has_call(&self) -> bool {
-        self.has_call
+    /// Whether something waits for its release.
+    pub fn waits(&self) -> bool {
+        match &self.form {
+            Form::Events(frames) => frames.waits(),
+            Form::Document { waits, .. } => *waits,
+            Form::Open | Form::Free => false,
+        }
     }
 
-    /// Takes the next bytes; returns those that go on now. `text` is what compressed bytes mean.
-    pub fn take(&mut self, bytes: &Bytes, text: Option<&[u8]>) -> Bytes {
-        self.is_compressed = text.is_some();
-        let plain = text.unwrap_or(bytes);
+    /// Whether more events may go on meanwhile.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.form, Form::Events(_))
+    }
+
+    /// Takes the next bytes; returns those that go on now.
+    pub fn take(&mut self, bytes: &Bytes) -> Bytes {
         if let (Form::Open, Some(first)) =
-            (&self.form, plain.iter().find(|byte| !byte.is_ascii_whitespace()))
+            (&self.form, bytes.iter().find(|byte| !byte.is_ascii_whitespace()))
         {
             self.form = match first {
-                b'{' | b'[' => Form::Document,
+                b'{' | b'[' => Form::Document { text: Vec::new(), waits: false },
                 b'<' => Form::Free,
-                _ => Form::Events(Frames::new(self.format, self.hides_usage)),
+                _ => Form::Events(Frames::new(self.format, Some(self.holds), self.hides_usage)),
             };
         }
-        let now = match &mut self.form {
+        let (now, waiting) = match &mut self.form {
             // Some servers send spaces while a model works, so that nobody hangs up.
-            Form::Open | Form::Free => bytes.clone(),
-            Form::Document => {
-                self.kept.extend_from_slice(bytes);
-                self.text.extend_from_slice(text.unwrap_or_default());
-                Bytes::new()
+            Form::Open | Form::Free => (bytes.clone(), 0),
+            Form::Document { text, .. } => {
+                text.extend_from_slice(bytes);
+                (Bytes::new(), text.len())
             }
-            Form::Events(frames) => {
-                let ready = frames.take(plain);
-                self.has_call = frames.has_call();
-                match text {
-                    None => ready.into(),
-                    // Compressed bytes cannot be cut. A part of an event that goes on early is of no use to a client.
-                    Some(_) if !self.has_call => bytes.clone(),
-                    Some(_) => {
-                        self.kept.extend_from_slice(bytes);
-                        Bytes::new()
-                    }
-                }
-            }
+            Form::Events(frames) => (frames.take(bytes).into(), frames.waiting()),
         };
-        if self.waiting() > LONGEST { self.rest() } else { now }
-    }
-
-    /// The number of bytes that wait.
-    fn waiting(&self) -> usize {
-        let frames = if let Form::Events(frames) = &self.form { frames.waiting() } else { 0 };
-        self.kept.len().max(self.text.len()).max(frames)
+        if waiting > LONGEST { self.rest() } else { now }
     }
 
     /// No more bytes come. A whole document is looked at now.
     pub fn end(&mut self) {
-        if let Form::Document = self.form {
-            let text = if self.is_compressed { &self.text } else { &self.kept };
+        if let Form::Document { text, waits } = &mut self.form {
             let text = String::from_utf8_lossy(text);
-            self.has_call = !self.format.calls_in(&text).is_empty();
+            *waits = self.holds > Holds::Calls || !self.format.calls_in(&text).is_empty();
         }
     }
 
-    /// Releases what waits, and lets all that follows go on.
-    pub fn release(&mut self) -> Bytes {
-        self.has_call = false;
-        match &mut self.form {
-            Form::Events(frames) if !self.is_compressed => frames.release().into(),
-            Form::Open | Form::Document | Form::Events(_) | Form::Free => {
-                self.form = Form::Free;
-                std::mem::take(&mut self.kept).into()
-            }
+    /// Releases what waits, and lets all that follows go on. `is_over`: nothing follows.
+    pub fn release(&mut self, release: Release, is_over: bool) -> Bytes {
+        let before = match &mut self.form {
+            Form::Events(frames) => frames.before().to_owned(),
+            Form::Open | Form::Document { .. } | Form::Free => String::new(),
+        };
+        let held = match &mut self.form {
+            Form::Events(frames) if !is_over => frames.release().into(),
+            Form::Open | Form::Events(_) | Form::Document { .. } | Form::Free => self.rest(),
+        };
+        match release {
+            Release::Calls(calls) => changed(self.format, &held, &before, &calls).into(),
+            Release::AsCame | Release::Instead(_) => held,
         }
     }
 
     /// All that waits, after the last byte.
     pub fn rest(&mut self) -> Bytes {
-        self.has_call = false;
         match std::mem::replace(&mut self.form, Form::Free) {
-            Form::Events(mut frames) if !self.is_compressed => frames.rest().into(),
-            Form::Open | Form::Document | Form::Events(_) | Form::Free => {
-                std::mem::take(&mut self.kept).into()
+            Form::Events(mut frames) => frames.rest().into(),
+            Form::Document { text, .. } => text.into(),
+            Form::Open | Form::Free => Bytes::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Reply, ToolCall};
+    use crate::wire::{Answering, Names};
+
+    fn call(id: &str, number: u32) -> ToolCall {
+        ToolCall { id: id.into(), tool: "t".into(), arguments: serde_json::json!({"n": number}) }
+    }
+
+    /// However a stream is cut, its calls change in the same way, and its text goes on before.
+    #[test]
+    fn cuts_change_nothing() {
+        let calls = vec![call("a", 1), call("b", 2)];
+        let reply = Reply { calls, ..Reply::of_text("Look: ") };
+        let answering = Answering { id: "x", model: "m", names: &Names::default(), created: 1 };
+        let released = Release::Calls(vec![call("b", 3), call("c", 4)]);
+        for format in [Format::Chat, Format::Responses, Format::Messages] {
+            let stream = Bytes::from(format.write_answer(&reply, &answering, true));
+            let run = |cut: usize, is_over: bool| {
+                let mut hold = Hold::new(format, Holds::Calls, false);
+                let before = [hold.take(&stream.slice(..cut)), hold.take(&stream.slice(cut..))];
+                assert!(hold.waits());
+                if is_over {
+                    hold.end();
+                }
+                let after = [hold.release(released.clone(), is_over), hold.rest()];
+                (before.concat(), after.concat())
+            };
+            let whole = run(0, true);
+            assert!(String::from_utf8_lossy(&whole.0).contains("Look: "));
+            assert!(String::from_utf8_lossy(&whole.1).contains("\"c\""));
+            for cut in 0..=stream.len() {
+                assert_eq!(run(cut, cut % 2 == 0), whole, "{format} {cut}");
             }
         }
     }

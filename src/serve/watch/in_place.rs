@@ -8,6 +8,7 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_
 use hyper::{Response, StatusCode};
 use jiff::Timestamp;
 
+use super::patience::Patience;
 use super::{Answered, Broken, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::relay::Said;
@@ -24,6 +25,8 @@ pub struct Asker {
     pub number: u64,
     /// The client did not ask for the chunk of the usage, and may not understand it.
     pub hides_usage: bool,
+    /// How long it waits.
+    pub patience: Patience,
 }
 
 impl Asker {
@@ -43,7 +46,7 @@ impl Asker {
         if self.hides_usage {
             text = without_usage(&text);
         }
-        let kind = if self.streams { "text/event-stream; charset=utf-8" } else { JSON };
+        let kind = if self.streams { STREAM } else { JSON };
         let mut response = whole(StatusCode::OK, kind, text);
         if self.streams {
             set(&mut response, CACHE_CONTROL, "no-cache");
@@ -88,7 +91,9 @@ fn without_usage(stream: &str) -> String {
 }
 
 /// The content type of a body that is not streamed.
-const JSON: &str = "application/json";
+pub const JSON: &str = "application/json";
+/// That of a stream.
+pub const STREAM: &str = "text/event-stream; charset=utf-8";
 
 /// The status that makes a client see this failure.
 fn status(error: &ModelError, format: Format) -> u16 {
@@ -158,6 +163,7 @@ mod tests {
             model: "m".into(),
             number: 1,
             hides_usage: false,
+            patience: Patience::of(None),
         };
         for (kind, text, chat, messages) in [
             (ModelErrorKind::RateLimited, "slow", 429, 429),

@@ -1,6 +1,7 @@
 //! Binds the address, and runs the thread of the listener.
 
 use std::cell::{Cell, RefCell};
+use std::error::Error;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,9 +19,9 @@ use tokio::task::LocalSet;
 use tracing::info;
 
 use super::route::{BadUpstream, Upstreams};
-use super::service;
 use super::shared::Shared;
 use super::upstream::Clients;
+use super::{Reset, service};
 use crate::model::relay::News;
 
 /// How long to wait where the system has no more sockets.
@@ -134,6 +135,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             clients: Clients::new().map_err(|error| error.to_string()),
             requests: counted,
             unmetered: RefCell::default(),
+            kept: Rc::default(),
             written: Cell::default(),
         };
         let local = LocalSet::new();
@@ -170,8 +172,12 @@ async fn connection(stream: TcpStream, shared: Rc<Shared>) {
     let mut builder = http1::Builder::new();
     // The upstream's own date goes on.
     builder.auto_date_header(false);
-    let served = builder.serve_connection(TokioIo::new(stream), serve).await;
-    if let Err(error) = served {
+    let mut connection = builder.serve_connection(TokioIo::new(stream), serve);
+    if let Err(error) = (&mut connection).await {
         info!(%error, "a connection of an agent ended");
+        if error.source().is_some_and(|why| why.is::<Reset>()) {
+            // Without a lingering end, closing it is a reset.
+            let _ = connection.into_parts().io.inner().set_zero_linger();
+        }
     }
 }

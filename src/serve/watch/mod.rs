@@ -7,18 +7,23 @@
 //!            403              passed on unread        upstream ──► answer, which hold keeps back from its calls on
 //! ```
 //!
+//! Where the session holds a request or an answer for nearly as long as a client waits, early begins an answer by
+//! heartbeats.
+//!
 //! What passes is sent on as the bytes that came. A copy is read beside. The listener has a thread of its own, so that a
 //! session that draws or writes delays no agent.
 
 mod answer;
 mod coding;
 mod door;
+mod early;
 mod exchange;
 mod frames;
 mod hearing;
 mod hold;
 mod in_place;
 mod listen;
+mod patience;
 mod request;
 mod route;
 mod service;
@@ -42,6 +47,11 @@ const LONGEST: usize = 64 << 20;
 
 /// Why a connection ends without an answer, or in the middle of one.
 type Broken = Box<dyn Error + Send + Sync>;
+
+/// The reason of a connection that is to be reset, so that a client sees no end of its answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is reset")]
+struct Reset;
 
 /// The body of an answer.
 type Outgoing = Pin<Box<dyn Body<Data = Bytes, Error = Broken>>>;

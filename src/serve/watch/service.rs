@@ -8,12 +8,12 @@ use hyper::header::UPGRADE;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
-use super::exchange::{self, unreached};
+use super::exchange::{self, Exchange, unreached};
 use super::in_place::plain;
 use super::request::{self, Posted};
 use super::route::{self, Route};
 use super::shared::Shared;
-use super::{Answered, Broken, Outgoing, door, upstream};
+use super::{Answered, Broken, Outgoing, door, early, upstream};
 use crate::model::hosted::Overheard;
 use crate::model::relay::News;
 
@@ -49,17 +49,21 @@ pub async fn answer(shared: Rc<Shared>, request: Request<Incoming>) -> Answered 
     };
     let headers = upstream::forwarded(&parts.headers);
     let request = exchange::Request { format, route: passing.route.clone(), headers, body };
-    let unread = match request.read() {
-        Ok(read) => {
-            let shown = exchange::exchange(&passing.shared, read, entered.session, &parts.headers);
-            match shown.await {
-                Ok(answered) => return answered,
-                Err(unread) => unread,
-            }
+    let read = match request.read() {
+        Ok(read) => read,
+        Err(unread) => {
+            return passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await;
         }
-        Err(unread) => unread,
     };
-    passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await
+    let exchange = Exchange::new(&passing.shared, read, entered.session, &parts.headers);
+    let (kept, asker) = (Rc::clone(&passing.shared.kept), exchange.asker.clone());
+    early::answer(kept, asker, exchange.question, |waiting| async move {
+        match exchange.run(&waiting).await {
+            Ok(answered) => answered,
+            Err(unread) => passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await,
+        }
+    })
+    .await
 }
 
 /// What is answered here.

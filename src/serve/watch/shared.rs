@@ -2,12 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use reqwest::Url;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::early::Kept;
 use super::route::Upstreams;
 use super::upstream::Clients;
 use crate::model::relay::News;
@@ -23,6 +25,8 @@ pub struct Shared {
     pub requests: Arc<AtomicU64>,
     /// Endpoints that refuse to be asked for the usage of a stream.
     pub unmetered: RefCell<HashSet<String>>,
+    /// Answers that could not be given any more.
+    pub kept: Rc<Kept>,
     /// Answers written here so far; it makes their ids.
     pub written: Cell<u64>,
 }

@@ -48,6 +48,11 @@ impl Agent {
         Self { stream: BufReader::new(stream), address }
     }
 
+    /// Gives up where nothing comes for this long.
+    pub fn patience(&mut self, patience: Duration) {
+        self.stream.get_ref().set_read_timeout(Some(patience)).unwrap();
+    }
+
     /// Posts a body as the vendors' clients do.
     pub fn post(&mut self, path: &str, body: &[u8]) -> &mut Self {
         self.request("POST", path, "", body)
@@ -106,13 +111,6 @@ impl Agent {
         let more = self.stream.fill_buf().map(<[u8]>::len);
         assert!(more.is_err(), "{more:?} bytes came");
         self.stream.get_ref().set_read_timeout(Some(PATIENCE)).unwrap();
-    }
-
-    /// Reads this many bytes.
-    pub fn exactly(&mut self, length: usize) -> Vec<u8> {
-        let mut bytes = vec![0; length];
-        self.stream.read_exact(&mut bytes).unwrap();
-        bytes
     }
 
     /// Reads a whole answer.

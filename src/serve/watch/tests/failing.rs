@@ -52,6 +52,7 @@ fn an_answer_in_an_unknown_coding_passes_unread() {
     let session = Session::new(yard.arrival());
     let error = session.ended().2.unwrap_err();
     assert!(error.text.contains("compressed with br"), "{error:?}");
+    session.release(Release::AsCame);
     assert_eq!(agent.got().body, b"\x01\x02");
 }
 
@@ -65,6 +66,7 @@ fn an_answer_without_a_body_is_not_taken_for_a_hang_up() {
         agent.post(path(Format::Chat), body(Format::Chat, false).as_bytes());
         let session = Session::new(yard.arrival());
         assert_eq!(session.ended().2.unwrap_err().kind, ModelErrorKind::BadAnswer);
+        session.release(Release::AsCame);
         let got = agent.got();
         assert_eq!((got.status(), got.text().as_str()), (status, ""));
     }

@@ -3,7 +3,7 @@
 use super::endpoint::{Step, coded, stream, whole};
 use super::session::Session;
 use super::*;
-use crate::domain::{ModelError, ModelErrorKind, Reply};
+use crate::domain::{ModelError, ModelErrorKind, Reply, ToolCall};
 use crate::watch::coding::gzip;
 
 /// Before the call, from the call on, and the end.
@@ -59,30 +59,136 @@ fn a_stream_waits_from_its_first_call_on() {
     }
 }
 
+/// A document with a call, and one without.
+const DOCUMENTS: [&str; 2] = [
+    r#"{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"look","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#,
+    r#"{"choices":[{"message":{"content":"tool_calls"},"finish_reason":"stop"}]}"#,
+];
+
+/// A document as the endpoint sends it, and the bytes of that.
+fn sent(document: &str, is_packed: bool) -> (Endpoint, Vec<u8>) {
+    let (more, body) = match is_packed {
+        true => ("content-encoding: gzip\r\n", gzip(document.as_bytes())),
+        false => ("", document.as_bytes().to_vec()),
+    };
+    (Endpoint::answering(coded("200 OK", "application/json", more, &body)), body)
+}
+
 #[test]
-fn a_document_waits_only_if_it_has_calls() {
-    let with = r#"{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"look","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#;
-    let without = r#"{"choices":[{"message":{"content":"tool_calls"},"finish_reason":"stop"}]}"#;
-    for (document, is_packed) in [(with, false), (with, true), (without, false), (without, true)] {
-        let (more, body) = match is_packed {
-            true => ("content-encoding: gzip\r\n", gzip(document.as_bytes())),
-            false => ("", document.as_bytes().to_vec()),
-        };
-        let endpoint = Endpoint::answering(coded("200 OK", "application/json", more, &body));
+fn a_document_waits_as_a_whole() {
+    for (document, is_packed) in DOCUMENTS.map(|it| [(it, false), (it, true)]).concat() {
+        let (endpoint, body) = sent(document, is_packed);
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
         agent.post(path(Format::Chat), super::body(Format::Chat, false).as_bytes());
         let session = Session::new(yard.arrival());
-        let calls = session.ended().2.unwrap().calls.len();
-        if calls > 0 {
+        session.ended().2.unwrap();
+        agent.waits();
+        session.release(Release::AsCame);
+        let got = agent.got();
+        assert_eq!((got.has(&format!("content-length: {}", body.len())), &got.body), (true, &body));
+    }
+}
+
+fn call(id: &str, tool: &str) -> ToolCall {
+    ToolCall { id: id.into(), tool: tool.into(), arguments: serde_json::json!({"n": 2}) }
+}
+
+#[test]
+fn a_stream_of_a_known_length_waits_as_a_whole() {
+    let (before, after) = called(Format::Chat);
+    let all = [before, after].concat();
+    let endpoint = Endpoint::answering(whole("200 OK", "text/event-stream", &all));
+    for (release, calls) in
+        [(Release::AsCame, vec!["look"]), (Release::Calls(vec![call("c2", "seek")]), vec!["seek"])]
+    {
+        let mut yard = Yard::before(endpoint.address);
+        let mut agent = yard.agent();
+        agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
+        let session = Session::new(yard.arrival());
+        session.ended().2.unwrap();
+        agent.waits();
+        session.release(release);
+        let got = agent.got();
+        assert!(got.is_whole && got.has(&format!("content-length: {}", got.body.len())));
+        let called = read(Format::Chat, &got.body).calls;
+        assert!(called.iter().map(|call| call.tool.as_str()).eq(calls));
+    }
+}
+
+#[test]
+fn the_calls_of_a_document_change() {
+    for (document, is_packed) in DOCUMENTS.map(|it| [(it, false), (it, true)]).concat() {
+        let (endpoint, _) = sent(document, is_packed);
+        let mut yard = Yard::before(endpoint.address);
+        let mut agent = yard.agent();
+        agent.post(path(Format::Chat), super::body(Format::Chat, false).as_bytes());
+        let session = Session::new(yard.arrival());
+        session.ended().2.unwrap();
+        session.release(Release::Calls(vec![call("c1", "look")]));
+        let got = agent.got();
+        assert!(got.is_whole && !got.has("content-encoding: gzip"));
+        assert!(got.has("x-request-id: r1") && got.has("x-last: 1"), "{got:?}");
+        let reply: serde_json::Value = serde_json::from_slice(&got.body).unwrap();
+        let choice = &reply["choices"][0];
+        assert_eq!(choice["message"]["tool_calls"][0]["function"]["arguments"], "{\"n\":2}");
+        assert_eq!(choice["finish_reason"], "tool_calls");
+        assert_eq!(choice["message"]["content"].is_string(), document == DOCUMENTS[1]);
+    }
+}
+
+#[test]
+fn the_calls_of_a_stream_change_behind_text_that_went_on() {
+    for (format, holds) in [Format::Chat, Format::Responses, Format::Messages]
+        .map(|it| [(it, Holds::Calls), (it, Holds::End)])
+        .concat()
+    {
+        let (before, after) = called(format);
+        let parts = stream(&[before, after]);
+        let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+        for calls in
+            [vec![], vec![call("c1", "look")], vec![call("c2", "seek"), call("c3", "seek")]]
+        {
+            let mut yard = Yard::before(endpoint.address);
+            let mut agent = yard.agent();
+            agent.post(path(format), body(format, true).as_bytes());
+            let session = Session::with(yard.arrival(), holds, None);
             agent.head();
-            agent.waits();
-            session.release(Release::AsCame);
-            assert_eq!(agent.exactly(body.len()), body);
-        } else {
-            assert_eq!(agent.got().body, body);
+            assert_eq!(agent.chunk().unwrap(), before.as_bytes(), "{format}");
+            session.ended().2.unwrap();
+            session.release(Release::Calls(calls.clone()));
+            let mut all = before.as_bytes().to_vec();
+            while let Some(chunk) = agent.chunk().filter(|chunk| !chunk.is_empty()) {
+                all.extend(chunk);
+            }
+            let reply = read(format, &all);
+            assert_eq!((reply.text.as_str(), reply.calls), ("Look: ", calls.clone()), "{format}");
         }
-        assert_eq!(calls > 0, document == with);
+    }
+}
+
+#[test]
+fn the_end_alone_can_wait_so_that_a_call_is_added() {
+    for format in [Format::Chat, Format::Responses, Format::Messages] {
+        let all = answer(format, true);
+        let parts = stream(&[&all]);
+        let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+        for (release, calls) in [
+            (Release::AsCame, vec![]),
+            (Release::Calls(vec![call("n1", "look")]), vec![call("n1", "look")]),
+        ] {
+            let mut yard = Yard::before(endpoint.address);
+            let mut agent = yard.agent();
+            agent.post(path(format), body(format, true).as_bytes());
+            let session = Session::with(yard.arrival(), Holds::End, None);
+            let changes = matches!(release, Release::Calls(_));
+            session.ended().2.unwrap();
+            session.release(release);
+            let got = agent.got().body;
+            assert_eq!(got == all.as_bytes(), !changes, "{format}");
+            let reply = read(format, &got);
+            assert_eq!((reply.text.as_str(), reply.calls), ("Hello.", calls), "{format}");
+        }
     }
 }
 

@@ -38,6 +38,7 @@ fn an_agent_may_ask_before_it_sends_its_body() {
     agent.write(body.as_bytes());
     let mut arrival = yard.arrival();
     arrival.way.send(Sending::On { body: arrival.body.clone(), holds: Holds::default() });
+    arrival.way.release(Release::AsCame);
     assert_eq!(agent.got().text(), "{}");
 }
 

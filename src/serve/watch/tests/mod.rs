@@ -1,6 +1,7 @@
 //! Real sockets: an agent, the listener, a session and an endpoint.
 
 mod agent;
+mod early;
 mod endpoint;
 mod failing;
 mod holding;
@@ -9,6 +10,7 @@ mod passing;
 mod session;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -16,9 +18,9 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use self::agent::Agent;
 use self::endpoint::Endpoint;
 use super::{Listener, Listening, Upstreams, bind, listen};
-use crate::domain::{Reply, Usage};
+use crate::domain::{Reply, Request, Role, Usage};
 use crate::model::relay::{Arrival, Holds, News, Release};
-use crate::wire::{Answering, Format, Names};
+use crate::wire::{Answering, AnyAnswer, Feed, Format, Names, Reading, Report};
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -96,4 +98,12 @@ fn answer(format: Format, streams: bool) -> String {
     let names = Names::default();
     let answering = Answering { id: "x1", model: "m-1", names: &names, created: 1 };
     format.write_answer(&reply, &answering, streams)
+}
+
+/// The reply that an agent reads in these bytes.
+fn read(format: Format, answer: &[u8]) -> Reply {
+    let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
+    feed.feed(answer, &mut |_| {}).unwrap();
+    let request = Request::new(Role::Actor, Vec::new());
+    feed.end(&mut |_| {}).unwrap().reply(&request, "").0
 }

@@ -1,0 +1,180 @@
+//! Answers that begin before they are there, because a client would give up while they are held.
+//!
+//! Their head says that all is well, and heartbeats follow. What cannot be said after that any more resets the connection;
+//! the client asks again then, and gets it.
+
+use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream;
+use http_body_util::{BodyExt, Full, Limited, StreamBody};
+use hyper::body::Frame;
+use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
+use hyper::{HeaderMap, Response};
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use super::in_place::{Asker, JSON, STREAM};
+use super::patience::{Waiting, due, heartbeat};
+use super::{Answered, Broken, LONGEST, Outgoing, Reset, coding};
+
+/// How long an answer is kept for a client that asks again.
+const KEPT: Duration = Duration::from_secs(60);
+/// The longest message of an error, in characters.
+const MESSAGE: usize = 2000;
+
+/// The rest of the work for an answer.
+type Work = Pin<Box<dyn Future<Output = Answered>>>;
+
+/// Answers that clients will ask for again.
+#[derive(Default)]
+pub struct Kept(RefCell<Vec<KeptAnswer>>);
+
+struct KeptAnswer {
+    question: u64,
+    since: Instant,
+    response: Response<Bytes>,
+}
+
+impl Kept {
+    /// The answer to a question that was asked before, once.
+    fn take(&self, question: u64) -> Option<Response<Outgoing>> {
+        let mut kept = self.0.borrow_mut();
+        kept.retain(|it| it.since.elapsed() < KEPT);
+        let at = kept.iter().position(|it| it.question == question)?;
+        Some(kept.remove(at).response.map(whole))
+    }
+
+    fn keep(&self, question: u64, response: Response<Bytes>) {
+        self.0.borrow_mut().push(KeptAnswer { question, since: Instant::now(), response });
+    }
+}
+
+/// What tells a question from others: where it goes, and its body.
+pub fn question(url: &str, body: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (url, body).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Answers by this work, or begins the answer before that.
+///
+/// # Errors
+/// The connection ends without an answer.
+pub async fn answer<W>(
+    kept: Rc<Kept>,
+    asker: Asker,
+    question: u64,
+    work: impl FnOnce(Waiting) -> W,
+) -> Answered
+where
+    W: Future<Output = Answered> + 'static,
+{
+    if let Some(known) = kept.take(question) {
+        return Ok(known);
+    }
+    let (waiting, told) = Waiting::new(asker.patience);
+    let mut work: Work = Box::pin(work(waiting));
+    tokio::select! {
+        biased;
+        answered = &mut work => answered,
+        () = due(told) => {
+            let streams = asker.streams;
+            let begun = Begun { kept, asker, question, state: State::Waits(work) };
+            let body = StreamBody::new(stream::unfold(begun, Begun::step));
+            let mut response = Response::new(Box::pin(body) as Outgoing);
+            let kind = HeaderValue::from_static(if streams { STREAM } else { JSON });
+            response.headers_mut().insert(CONTENT_TYPE, kind);
+            response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            Ok(response)
+        }
+    }
+}
+
+/// An answer whose head has gone out.
+struct Begun {
+    kept: Rc<Kept>,
+    asker: Asker,
+    question: u64,
+    state: State,
+}
+
+enum State {
+    Waits(Work),
+    Goes(Outgoing),
+    Over,
+}
+
+impl Begun {
+    async fn step(mut self) -> Option<(Result<Frame<Bytes>, Broken>, Self)> {
+        loop {
+            match &mut self.state {
+                State::Over => return None,
+                State::Waits(work) => {
+                    let answered = tokio::select! {
+                        biased;
+                        answered = work => answered,
+                        () = sleep(self.asker.patience.beat()) => {
+                            let beat = if self.asker.streams { heartbeat(self.asker.format) } else { " " };
+                            return Some((Ok(Frame::data(Bytes::from_static(beat.as_bytes()))), self));
+                        }
+                    };
+                    self.state = State::Over;
+                    let body = match answered {
+                        Ok(response) => self.body(response).await,
+                        Err(why) => Err(why),
+                    };
+                    match body {
+                        Ok(body) => self.state = State::Goes(body),
+                        Err(why) => return Some((Err(why), self)),
+                    }
+                }
+                State::Goes(body) => return Some((body.frame().await?, self)),
+            }
+        }
+    }
+
+    /// What of an answer can follow its head.
+    async fn body(&self, response: Response<Outgoing>) -> Result<Outgoing, Broken> {
+        let headers = response.headers();
+        let kind =
+            headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let is_ok = response.status().is_success();
+        let is_packed = headers.contains_key(CONTENT_ENCODING);
+        // Some servers do not stream.
+        if is_ok && !is_packed && self.asker.streams != kind.contains("json") {
+            return Ok(response.into_body());
+        }
+        let (parts, body) = response.into_parts();
+        let body = Limited::new(body, LONGEST).collect().await?.to_bytes();
+        if !is_ok && self.asker.streams {
+            let status = parts.status.as_u16();
+            let message = message(&parts.headers, &body);
+            return Ok(whole(self.asker.format.write_error_event(status, &message).into()));
+        }
+        match coding::unpacked(&parts.headers, &body) {
+            Ok(text) if is_ok && !self.asker.streams => Ok(whole(text.into())),
+            _ => {
+                self.kept.keep(self.question, Response::from_parts(parts, body));
+                Err(Reset.into())
+            }
+        }
+    }
+}
+
+/// The words of an error.
+fn message(headers: &HeaderMap, body: &[u8]) -> String {
+    let text = coding::unpacked(headers, body).unwrap_or_default();
+    let said: Option<Value> = serde_json::from_slice(&text).ok();
+    let said = said.as_ref().and_then(|said| said.pointer("/error/message")?.as_str());
+    let text = said.map_or_else(|| String::from_utf8_lossy(&text), Into::into);
+    text.chars().take(MESSAGE).collect()
+}
+
+fn whole(bytes: Bytes) -> Outgoing {
+    Box::pin(Full::new(bytes).map_err(|never| match never {}))
+}

@@ -1,0 +1,128 @@
+//! How long a client waits, and when it has to hear that somebody is there.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use crate::wire::Format;
+
+/// How long clients wait that do not say it; nobody counts on more.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How long before its time-out a client hears something.
+const BEFORE: Duration = Duration::from_secs(5);
+/// The longest time between two heartbeats.
+const BEAT: Duration = Duration::from_secs(5);
+/// How long a held answer may wait that came after a client should have heard something.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// The patience of one client.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// When it asked.
+    since: Instant,
+    all: Duration,
+}
+
+impl Patience {
+    /// From now on, of a client that says how long it waits for the next bytes.
+    pub fn of(said: Option<Duration>) -> Self {
+        Self { since: Instant::now(), all: said.unwrap_or(LONGEST).min(LONGEST) }
+    }
+
+    /// When the head of an answer has to go out that is held from now on.
+    fn due(&self) -> Instant {
+        let first = self.all.saturating_sub(BEFORE).max(self.all / 2);
+        let now = Instant::now();
+        let left = (self.since + self.all).saturating_duration_since(now);
+        // What is not held on purpose is released at once.
+        (self.since + first).max(now + MOMENT.min(left / 2))
+    }
+
+    /// The time between two heartbeats.
+    pub fn beat(&self) -> Duration {
+        BEAT.min(self.all / 2)
+    }
+}
+
+/// What a client of this format gets while it waits for the next event.
+pub fn heartbeat(format: Format) -> &'static str {
+    match format {
+        Format::Chat | Format::Responses => ": held\n\n",
+        Format::Messages => "event: ping\ndata: {\"type\": \"ping\"}\n\n",
+    }
+}
+
+/// Tells when an answer that is held has to begin.
+pub struct Waiting {
+    patience: Patience,
+    due: watch::Sender<Option<Instant>>,
+}
+
+impl Waiting {
+    pub fn new(patience: Patience) -> (Self, watch::Receiver<Option<Instant>>) {
+        let (due, told) = watch::channel(None);
+        (Self { patience, due }, told)
+    }
+
+    /// Does this, which holds the answer meanwhile.
+    pub async fn during<T>(&self, held: impl Future<Output = T>) -> T {
+        self.due.send_replace(Some(self.patience.due()));
+        let done = held.await;
+        self.due.send_replace(None);
+        done
+    }
+}
+
+/// Returns when an answer that is held has to begin.
+pub async fn due(mut told: watch::Receiver<Option<Instant>>) {
+    loop {
+        let due = *told.borrow_and_update();
+        let passed = async {
+            match due {
+                Some(due) => sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            changed = told.changed() => match changed {
+                Ok(()) => {}
+                Err(_) => std::future::pending().await,
+            },
+            () = passed => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn clients_hear_something_before_their_time_is_over() {
+        for (said, first, beat) in [
+            (Some(3000), 1500, 1500),
+            (Some(10_000), 5000, 5000),
+            (Some(600_000), 55_000, 5000),
+            (None, 55_000, 5000),
+        ] {
+            let patience = Patience::of(said.map(Duration::from_millis));
+            let due = patience.due() - patience.since;
+            assert_eq!((due.as_millis(), patience.beat().as_millis()), (first, beat), "{said:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_what_is_held_is_due() {
+        let (waiting, told) = Waiting::new(Patience::of(Some(Duration::from_secs(4))));
+        let mut due = Box::pin(due(told));
+        let long = Duration::from_secs(100);
+        assert!(tokio::time::timeout(long, &mut due).await.is_err(), "nothing is held");
+        waiting.during(async {}).await;
+        assert!(tokio::time::timeout(long, &mut due).await.is_err(), "it was released at once");
+        let since = Instant::now();
+        tokio::join!(due, waiting.during(tokio::time::sleep(long)));
+        assert_eq!(since.elapsed(), long);
+    }
+}

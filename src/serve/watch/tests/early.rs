@@ -1,0 +1,179 @@
+//! Answers that begin before they are there.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::endpoint::{Step, coded, stream, whole};
+use super::session::Session;
+use super::*;
+use crate::domain::{ModelError, ModelErrorKind};
+use crate::model::relay::Sending;
+use crate::watch::coding::gzip;
+use crate::watch::patience::heartbeat;
+
+/// Both ways of each format.
+const ALL: [(Format, bool); 6] = [
+    (Format::Chat, true),
+    (Format::Chat, false),
+    (Format::Responses, true),
+    (Format::Responses, false),
+    (Format::Messages, true),
+    (Format::Messages, false),
+];
+/// How long these agents wait. They hear something after half of it.
+const IMPATIENT: &str = "x-stainless-read-timeout: 0.4\r\naccept-encoding: gzip\r\n";
+const HELD: Duration = Duration::from_millis(800);
+
+/// Tries all at once.
+fn each(test: impl Fn(Format, bool) + Sync) {
+    let test = &test;
+    thread::scope(|scope| {
+        for (format, streams) in ALL {
+            scope.spawn(move || test(format, streams));
+        }
+    });
+}
+
+fn beat(format: Format, streams: bool) -> &'static str {
+    if streams { heartbeat(format) } else { " " }
+}
+
+/// Asks for an answer, and holds the request for longer than the agent waits.
+fn held(yard: &mut Yard, format: Format, streams: bool) -> (Agent, Arrival) {
+    let mut agent = yard.agent();
+    agent.patience(Duration::from_millis(400));
+    agent.request("POST", path(format), IMPATIENT, body(format, streams).as_bytes());
+    (agent, yard.arrival())
+}
+
+#[test]
+fn a_request_that_is_held_for_long_is_answered_by_heartbeats_first() {
+    each(|format, streams| {
+        let kind = if streams { "text/event-stream" } else { "application/json" };
+        let packed = gzip(answer(format, streams).as_bytes());
+        let plain = whole("200 OK", kind, answer(format, streams));
+        let packed = coded("200 OK", kind, "content-encoding: gzip\r\n", &packed);
+        for came in [plain, packed] {
+            let endpoint = Endpoint::answering(came);
+            let mut yard = Yard::before(endpoint.address);
+            let (mut agent, arrival) = held(&mut yard, format, streams);
+            let asked = Instant::now();
+            let later = thread::spawn(move || {
+                thread::sleep(HELD);
+                let session = Session::new(arrival);
+                session.release(Release::AsCame);
+                session.ended().2.unwrap().text
+            });
+            let got = agent.got();
+            assert!(asked.elapsed() >= HELD && got.is_whole, "{format} {got:?}");
+            assert!(
+                got.head[0].contains("200")
+                    && got.head[1].starts_with(&format!("content-type: {kind}"))
+            );
+            let beat = beat(format, streams);
+            let text = got.text();
+            let rest = text.trim_start_matches(beat);
+            let beats = (text.len() - rest.len()) / beat.len();
+            assert!((2..=5).contains(&beats), "{beats} heartbeats");
+            assert_eq!(rest, answer(format, streams), "{format} {streams}");
+            assert_eq!(read(format, &got.body).text, "Hello.");
+            assert_eq!(later.join().unwrap(), "Hello.");
+            endpoint.asked();
+            assert!(endpoint.was_not_asked());
+        }
+    });
+}
+
+#[test]
+fn an_answer_that_is_held_for_long_goes_on_behind_heartbeats() {
+    each(|format, streams| {
+        for holds in [Holds::All, Holds::End] {
+            let parts = stream(&[&answer(format, streams)]);
+            let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+            let mut yard = Yard::before(endpoint.address);
+            let (mut agent, arrival) = held(&mut yard, format, streams);
+            let session = Session::with(arrival, holds, None);
+            let later = thread::spawn(move || {
+                session.ended().2.unwrap();
+                thread::sleep(HELD);
+                session.release(Release::AsCame);
+            });
+            let got = agent.got();
+            later.join().unwrap();
+            let beat = beat(format, streams);
+            assert!(got.is_whole && got.text().matches(beat).count() >= 2, "{format} {got:?}");
+            let without = match streams {
+                true => got.text().replace(beat, ""),
+                false => got.text().trim_start().to_owned(),
+            };
+            assert_eq!(without, answer(format, streams), "{format} {streams}");
+            assert_eq!(read(format, &got.body).text, "Hello.");
+        }
+    });
+}
+
+#[test]
+fn an_error_behind_heartbeats_is_an_event_or_comes_at_the_next_try() {
+    each(|format, streams| {
+        let more = "retry-after: 7\r\n";
+        let error = br#"{"error":{"message":"slow down"}}"#;
+        let limited = coded("429 Too Many Requests", "application/json", more, error);
+        let endpoint = Endpoint::answering(limited);
+        for by_session in [false, true] {
+            let mut yard = Yard::before(endpoint.address);
+            let (mut agent, mut arrival) = held(&mut yard, format, streams);
+            let later = thread::spawn(move || {
+                thread::sleep(HELD);
+                if by_session {
+                    let error = ModelError::new(ModelErrorKind::RateLimited, "slow down");
+                    assert!(arrival.way.send(Sending::Instead(Err(error))));
+                    return;
+                }
+                let session = Session::new(arrival);
+                session.release(Release::AsCame);
+                assert_eq!(session.ended().2.unwrap_err().kind, ModelErrorKind::RateLimited);
+            });
+            let got = agent.got();
+            later.join().unwrap();
+            assert_eq!((got.status(), got.is_whole), (200, streams), "{format} {got:?}");
+            if streams {
+                let event = format.write_error_event(429, "slow down");
+                assert!(got.text().ends_with(&event), "{got:?}");
+                continue;
+            }
+            assert_eq!(got.text().trim(), "", "no error stands under 200");
+            let mut agent = yard.agent();
+            let more = "x-stainless-retry-count: 1\r\n";
+            agent.request("POST", path(format), more, body(format, streams).as_bytes());
+            let got = agent.got();
+            assert!(got.status() == 429 && got.text().contains("slow down"), "{got:?}");
+            assert!(got.head.iter().any(|line| line.starts_with("retry-after: ")));
+            // It is told once.
+            agent.post(path(format), body(format, streams).as_bytes());
+            yard.arrival();
+        }
+    });
+}
+
+#[test]
+fn an_answer_without_an_end_resets_the_connection_also_behind_heartbeats() {
+    let endpoint = Endpoint::answering(Vec::new());
+    let mut yard = Yard::before(endpoint.address);
+    let (mut agent, mut arrival) = held(&mut yard, Format::Chat, true);
+    thread::sleep(HELD / 2);
+    let cut = ModelError::new(ModelErrorKind::Connection, "cut");
+    assert!(arrival.way.send(Sending::Instead(Err(cut))));
+    let got = agent.got();
+    assert_eq!((got.status(), got.is_whole), (200, false));
+}
+
+#[test]
+fn an_agent_that_hangs_up_behind_heartbeats_is_noticed() {
+    let endpoint = Endpoint::answering(Vec::new());
+    let mut yard = Yard::before(endpoint.address);
+    let (mut agent, mut arrival) = held(&mut yard, Format::Chat, true);
+    agent.head();
+    drop(agent);
+    within(arrival.way.hung_up());
+    assert!(endpoint.was_not_asked());
+}
