@@ -46,6 +46,7 @@ fn begin(story: &mut Story, run: u32, parent: Option<u32>, text: &str) -> TaskId
             wire: "Chat Completions".into(),
             endpoint: "api.openai.com/v1".into(),
             session: None,
+            patience_ms: None,
         };
         story.tell(RunEvent::RunOpened { run, strategy: None, guest: Some(Arc::new(guest)) });
     }

@@ -77,4 +77,7 @@ pub struct Guest {
     /// The client's own word for its session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// How many milliseconds its client waits for an answer, as that says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience_ms: Option<u64>,
 }

@@ -105,11 +105,13 @@ impl Talks {
     fn open(&mut self, session: &mut Session, arrival: &Arrival) {
         let number = u32::try_from(self.talks.len()).unwrap_or(u32::MAX).saturating_add(1);
         let run = RunId(number);
+        let patience = arrival.caller.patience;
         let guest = Guest {
             parent: self.parent_of(&arrival.asked.request.messages),
             wire: arrival.format.to_string(),
             endpoint: arrival.caller.endpoint.clone(),
             session: arrival.caller.session.clone(),
+            patience_ms: patience.and_then(|patience| u64::try_from(patience.as_millis()).ok()),
         };
         let guest = Some(Arc::new(guest));
         session.emit(RunEvent::RunOpened { run, strategy: None, guest });

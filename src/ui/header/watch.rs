@@ -3,11 +3,11 @@
 use ratatui::style::Style;
 
 use crate::action::Action;
-use crate::domain::state::Watched;
+use crate::domain::{Lane, state::Watched};
 use crate::domain::words::counted;
 use crate::panes::{output, row::Row};
 use crate::symbols::HELD;
-use crate::{cx::Cx, pane::PaneId};
+use crate::{cx::Cx, pane::PaneId, text};
 
 /// Adds a piece: its rank, text and style, and what a click does.
 type Add<'a> = dyn FnMut(u8, String, Style, Option<Action>) + 'a;
@@ -37,7 +37,11 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
     add(1, format!("{conversations} · {calls}"), theme.text, talks);
     let held = state.control.held.len();
     if held > 0 {
-        add(0, format!("{HELD} {held} held"), theme.paused, Some(Action::Pane(PaneId::Calls)));
+        let text = match countdown(cx) {
+            Some(countdown) if width >= WITH_KINDS => format!("{HELD} {held} held, {countdown}"),
+            _ => format!("{HELD} {held} held"),
+        };
+        add(0, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
     }
     if watched.not_understood > 0 {
         let text = format!("{} not understood", watched.not_understood);
@@ -49,6 +53,22 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
             add(2, text, style, Some(Action::Pane(PaneId::Output)));
         }
     }
+}
+
+/// How long the client whose patience ends first is held, and how long it waits.
+fn countdown(cx: &Cx<'_>) -> Option<String> {
+    let state = cx.state;
+    let waits = state.control.held.iter().filter_map(|hold| {
+        let Lane::Effect(effect) = hold.lane else { return None };
+        let run = state.run_of(state.effect(effect)?.task);
+        let patience = state.runs.get(&run)?.guest.as_ref()?.patience_ms?;
+        Some((patience * 1000, cx.now.saturating_sub(hold.since)))
+    });
+    let (patience, since) = waits.min_by_key(|(patience, since)| patience.saturating_sub(*since))?;
+    Some(match since < patience {
+        true => format!("{} of {}", text::span(since), text::span(patience)),
+        false => format!("{}, kept alive", text::span(since)),
+    })
 }
 
 /// The agent, where the first line has no room for it.
