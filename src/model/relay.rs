@@ -9,6 +9,7 @@
 //! ```
 
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -73,6 +74,7 @@ pub struct Way {
     sending: Option<oneshot::Sender<Sending>>,
     heard: mpsc::UnboundedReceiver<Heard>,
     release: Option<oneshot::Sender<Release>>,
+    is_silent: Arc<AtomicBool>,
 }
 
 /// The listener's end of the way of one request. A channel that is closed means that the other end is gone.
@@ -81,13 +83,20 @@ pub struct Line {
     pub sending: oneshot::Receiver<Sending>,
     pub heard: mpsc::UnboundedSender<Heard>,
     pub release: oneshot::Receiver<Release>,
+    /// The client is to wait in vain: it hears nothing while its request or its answer is held.
+    pub is_silent: Arc<AtomicBool>,
 }
 
 /// What becomes of a request.
 #[derive(Clone, Debug)]
 pub enum Sending {
     /// This body goes to the endpoint.
-    On { body: Bytes, holds: Holds },
+    On {
+        body: Bytes,
+        holds: Holds,
+        /// The client gets each event of a stream later by this.
+        pace: Option<Duration>,
+    },
     /// This is the answer; nothing is sent.
     Instead(Said),
 }
@@ -137,8 +146,14 @@ pub fn way() -> (Way, Line) {
     let (sending, to_send) = oneshot::channel();
     let (hear, heard) = mpsc::unbounded_channel();
     let (release, released) = oneshot::channel();
-    let way = Way { sending: Some(sending), heard, release: Some(release) };
-    (way, Line { sending: to_send, heard: hear, release: released })
+    let is_silent = Arc::<AtomicBool>::default();
+    let line = Line {
+        sending: to_send,
+        heard: hear,
+        release: released,
+        is_silent: Arc::clone(&is_silent),
+    };
+    (Way { sending: Some(sending), heard, release: Some(release), is_silent }, line)
 }
 
 impl Way {
@@ -169,6 +184,7 @@ pub struct Relay {
     body: Bytes,
     way: RefCell<Way>,
     holds: Cell<Holds>,
+    pace: Cell<Option<Duration>>,
     came: RefCell<Option<Said>>,
     answer_id: RefCell<Option<String>>,
 }
@@ -180,6 +196,7 @@ impl Relay {
             body,
             way: RefCell::new(way),
             holds: Cell::default(),
+            pace: Cell::default(),
             came: RefCell::default(),
             answer_id: RefCell::default(),
         }
@@ -193,6 +210,16 @@ impl Relay {
     /// What of the answer waits for its release.
     pub fn holds(&self) -> Holds {
         self.holds.get()
+    }
+
+    /// Has the client get each event of its stream later by this.
+    pub fn slow_down(&self, pace: Duration) {
+        self.pace.set(Some(pace));
+    }
+
+    /// Has the client hear nothing while it waits, as if nobody were there.
+    pub fn stay_silent(&self) {
+        self.way.borrow().is_silent.store(true, Ordering::Relaxed);
     }
 
     /// What the endpoint said; `None` if it was not asked, or has not answered yet.
@@ -228,7 +255,8 @@ impl Relay {
     }
 
     async fn relay(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reply, ModelError> {
-        let sending = Sending::On { body: self.body.clone(), holds: self.holds.get() };
+        let sending =
+            Sending::On { body: self.body.clone(), holds: self.holds.get(), pace: self.pace.get() };
         if self.way.borrow_mut().send(sending) {
             loop {
                 match poll_fn(|cx| self.way.borrow_mut().heard.poll_recv(cx)).await {

@@ -15,7 +15,8 @@ use crate::domain::{
     Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
     ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
-use crate::model::{relay::Holds, understood};
+use crate::model::relay::{Holds, Relay};
+use crate::model::understood;
 use crate::papers::cotools;
 use crate::ranker::{Query, Scored};
 use crate::strategy::Sought;
@@ -54,8 +55,9 @@ async fn ask(
         }),
     };
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
-    // A fault may change what has come, so none of it goes on before.
-    guest.iter().filter(|_| fault.is_some()).for_each(|relay| relay.hold(Holds::All));
+    if let (Some(relay), Some(kind)) = (guest, fault) {
+        prepare(relay, kind);
+    }
     let answer = async {
         if model.spec().simulated {
             lively::model(handle, passage.chance).await;
@@ -77,6 +79,9 @@ async fn ask(
         }
     };
     let reply = within_budget(limit, answer).await?;
+    if let Some(ms) = fault.and_then(|kind| kind.pause_ms(&reply.text)) {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+    }
     // A foreign agent reads its answers itself.
     let reply = match guest {
         Some(_) => reply,
@@ -90,6 +95,18 @@ async fn ask(
         None => reply,
     };
     Ok(Arc::new(reply))
+}
+
+/// Has the answer to a foreign agent go on in such a way that the fault can act on it.
+fn prepare(relay: &Relay, kind: &FaultKind) {
+    match kind {
+        FaultKind::SlowTokens { ms } => relay.slow_down(Duration::from_millis(*ms)),
+        // It may change what has come, so none of it goes on before.
+        _ => relay.hold(Holds::All),
+    }
+    if kind.is_silent() {
+        relay.stay_silent();
+    }
 }
 
 /// A model's answer, if it arrives within this many seconds. The part that had arrived is in its

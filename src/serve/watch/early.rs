@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -82,7 +83,7 @@ where
     tokio::select! {
         biased;
         answered = &mut work => answered,
-        () = due(told) => {
+        () = due(told, Arc::clone(&asker.is_silent)) => {
             let streams = asker.streams;
             let begun = Begun { kept, asker, question, state: State::Waits(work) };
             let body = StreamBody::new(stream::unfold(begun, Begun::step));
