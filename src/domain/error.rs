@@ -76,6 +76,27 @@ pub struct ModelError {
     /// The part of an answer that had already arrived.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub partial: String,
+    /// How an agent elsewhere sees it; `None`: as failures of this kind look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Shown>,
+}
+
+/// A failure as it looks on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    /// A status of HTTP. The client is asked to wait for so many seconds.
+    Status {
+        status: u16,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after: Option<u32>,
+    },
+    /// The connection is reset, after the part that had arrived.
+    Reset,
+    /// The stream ends after the part that had arrived.
+    Cut,
+    /// The stream tells it after the part that had arrived.
+    Event,
 }
 
 impl ModelErrorKind {
@@ -94,6 +115,11 @@ impl ModelErrorKind {
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into(), partial: String::new() }
+        Self { kind, text: text.into(), partial: String::new(), shown: None }
+    }
+
+    /// The same failure, which looks like this on the wire.
+    pub fn shown(self, shown: Shown) -> Self {
+        Self { shown: Some(shown), ..self }
     }
 }

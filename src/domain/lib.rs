@@ -64,7 +64,7 @@ pub use self::{
     chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage},
     command::Command,
     embedding::Embedding,
-    error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind},
+    error::{ModelError, ModelErrorKind, Shown, ToolError, ToolErrorKind},
     event::*,
     expression::Expression,
     fault::{FaultKind, FaultSpec},

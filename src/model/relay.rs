@@ -9,6 +9,7 @@
 //! ```
 
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -75,6 +76,7 @@ pub struct Way {
     release: Option<oneshot::Sender<Release>>,
     /// The id of an answer that the listener writes.
     own_id: Option<String>,
+    is_silent: Arc<AtomicBool>,
 }
 
 /// The listener's end of the way of one request. A channel that is closed means that the other end is gone.
@@ -83,13 +85,20 @@ pub struct Line {
     pub sending: oneshot::Receiver<Sending>,
     pub heard: mpsc::UnboundedSender<Heard>,
     pub release: oneshot::Receiver<Release>,
+    /// The client is to wait in vain: it hears nothing while its request or its answer is held.
+    pub is_silent: Arc<AtomicBool>,
 }
 
 /// What becomes of a request.
 #[derive(Clone, Debug)]
 pub enum Sending {
     /// This body goes to the endpoint.
-    On { body: Bytes, holds: Holds },
+    On {
+        body: Bytes,
+        holds: Holds,
+        /// The client gets each event of a stream later by this.
+        pace: Option<Duration>,
+    },
     /// This is the answer; nothing is sent.
     Instead(Said),
 }
@@ -139,8 +148,15 @@ pub fn way() -> (Way, Line) {
     let (sending, to_send) = oneshot::channel();
     let (hear, heard) = mpsc::unbounded_channel();
     let (release, released) = oneshot::channel();
-    let way = Way { sending: Some(sending), heard, release: Some(release), own_id: None };
-    (way, Line { sending: to_send, heard: hear, release: released })
+    let is_silent = Arc::<AtomicBool>::default();
+    let line = Line {
+        sending: to_send,
+        heard: hear,
+        release: released,
+        is_silent: Arc::clone(&is_silent),
+    };
+    let (sending, release) = (Some(sending), Some(release));
+    (Way { sending, heard, release, own_id: None, is_silent }, line)
 }
 
 impl Way {
@@ -188,6 +204,7 @@ pub struct Relay {
     body: RefCell<Bytes>,
     way: RefCell<Way>,
     holds: Cell<Holds>,
+    pace: Cell<Option<Duration>>,
     came: RefCell<Option<Said>>,
     /// The answer that nobody got, since the agent had hung up.
     given: RefCell<Option<Said>>,
@@ -202,6 +219,7 @@ impl Relay {
             body: RefCell::new(body),
             way: RefCell::new(way),
             holds: Cell::default(),
+            pace: Cell::default(),
             came: RefCell::default(),
             given: RefCell::default(),
             answer_id: RefCell::default(),
@@ -217,6 +235,16 @@ impl Relay {
     /// What of the answer waits for its release.
     pub fn holds(&self) -> Holds {
         self.holds.get()
+    }
+
+    /// Has the client get each event of its stream later by this.
+    pub fn slow_down(&self, pace: Duration) {
+        self.pace.set(Some(pace));
+    }
+
+    /// Has the client hear nothing while it waits, as if nobody were there.
+    pub fn stay_silent(&self) {
+        self.way.borrow().is_silent.store(true, Ordering::Relaxed);
     }
 
     /// What the endpoint said; `None` if it was not asked, or has not answered yet.
@@ -317,7 +345,8 @@ impl Relay {
             }
             return said.map(Arc::unwrap_or_clone);
         }
-        let sending = Sending::On { body: self.body(), holds: self.holds() };
+        let (holds, pace) = (self.holds(), self.pace.get());
+        let sending = Sending::On { body: self.body(), holds, pace };
         if self.way.borrow_mut().send(sending) {
             loop {
                 match poll_fn(|cx| self.way.borrow_mut().heard.poll_recv(cx)).await {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::asked::{Asked, NotRead};
 use crate::domain::Reply;
+use crate::frames::frames;
 use crate::{Answering, CallPiece, chat, messages, responses};
 
 /// The format of a family of endpoints. Gemini's own has its place beside these.
@@ -64,6 +65,21 @@ impl Format {
         }
     }
 
+    /// A streamed answer up to its last piece of text, without an end.
+    pub fn write_beginning(self, reply: &Reply, answering: &Answering<'_>) -> String {
+        let stream = self.write_answer(reply, answering, true);
+        let is_text = |data: &str| match self {
+            Format::Chat => data.contains(r#""delta":{"content":"#),
+            Format::Responses => data.contains(r#""type":"response.output_text.delta""#),
+            Format::Messages => data.contains(r#""type":"text_delta""#),
+        };
+        let frames = frames(stream.as_bytes());
+        // A stream that breaks before its text has begun nevertheless.
+        let last = frames.iter().rposition(|frame| is_text(&frame.data)).unwrap_or(0);
+        let length = frames.iter().take(last + 1).map(|frame| frame.bytes.len()).sum();
+        stream.get(..length).unwrap_or_default().to_owned()
+    }
+
     /// The body of a refusal with this status.
     pub fn write_error(self, status: u16, message: &str) -> String {
         match self {
@@ -106,6 +122,36 @@ impl Format {
             Format::Chat => chat::calls_in(data),
             Format::Responses => responses::calls_in(data),
             Format::Messages => messages::calls_in(data),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::Usage;
+    use crate::{AnyAnswer, Fault, Feed, Names, Report};
+
+    #[test]
+    fn a_beginning_has_the_text_and_no_end() {
+        let answering = Answering { id: "x", model: "m", names: &Names::default(), created: 1 };
+        for format in [Format::Chat, Format::Responses, Format::Messages] {
+            for text in ["Half of \"it\"", ""] {
+                let reply = Reply { usage: Usage::default(), ..Reply::of_text(text) };
+                let stream = format.write_beginning(&reply, &answering);
+                assert!(!stream.is_empty(), "{format}");
+                let answer = AnyAnswer::begin(format, &Arc::default(), Report::default());
+                let (mut feed, mut seen) = (Feed::new(answer), Vec::new());
+                feed.feed(stream.as_bytes(), &mut |piece| seen.push(piece)).unwrap();
+                let expected = crate::Piece::Text(text.to_owned());
+                assert!(
+                    seen == [expected] || text.is_empty() && seen.is_empty(),
+                    "{format} {seen:?}"
+                );
+                assert_eq!(feed.end(&mut |_| {}).err(), Some(Fault::Missing("end")), "{format}");
+            }
         }
     }
 }

@@ -1,23 +1,23 @@
-//! The streams of `tests/slow/watched` for five minutes.
+//! Tests of `tests/slow/watched` with longer times.
 
 use std::path::Path;
 use std::process::Command;
 
 #[test]
 fn many_streams_go_on_for_five_minutes() {
+    test("watched::streams", &[("TOOLYARD_WATCH_SECONDS", "300")]);
+}
+
+#[test]
+fn clients_that_wait_for_ten_seconds_are_held_for_ninety() {
+    test("watched::held", &[("TOOLYARD_PATIENCE", "10"), ("TOOLYARD_HELD", "90")]);
+}
+
+fn test(name: &str, variables: &[(&str, &str)]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let tested = Command::new(env!("CARGO"))
-        .args([
-            "test",
-            "--release",
-            "--locked",
-            "--test",
-            "slow",
-            "watched::streams",
-            "--",
-            "--nocapture",
-        ])
-        .env("TOOLYARD_WATCH_SECONDS", "300")
+        .args(["test", "--release", "--locked", "--test", "slow", name, "--", "--nocapture"])
+        .envs(variables.iter().copied())
         .current_dir(root)
         .status()
         .expect("cargo runs");

@@ -6,6 +6,8 @@ import OpenAI from "openai";
 const questions = ["How is the weather in Oslo and Rome?", "And tomorrow? \u00e9\u2028\u{1f31e}"];
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const [name, description] = ["get_weather", "The weather of a city."];
+// Only the time-out of a request is told to the endpoint, not that of a client.
+const patience = { timeout: 1000 * Number(process.env.AGENT_PATIENCE ?? 600) };
 const getWeather = ({ city }) => `sunny in ${city}`;
 
 const wires = {
@@ -18,8 +20,8 @@ const wires = {
       for (;;) {
         const asked = { model: "m-chat", messages, tools };
         const completion = streams
-          ? await client.chat.completions.stream(asked).finalChatCompletion()
-          : await client.chat.completions.create(asked);
+          ? await client.chat.completions.stream(asked, patience).finalChatCompletion()
+          : await client.chat.completions.create(asked, patience);
         const message = completion.choices[0].message;
         messages.push(message);
         if (!message.tool_calls?.length) {
@@ -42,8 +44,8 @@ const wires = {
       for (;;) {
         const asked = { model: "m-responses", instructions: "Be brief.", tools, input };
         const response = streams
-          ? await client.responses.stream(asked).finalResponse()
-          : await client.responses.create(asked);
+          ? await client.responses.stream(asked, patience).finalResponse()
+          : await client.responses.create(asked, patience);
         input.push(...response.output);
         const calls = response.output.filter((item) => item.type === "function_call");
         if (!calls.length) {
@@ -66,8 +68,8 @@ const wires = {
       for (;;) {
         const asked = { model: "m-messages", max_tokens: 100, system: "Be brief.", tools, messages };
         const message = streams
-          ? await client.messages.stream(asked).finalMessage()
-          : await client.messages.create(asked);
+          ? await client.messages.stream(asked, patience).finalMessage()
+          : await client.messages.create(asked, patience);
         messages.push({ role: "assistant", content: message.content });
         const calls = message.content.filter((block) => block.type === "tool_use");
         if (!calls.length) {

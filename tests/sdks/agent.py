@@ -1,12 +1,15 @@
 """An agent on the official SDKs, which asks two questions in each of six conversations: by each format, streaming and not.
 
 The address is the SDK's own: OPENAI_BASE_URL or ANTHROPIC_BASE_URL. Each answer is printed on a line.
+It waits for AGENT_PATIENCE seconds.
 """
 
 import json
+import os
 
 QUESTIONS = ["How is the weather in Oslo and Rome?", "And tomorrow? \u00e9\u2028\U0001f31e"]
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+PATIENCE = float(os.environ.get("AGENT_PATIENCE", "600"))
 NAME, TEXT = "get_weather", "The weather of a city."
 
 
@@ -17,7 +20,7 @@ def get_weather(city):
 def chat(streams):
     import openai
 
-    client = openai.OpenAI(api_key="test-key-of-openai")
+    client = openai.OpenAI(api_key="test-key-of-openai", timeout=PATIENCE)
     function = {"name": NAME, "description": TEXT, "parameters": SCHEMA}
     asked = {"model": "m-chat", "tools": [{"type": "function", "function": function}]}
     messages = [{"role": "system", "content": "Be brief."}]
@@ -53,7 +56,7 @@ def chat_message(client, streams, asked):
 def responses(streams):
     import openai
 
-    client = openai.OpenAI(api_key="test-key-of-openai")
+    client = openai.OpenAI(api_key="test-key-of-openai", timeout=PATIENCE)
     tool = {"type": "function", "name": NAME, "description": TEXT, "parameters": SCHEMA, "strict": False}
     asked = {"model": "m-responses", "tools": [tool], "instructions": "Be brief."}
     items = []
@@ -78,7 +81,7 @@ def responses(streams):
 def messages(streams):
     import anthropic
 
-    client = anthropic.Anthropic(api_key="test-key-of-anthropic")
+    client = anthropic.Anthropic(api_key="test-key-of-anthropic", timeout=PATIENCE)
     tools = [{"name": NAME, "description": TEXT, "input_schema": SCHEMA}]
     asked = {"model": "m-messages", "max_tokens": 100, "system": "Be brief.", "tools": tools}
     sent = []

@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn error(kind: ModelErrorKind, text: &str) -> Behaviour {
-        let error = ModelError { kind, text: text.into(), partial: String::new() };
+        let error = ModelError::new(kind, text);
         Behaviour::of(ToolMode::Native, &request(), Err(error))
     }
 

@@ -45,7 +45,7 @@ pub async fn of(endpoint: &Endpoint) -> Behaviour {
         Ok(reply) => reply,
         Err(_) => {
             let text = format!("no answer within {} s", PATIENCE.as_secs());
-            Err(ModelError { kind: ModelErrorKind::Timeout, text, partial: String::new() })
+            Err(ModelError::new(ModelErrorKind::Timeout, text))
         }
     };
     Behaviour::of(mode, &meant, reply)

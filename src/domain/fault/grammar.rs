@@ -24,14 +24,17 @@ Faults: TARGET:KIND[:KEY=VALUE]…, where `\\:` is a colon in a name or a condit
   kinds              error, timeout, latency, rate-limit, auth-expired, reset, flapping
     tools, models    empty, truncated, garbage, answer, wrong, huge, escapes, injection
     tools            crash, hidden-error, drift, stale
-    models           cut-stream, broken-arguments, unknown-tool, overflow, price
+    models           cut-stream, reset-stream, error-event, slow-tokens, broken-arguments,
+                     unknown-tool, refusal, overflow, price, wrong-usage
     role:evaluator   scores
   keys               p (0 to 1), nth, first, from, to, every, most (calls), for (seconds),
                      from-task, to-task, if (a condition)
-    of kinds         ms, spread=fixed|uniform|normal|tail (latency), retry-after (rate-limit),
-                     up, down (flapping), status (error of models), kb (huge), times (price),
+    of kinds         ms (latency, slow-tokens), spread=fixed|uniform|normal|tail (latency),
+                     retry-after (rate-limit), up, down (flapping), status (error of models),
+                     kb (huge), times (price, wrong-usage),
                      change=rename|drop|retype (drift), how=flipped|noisy|constant, value (scores),
-                     text (error, answer, hidden-error, injection; takes the whole rest)";
+                     text (error, answer, hidden-error, injection, error-event, refusal; takes the
+                     whole rest)";
 
 /// Displayed in its text form: `search_web:error:from-task=50`.
 impl fmt::Display for FaultSpec {

@@ -7,8 +7,9 @@ use super::settings::LONGEST_LATENCY;
 use super::text;
 use super::trigger::{MICROS, Progress};
 use crate::chance::Chance;
+use crate::chat::Finish;
 use crate::chat::Reply;
-use crate::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
+use crate::error::{ModelError, ModelErrorKind, Shown, ToolError, ToolErrorKind};
 use crate::output::ToolOutput;
 
 pub(super) const TOOL_ERROR: &str = "503 Service Unavailable";
@@ -19,6 +20,8 @@ const UNAUTHORIZED: u16 = 401;
 const EXPIRED: &str = "Unauthorized. The access token has expired.";
 /// A tool's result that tells of an error.
 const HIDDEN: &str = r#"{"status": "error", "message": "internal error, please try again later"}"#;
+/// What a model says that refuses.
+const REFUSAL: &str = "I'm sorry, but I cannot help with that.";
 /// The exponent of the Pareto distribution of [`Spread::Tail`].
 const PARETO: f64 = 1.5;
 
@@ -58,6 +61,13 @@ impl FaultKind {
         Some(ms.clamp(0.0, LONGEST_LATENCY as f64))
     }
 
+    /// How many milliseconds more an answer with this text takes; `None`: none.
+    pub fn pause_ms(&self, text: &str) -> Option<u64> {
+        let FaultKind::SlowTokens { ms } = self else { return None };
+        let words = text.split_whitespace().count() as u64;
+        Some(ms.saturating_mul(words).min(LONGEST_LATENCY))
+    }
+
     /// A tool's outcome without a call; `None`: the tool is called, or never answers.
     pub fn tool_outcome(&self, chance: Chance) -> Option<Result<ToolOutput, ToolError>> {
         let output = |text| Some(Ok(ToolOutput { text, cut_from: None }));
@@ -87,6 +97,10 @@ impl FaultKind {
             FaultKind::Empty => reply(String::new()),
             FaultKind::Garbage => reply(text::garbage(chance)),
             FaultKind::Answer { text } => reply(text.clone()),
+            FaultKind::Refusal { text } => {
+                let text = text.clone().unwrap_or_else(|| REFUSAL.to_owned());
+                Some(Ok(Reply { finish: Finish::Refused, ..Reply::of_text(text) }))
+            }
             _ => self.model_error().map(Err),
         }
     }
@@ -100,12 +114,14 @@ impl FaultKind {
             }
             FaultKind::Flapping { .. } => Some(refused(STATUS, None)),
             FaultKind::RateLimit { retry_after } => {
-                Some(refused(TOO_MANY, Some(&too_many(*retry_after))))
+                let shown = Shown::Status { status: TOO_MANY, retry_after: Some(*retry_after) };
+                Some(refused(TOO_MANY, Some(&too_many(*retry_after))).shown(shown))
             }
             FaultKind::AuthExpired => Some(refused(UNAUTHORIZED, Some(EXPIRED))),
             FaultKind::Overflow => {
                 let text = "HTTP 400: the prompt is longer than the model's context window";
-                Some(ModelError::new(ModelErrorKind::ContextOverflow, text))
+                let shown = Shown::Status { status: 400, retry_after: None };
+                Some(ModelError::new(ModelErrorKind::ContextOverflow, text).shown(shown))
             }
             _ => None,
         }
@@ -118,7 +134,8 @@ fn too_many(retry_after: u32) -> String {
 
 fn refused(status: u16, text: Option<&str>) -> ModelError {
     let said = text.map_or_else(String::new, |text| format!(": {text}"));
-    ModelError::new(ModelErrorKind::of_status(status), format!("HTTP {status}{said}"))
+    let error = ModelError::new(ModelErrorKind::of_status(status), format!("HTTP {status}{said}"));
+    error.shown(Shown::Status { status, retry_after: None })
 }
 
 #[cfg(test)]
@@ -191,18 +208,38 @@ mod tests {
                 "HTTP 400: the prompt is longer than the model's context window",
             ),
         ] {
-            let error = ModelError::new(kind, text);
             let of_model = self::kind(&format!("role:actor:{fault}"));
-            assert_eq!(of_model.model_outcome(Chance::new(1)), Some(Err(error.clone())));
+            let error = of_model.model_outcome(Chance::new(1)).unwrap().unwrap_err();
+            assert_eq!((error.kind, error.text.as_str()), (kind, text));
+            let status = text["HTTP ".len()..][..3].parse().unwrap();
+            let retry_after = fault.starts_with("rate-limit").then_some(9);
+            assert_eq!(error.shown, Some(Shown::Status { status, retry_after }), "{fault}");
             assert_eq!(self::kind(&format!("embedding:{fault}")).model_error(), Some(error));
         }
-        for fault in ["timeout", "latency", "cut-stream", "broken-arguments", "reset", "price"] {
+        for fault in [
+            "timeout",
+            "latency",
+            "slow-tokens",
+            "cut-stream",
+            "reset-stream",
+            "error-event",
+            "broken-arguments",
+            "reset",
+            "price",
+            "wrong-usage",
+        ] {
             let kind = kind(&format!("model:m:{fault}"));
             assert_eq!(kind.model_outcome(Chance::new(1)), None, "{fault}");
         }
         let outcome = |text: &str| kind(text).model_outcome(Chance::new(1)).unwrap().unwrap();
         assert_eq!(outcome("model:m:empty").text, "");
         assert_eq!(outcome("model:m:garbage").text.len(), 40);
+        let refusal = outcome("model:m:refusal:text=No: never.");
+        assert_eq!((refusal.text.as_str(), refusal.finish), ("No: never.", Finish::Refused));
+        assert!(outcome("model:m:refusal").text.starts_with("I'm sorry"));
+        let slow = kind("model:m:slow-tokens:ms=30");
+        assert_eq!((slow.pause_ms("three words here"), slow.pause_ms("")), (Some(90), Some(0)));
+        assert_eq!(kind("model:m:latency").pause_ms("x"), None);
     }
 
     #[test]

@@ -71,16 +71,32 @@ pub enum FaultKind {
     },
     /// The model's stream ends in the middle of the answer.
     CutStream,
+    /// The connection is reset in the middle of the model's answer.
+    ResetStream,
+    /// The model's stream tells of an error in the middle of the answer.
+    ErrorEvent {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// Each word of the model's answer takes this many milliseconds more.
+    SlowTokens { ms: u64 },
     /// The arguments of a requested tool call end in the middle.
     BrokenArguments,
     /// A requested tool call names a tool that does not exist.
     UnknownTool,
+    /// The model refuses to answer.
+    Refusal {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
     /// The endpoint refuses the prompt as too long.
     Overflow,
     /// The evaluator's scores are other ones.
     Scores { how: Scores, value: i8 },
     /// A model call costs so many times as many dollars.
     Price { times: Finite },
+    /// The endpoint reports so many times as many tokens as a model call needs.
+    WrongUsage { times: Finite },
 }
 
 /// How latencies differ from call to call; their mean is the same.
@@ -184,11 +200,16 @@ impl FaultKind {
         FaultKind::Escapes,
         FaultKind::Injection { text: None },
         FaultKind::CutStream,
+        FaultKind::ResetStream,
+        FaultKind::ErrorEvent { text: None },
+        FaultKind::SlowTokens { ms: 100 },
         FaultKind::BrokenArguments,
         FaultKind::UnknownTool,
+        FaultKind::Refusal { text: None },
         FaultKind::Overflow,
         FaultKind::Scores { how: Scores::Flipped, value: 3 },
         FaultKind::Price { times: Finite::<f64>::new(10.0) },
+        FaultKind::WrongUsage { times: Finite::<f64>::new(10.0) },
     ];
 
     pub fn name(&self) -> &'static str {
@@ -228,9 +249,14 @@ impl FaultKind {
             | FaultKind::Drift { .. }
             | FaultKind::Stale => tools,
             FaultKind::CutStream
+            | FaultKind::ResetStream
+            | FaultKind::ErrorEvent { .. }
+            | FaultKind::SlowTokens { .. }
             | FaultKind::BrokenArguments
             | FaultKind::UnknownTool
-            | FaultKind::Price { .. } => models,
+            | FaultKind::Refusal { .. }
+            | FaultKind::Price { .. }
+            | FaultKind::WrongUsage { .. } => models,
             FaultKind::Overflow => models || sort == Sort::Embedding,
             FaultKind::Scores { .. } => sort == Sort::Role,
         }
@@ -256,7 +282,18 @@ impl FaultKind {
 
     /// Whether only the time of the answer changes, or its price.
     pub fn keeps_answer(&self) -> bool {
-        matches!(self, FaultKind::Latency { .. } | FaultKind::Price { .. })
+        matches!(
+            self,
+            FaultKind::Latency { .. }
+                | FaultKind::SlowTokens { .. }
+                | FaultKind::Price { .. }
+                | FaultKind::WrongUsage { .. }
+        )
+    }
+
+    /// Whether a silent model is what it is about.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, FaultKind::Latency { .. } | FaultKind::Timeout)
     }
 }
 
@@ -276,7 +313,8 @@ mod tests {
         );
         let models = format!(
             "{of_all} empty truncated garbage answer wrong huge escapes injection cut-stream \
-             broken-arguments unknown-tool overflow price"
+             reset-stream error-event slow-tokens broken-arguments unknown-tool refusal overflow \
+             price wrong-usage"
         );
         for sort in [Sort::Tool, Sort::Class, Sort::Edge, Sort::Effect, Sort::Tools] {
             assert_eq!(fitting(sort), tools);

@@ -53,6 +53,12 @@ impl FaultSpec {
             FaultKind::Escapes => "answers with sequences that control a terminal".to_owned(),
             FaultKind::Injection { .. } => "answers with an instruction for the agent".to_owned(),
             FaultKind::CutStream => "breaks off its answer".to_owned(),
+            FaultKind::ResetStream => {
+                "breaks the connection in the middle of its answer".to_owned()
+            }
+            FaultKind::ErrorEvent { .. } => "fails in the middle of its answer".to_owned(),
+            FaultKind::SlowTokens { ms } => format!("needs {ms} ms more for each word"),
+            FaultKind::Refusal { .. } => "refuses to answer".to_owned(),
             FaultKind::BrokenArguments => "breaks off the arguments of its tool calls".to_owned(),
             FaultKind::UnknownTool => "calls tools that do not exist".to_owned(),
             FaultKind::Overflow => "refuses: the prompt is too long".to_owned(),
@@ -62,6 +68,7 @@ impl FaultSpec {
                 Scores::Constant => format!("gives every tool the score {value}"),
             },
             FaultKind::Price { times } => format!("costs {times} times as much"),
+            FaultKind::WrongUsage { times } => format!("reports {times} times as many tokens"),
         }
     }
 }

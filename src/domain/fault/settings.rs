@@ -30,12 +30,15 @@ impl FaultKind {
             FaultKind::RateLimit { .. } => &["retry-after"],
             FaultKind::Flapping { .. } => &["up", "down"],
             FaultKind::Answer { .. }
+            | FaultKind::ErrorEvent { .. }
+            | FaultKind::Refusal { .. }
             | FaultKind::HiddenError { .. }
             | FaultKind::Injection { .. } => &["text"],
             FaultKind::Drift { .. } => &["change"],
             FaultKind::Huge { .. } => &["kb"],
             FaultKind::Scores { .. } => &["how", "value"],
-            FaultKind::Price { .. } => &["times"],
+            FaultKind::SlowTokens { .. } => &["ms"],
+            FaultKind::Price { .. } | FaultKind::WrongUsage { .. } => &["times"],
             _ => &[],
         }
     }
@@ -61,11 +64,15 @@ impl FaultKind {
             (
                 FaultKind::Error { text, .. }
                 | FaultKind::HiddenError { text }
+                | FaultKind::ErrorEvent { text }
+                | FaultKind::Refusal { text }
                 | FaultKind::Injection { text },
                 "text",
             ) => text.clone(),
             (FaultKind::Answer { text }, "text") => Some(text.clone()),
-            (FaultKind::Latency { ms, .. }, "ms") => Some(ms.to_string()),
+            (FaultKind::Latency { ms, .. } | FaultKind::SlowTokens { ms }, "ms") => {
+                Some(ms.to_string())
+            }
             (FaultKind::Latency { spread, .. }, "spread") => {
                 (*spread != Spread::Fixed).then(|| name(spread.into())).flatten()
             }
@@ -76,7 +83,9 @@ impl FaultKind {
             (FaultKind::Huge { kb }, "kb") => Some(kb.to_string()),
             (FaultKind::Scores { how, .. }, "how") => name(how.into()),
             (FaultKind::Scores { value, .. }, "value") => Some(value.to_string()),
-            (FaultKind::Price { times }, "times") => Some(times.to_string()),
+            (FaultKind::Price { times } | FaultKind::WrongUsage { times }, "times") => {
+                Some(times.to_string())
+            }
             _ => None,
         }
     }
@@ -92,11 +101,13 @@ impl FaultKind {
             (
                 FaultKind::Error { text, .. }
                 | FaultKind::HiddenError { text }
+                | FaultKind::ErrorEvent { text }
+                | FaultKind::Refusal { text }
                 | FaultKind::Injection { text },
                 "text",
             ) => *text = given(),
             (FaultKind::Answer { text }, "text") => value.clone_into(text),
-            (FaultKind::Latency { ms, .. }, "ms") => {
+            (FaultKind::Latency { ms, .. } | FaultKind::SlowTokens { ms }, "ms") => {
                 *ms = number(key, value)?;
                 if *ms > LONGEST_LATENCY {
                     return Err(format!(
@@ -124,7 +135,7 @@ impl FaultKind {
                     format!("value is `{value}`, not a whole number from -3 to 3")
                 })?;
             }
-            (FaultKind::Price { times }, "times") => {
+            (FaultKind::Price { times } | FaultKind::WrongUsage { times }, "times") => {
                 let factor = value.parse().ok().filter(|it: &f64| it.is_finite() && *it >= 0.0);
                 *times = (factor
                     .ok_or_else(|| format!("times is `{value}`, not a number of at least 0"))?)

@@ -6,10 +6,16 @@ use super::kind::FaultKind;
 use super::text::{self, beginning};
 use crate::chance::Chance;
 use crate::chat::{Finish, Reply};
-use crate::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind};
+use crate::error::{ModelError, ModelErrorKind, Shown, ToolError, ToolErrorKind};
 use crate::output::ToolOutput;
 
 const RESET: &str = "connection reset by peer";
+/// What a stream tells that fails.
+const FAILED: &str = "The server had an error while it processed the request.";
+
+fn reset() -> ModelError {
+    ModelError::new(ModelErrorKind::Connection, RESET).shown(Shown::Reset)
+}
 
 impl FaultKind {
     /// The damaged form of a tool's real outcome; `earlier`: what it answered before in this session. A
@@ -44,17 +50,24 @@ impl FaultKind {
         dollars: Option<f64>,
         chance: Chance,
     ) -> Result<Reply, ModelError> {
+        let broken = |reply: &Reply, kind: ModelErrorKind, text: &str, shown: Shown| {
+            let partial = beginning(&reply.text, chance).to_owned();
+            Err(ModelError { partial, ..ModelError::new(kind, text).shown(shown) })
+        };
         let which = || chance.with(b"call").pick(&vec![1.0; reply.calls.len()]);
         match self {
             FaultKind::CutStream => {
                 let text = "the stream ended before the answer did.";
-                let partial = beginning(&reply.text, chance).to_owned();
-                return Err(ModelError {
-                    partial,
-                    ..ModelError::new(ModelErrorKind::BadAnswer, text)
-                });
+                return broken(&reply, ModelErrorKind::BadAnswer, text, Shown::Cut);
             }
-            FaultKind::Reset => return Err(ModelError::new(ModelErrorKind::Connection, RESET)),
+            FaultKind::ResetStream => {
+                return broken(&reply, ModelErrorKind::Connection, RESET, Shown::Reset);
+            }
+            FaultKind::ErrorEvent { text } => {
+                let text = text.as_deref().unwrap_or(FAILED);
+                return broken(&reply, ModelErrorKind::Endpoint, text, Shown::Event);
+            }
+            FaultKind::Reset => return Err(reset()),
             FaultKind::BrokenArguments => {
                 if let Some(call) = which().and_then(|i| reply.calls.get_mut(i)) {
                     let json = call.arguments.to_string();
@@ -70,6 +83,12 @@ impl FaultKind {
             FaultKind::Price { times } => {
                 reply.usage.dollars = dollars.map(|dollars| (dollars * *times).into());
             }
+            FaultKind::WrongUsage { times } => {
+                let usage = &mut reply.usage;
+                for tokens in [&mut usage.tokens_in, &mut usage.tokens_out] {
+                    *tokens = (*tokens as f64 * **times) as u64;
+                }
+            }
             _ => {}
         }
         if let Some(text) = self.spoil_text(&reply.text, chance) {
@@ -81,7 +100,7 @@ impl FaultKind {
     /// The damaged form of the failure of an embedding that was computed.
     pub fn spoil_embedding(&self) -> Option<ModelError> {
         let is_reset = *self == FaultKind::Reset;
-        is_reset.then(|| ModelError::new(ModelErrorKind::Connection, RESET))
+        is_reset.then(reset)
     }
 
     /// The damaged form of an answer's text; `None`: it stays.
@@ -143,6 +162,26 @@ mod tests {
             let error = spoilt(&kind, reply(short, &[]), 1).unwrap_err();
             assert_eq!(error.partial, "");
         }
+    }
+
+    #[test]
+    fn a_stream_may_break_in_other_ways_too() {
+        for (text, kind_of, says, shown) in [
+            ("reset-stream", ModelErrorKind::Connection, RESET, Shown::Reset),
+            ("error-event", ModelErrorKind::Endpoint, FAILED, Shown::Event),
+            ("error-event:text=no: more", ModelErrorKind::Endpoint, "no: more", Shown::Event),
+        ] {
+            let error =
+                spoilt(&kind(&format!("models:{text}")), reply("äöü ß", &[]), 3).unwrap_err();
+            assert_eq!(
+                (error.kind, error.text.as_str(), error.shown),
+                (kind_of, says, Some(shown))
+            );
+            assert!("äöü ß".starts_with(&error.partial) && !error.partial.is_empty());
+        }
+        let kind = kind("models:wrong-usage:times=0.5");
+        let usage = spoilt(&kind, reply("so", &[]), 1).unwrap().usage;
+        assert_eq!((usage.tokens_in, usage.tokens_out), (3, 0));
     }
 
     #[test]

@@ -15,7 +15,8 @@ use crate::domain::{
     Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
     ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
-use crate::model::{relay::Holds, understood};
+use crate::model::relay::{Holds, Relay};
+use crate::model::understood;
 use crate::papers::cotools;
 use crate::ranker::{Query, Scored};
 use crate::strategy::Sought;
@@ -54,7 +55,10 @@ async fn ask(
         }),
     };
     let fault = passage.fault.as_ref().map(|(_, kind)| kind);
-    guest.iter().for_each(|relay| relay.hold(holds(handle, passage)));
+    if let Some(relay) = guest {
+        relay.hold(holds(handle, passage));
+        fault.into_iter().for_each(|kind| prepare(relay, kind));
+    }
     let answer = async {
         if model.spec().simulated {
             lively::model(handle, passage.chance).await;
@@ -76,6 +80,9 @@ async fn ask(
         }
     };
     let reply = within_budget(limit, answer).await?;
+    if let Some(ms) = fault.and_then(|kind| kind.pause_ms(&reply.text)) {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+    }
     // A foreign agent reads its answers itself.
     let reply = match guest {
         Some(_) => reply,
@@ -91,16 +98,25 @@ async fn ask(
     Ok(Arc::new(reply))
 }
 
-/// What of a foreign agent's answer waits: all of it where a fault may change it, and its end where it may stop there.
+/// What of a foreign agent's answer waits beside its calls: its end, where it may stop there.
 fn holds(handle: &Handle, passage: &Passage) -> Holds {
-    if passage.fault.is_some() {
-        return Holds::All;
-    }
     let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
     let may_stop = |session: &Session| {
         !session.state().breakpoints.is_empty() || !session.is_open(lane, boundary)
     };
     if handle.read(may_stop) { Holds::End } else { Holds::Calls }
+}
+
+/// Has the answer to a foreign agent go on in such a way that the fault can act on it.
+fn prepare(relay: &Relay, kind: &FaultKind) {
+    match kind {
+        FaultKind::SlowTokens { ms } => relay.slow_down(Duration::from_millis(*ms)),
+        // It may change what has come, so none of it goes on before.
+        _ => relay.hold(Holds::All),
+    }
+    if kind.is_silent() {
+        relay.stay_silent();
+    }
 }
 
 /// A model's answer, if it arrives within this many seconds. The part that had arrived is in its

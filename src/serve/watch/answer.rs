@@ -1,5 +1,7 @@
 //! Passes an answer on, and holds back what the session has to see first.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 use std::{mem, pin::pin};
 
 use bytes::Bytes;
@@ -42,6 +44,8 @@ pub struct Pump {
     /// The client gets the unpacked text, since compressed bytes cannot be cut.
     unpacks: bool,
     state: State,
+    /// Each event goes on later by this.
+    pace: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -68,12 +72,25 @@ impl Pump {
         let decoder = Decoder::of(&came.headers).map_err(|why| tell_unread(&copy, &why)).ok();
         let hides_usage = hides_usage && came.status.is_success() && decoder.is_some();
         let unpacks = asker.streams && decoder.as_ref().is_some_and(|it| !it.is_plain());
-        let (hold, state) = (Hold::nothing(asker.format), State::Open);
-        Self { came, overheard, asker, copy, release, hold, decoder, hides_usage, unpacks, state }
+        let (hold, state, pace) = (Hold::nothing(asker.format), State::Open, None);
+        Self {
+            pace,
+            came,
+            overheard,
+            asker,
+            copy,
+            release,
+            hold,
+            decoder,
+            hides_usage,
+            unpacks,
+            state,
+        }
     }
 
     /// The answer to a request for a stream, whose headers go on at once.
-    pub fn flow(mut self, holds: Holds) -> Response<Outgoing> {
+    pub fn flow(mut self, holds: Holds, pace: Option<Duration>) -> Response<Outgoing> {
+        self.pace = pace;
         if self.is_read() {
             self.hold = Hold::new(self.asker.format, holds, self.hides_usage);
         }
@@ -169,6 +186,7 @@ impl Pump {
                     self.state = State::Open;
                     let came = self.came.chunk().await;
                     if let Some(bytes) = self.take(came) {
+                        self.slow_down(&bytes).await;
                         return Some((Ok(bytes), self));
                     }
                 }
@@ -188,11 +206,20 @@ impl Pump {
         }
     }
 
+    /// Waits before these bytes go on, if this is a slow answer.
+    async fn slow_down(&self, bytes: &[u8]) {
+        if let Some(pace) = self.pace {
+            let events = memchr::memmem::find_iter(bytes, "data:").count();
+            sleep(pace.saturating_mul(events as u32)).await;
+        }
+    }
+
     /// Waits for the release of what is held; meanwhile more may come. Returns what goes on.
     async fn wait(&mut self) -> Bytes {
         let mut beat = pin!(sleep(self.asker.patience.beat()));
         while self.hold.waits() {
             let is_open = matches!(self.state, State::Open);
+            let is_silent = self.asker.is_silent.load(Ordering::Relaxed);
             tokio::select! {
                 biased;
                 // A session that is gone holds nothing.
@@ -204,7 +231,7 @@ impl Pump {
                         return bytes;
                     }
                 }
-                () = &mut beat, if self.hold.is_stream() => {
+                () = &mut beat, if self.hold.is_stream() && !is_silent => {
                     return Bytes::from_static(heartbeat(self.asker.format).as_bytes());
                 }
             }

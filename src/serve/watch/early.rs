@@ -4,12 +4,14 @@
 //! the client asks again then, and gets it.
 
 use std::cell::RefCell;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use foldhash::quality::FixedState;
 use futures::stream;
 use http_body_util::{BodyExt, Full, Limited, StreamBody};
 use hyper::body::Frame;
@@ -56,9 +58,7 @@ impl Kept {
 
 /// What tells a question from others: where it goes, and its body.
 pub fn question(url: &str, body: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (url, body).hash(&mut hasher);
-    hasher.finish()
+    FixedState::default().hash_one((url, body))
 }
 
 /// Answers by this work, or begins the answer before that.
@@ -82,7 +82,7 @@ where
     tokio::select! {
         biased;
         answered = &mut work => answered,
-        () = due(told) => {
+        () = due(told, Arc::clone(&asker.is_silent)) => {
             let streams = asker.streams;
             let begun = Begun { kept, asker, question, state: State::Waits(work) };
             let body = StreamBody::new(stream::unfold(begun, Begun::step));

@@ -1,6 +1,8 @@
 //! One request that was understood: the session sees it, decides what becomes of it, and hears its answer.
 
 use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
@@ -18,7 +20,7 @@ use super::{Answered, Outgoing, coding, early, hearing, request};
 use crate::domain::ModelError;
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
-use crate::model::relay::{self, Arrival, Caller, Heard, Holds, Line, News, Release, Sending};
+use crate::model::relay::{self, Arrival, Caller, Heard, Holds, Line, News, Release, Sending, Way};
 use crate::wire::{Asked, Format, chat};
 
 /// Bytes of a refusal that are searched for a field that we have added.
@@ -76,6 +78,8 @@ pub struct Exchange {
     shared: Rc<Shared>,
     read: Read,
     caller: Caller,
+    /// Of the way of the request.
+    ends: (Way, Line),
     pub asker: Asker,
     /// What tells its question from others.
     pub question: u64,
@@ -87,6 +91,7 @@ impl Exchange {
         let Read { request, text, asked } = &read;
         let caller = request::caller(all, session, request.route.endpoint.clone(), text);
         shared.written.set(shared.written.get() + 1);
+        let (mut way, line) = relay::way();
         let asker = Asker {
             format: request.format,
             streams: asked.streams,
@@ -96,9 +101,11 @@ impl Exchange {
                 && asked.streams
                 && chat::asking_for_usage(text).is_some(),
             patience: Patience::of(caller.patience),
+            is_silent: Arc::clone(&line.is_silent),
         };
+        way.name_own(asker.id());
         let question = early::question(request.route.url.as_str(), text);
-        Self { shared: Rc::clone(shared), read, caller, asker, question }
+        Self { shared: Rc::clone(shared), read, caller, ends: (way, line), asker, question }
     }
 
     /// Shows the request to the session, and does what that says.
@@ -106,20 +113,18 @@ impl Exchange {
     /// # Errors
     /// No session takes it.
     pub async fn run(self, waiting: &Waiting) -> Result<Answered, Unread> {
-        let Self { shared, read, caller, asker, .. } = self;
+        let Self { shared, read, caller, ends: (way, line), asker, .. } = self;
         let Read { request, text, asked } = read;
         let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
-        let (mut way, line) = relay::way();
-        way.name_own(asker.id());
         let arrival = Arrival { format: request.format, asked, body: text.clone(), caller, way };
         if shared.news.send(News::Arrived(Box::new(arrival))).is_err() {
             return not_taken(request.body);
         }
-        let Line { sending, heard, release } = line;
+        let Line { sending, heard, release, .. } = line;
         match waiting.during(sending).await {
-            Ok(Sending::On { body, holds }) => {
+            Ok(Sending::On { body, holds, pace }) => {
                 let on = On { shared, request, text, asker };
-                Ok(on.send(body, heard, (release, holds), waiting).await)
+                Ok(on.send(body, heard, (release, holds, pace), waiting).await)
             }
             Ok(Sending::Instead(said)) => Ok(asker.answer(&said)),
             Err(_) => not_taken(request.body),
@@ -147,7 +152,7 @@ impl On {
         self,
         body: Bytes,
         heard: UnboundedSender<Heard>,
-        (release, holds): (oneshot::Receiver<Release>, Holds),
+        (release, holds, pace): (oneshot::Receiver<Release>, Holds, Option<Duration>),
         waiting: &Waiting,
     ) -> Answered {
         let overheard = self.overheard();
@@ -162,7 +167,11 @@ impl On {
                 let is_short =
                     came.status.is_success() && came.headers.contains_key(CONTENT_LENGTH);
                 let pump = Pump::new(came, (overheard, asker), copy, release, hides_usage);
-                if holds_all || is_short { pump.held(waiting).await } else { Ok(pump.flow(holds)) }
+                if holds_all || is_short {
+                    pump.held(waiting).await
+                } else {
+                    Ok(pump.flow(holds, pace))
+                }
             }
             Err(error) => {
                 let text = error.text.clone();

@@ -1,16 +1,22 @@
 //! Answers that are written here.
 
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use futures::future::ready;
+use futures::{StreamExt, stream};
+use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::body::Frame;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use jiff::Timestamp;
+use tokio::task::yield_now;
 
 use super::patience::Patience;
-use super::{Answered, Broken, Outgoing};
-use crate::domain::{ModelError, ModelErrorKind};
+use super::{Answered, Broken, Outgoing, Reset};
+use crate::domain::{ModelError, ModelErrorKind, Reply, Shown};
 use crate::model::relay::Said;
 use crate::wire::{Answering, Format, Names, chat};
 
@@ -27,6 +33,8 @@ pub struct Asker {
     pub hides_usage: bool,
     /// How long it waits.
     pub patience: Patience,
+    /// It is to wait in vain.
+    pub is_silent: Arc<AtomicBool>,
 }
 
 impl Asker {
@@ -39,19 +47,27 @@ impl Asker {
             Ok(reply) => reply,
             Err(error) => return self.fail(error),
         };
-        let (id, names) = (self.bare_id(), Names::default());
-        let created = Timestamp::now().as_second();
-        let answering = Answering { id: &id, model: &self.model, names: &names, created };
-        let mut text = self.format.write_answer(reply, &answering, self.streams);
+        let mut text = self.written(|words| self.format.write_answer(reply, words, self.streams));
         if self.hides_usage {
             text = without_usage(&text);
         }
+        Ok(self.ok(text))
+    }
+
+    /// What is written in the words of the endpoint.
+    fn written(&self, write: impl Fn(&Answering<'_>) -> String) -> String {
+        let (id, names) = (self.bare_id(), Names::default());
+        let created = Timestamp::now().as_second();
+        write(&Answering { id: &id, model: &self.model, names: &names, created })
+    }
+
+    fn ok(&self, text: impl Into<Bytes>) -> Response<Outgoing> {
         let kind = if self.streams { STREAM } else { JSON };
         let mut response = whole(StatusCode::OK, kind, text);
         if self.streams {
-            set(&mut response, CACHE_CONTROL, "no-cache");
+            set(&mut response, CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         }
-        Ok(response)
+        response
     }
 
     /// The id of the answer, as a client reads it.
@@ -69,16 +85,57 @@ impl Asker {
     }
 
     fn fail(&self, error: &ModelError) -> Answered {
+        match error.shown {
+            Some(Shown::Status { status, retry_after }) => {
+                let mut response = refusal(self.format, status, &message(error, status));
+                retry_after.into_iter().for_each(|it| set(&mut response, RETRY_AFTER, it.into()));
+                return Ok(response);
+            }
+            Some(shown) if self.streams => return Ok(self.broken(error, shown)),
+            // Half of a document, or one that tells of an error, would be taken for an answer.
+            Some(Shown::Reset | Shown::Cut) => return Err(Reset.into()),
+            Some(Shown::Event) | None => {}
+        }
         if error.kind == ModelErrorKind::Connection {
             return Err(error.text.clone().into());
         }
         let status = status(error, self.format);
         let mut response = refusal(self.format, status, &error.text);
         if error.kind == ModelErrorKind::RateLimited {
-            set(&mut response, RETRY_AFTER, "1");
+            set(&mut response, RETRY_AFTER, HeaderValue::from_static("1"));
         }
         Ok(response)
     }
+
+    /// A stream that breaks after the part that had arrived.
+    fn broken(&self, error: &ModelError, shown: Shown) -> Response<Outgoing> {
+        let reply = Reply::of_text(error.partial.as_str());
+        let mut text = self.written(|answering| self.format.write_beginning(&reply, answering));
+        if shown == Shown::Event {
+            text += &self.format.write_error_event(status(error, self.format), &error.text);
+        }
+        let first = Some(Ok(Frame::data(Bytes::from(text))));
+        let last = (shown == Shown::Reset).then(|| Err(Broken::from(Reset)));
+        let mut response = self.ok(Bytes::new());
+        let pieces = stream::iter(first).chain(
+            stream::once(async {
+                // What goes on before is written first, or it would be lost.
+                yield_now().await;
+                last
+            })
+            .filter_map(ready),
+        );
+        *response.body_mut() = Box::pin(StreamBody::new(pieces));
+        response
+    }
+}
+
+/// The words of an error beside its status.
+fn message(error: &ModelError, status: u16) -> String {
+    let text = error.text.strip_prefix(&format!("HTTP {status}")).unwrap_or(&error.text);
+    let text = text.strip_prefix(": ").unwrap_or(text);
+    let usual = || StatusCode::from_u16(status).ok()?.canonical_reason();
+    if text.is_empty() { usual().unwrap_or("error").to_owned() } else { text.to_owned() }
 }
 
 /// A stream without the chunk that has the usage alone.
@@ -130,12 +187,12 @@ fn whole(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> Resp
     let body = Full::new(text.into()).map_err(|never: Infallible| -> Broken { match never {} });
     let mut response = Response::new(Box::pin(body) as Outgoing);
     *response.status_mut() = status;
-    set(&mut response, CONTENT_TYPE, kind);
+    set(&mut response, CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 
-fn set(response: &mut Response<Outgoing>, name: HeaderName, value: &'static str) {
-    response.headers_mut().insert(name, HeaderValue::from_static(value));
+fn set(response: &mut Response<Outgoing>, name: HeaderName, value: HeaderValue) {
+    response.headers_mut().insert(name, value);
 }
 
 #[cfg(test)]
@@ -164,6 +221,7 @@ mod tests {
             number: 1,
             hides_usage: false,
             patience: Patience::of(None),
+            is_silent: Arc::default(),
         };
         for (kind, text, chat, messages) in [
             (ModelErrorKind::RateLimited, "slow", 429, 429),
@@ -180,5 +238,13 @@ mod tests {
         }
         let cut = ModelError::new(ModelErrorKind::Connection, "cut");
         assert!(asker(Format::Chat).answer(&Err(cut)).is_err());
+        let shown = Shown::Status { status: 418, retry_after: Some(7) };
+        for (text, says) in [("HTTP 418: no coffee", "no coffee"), ("HTTP 418", "I'm a teapot")] {
+            let error = ModelError::new(ModelErrorKind::Refused, text).shown(shown);
+            assert_eq!(message(&error, 418), says);
+            let response = asker(Format::Chat).answer(&Err(error)).unwrap();
+            assert_eq!(response.status().as_u16(), 418);
+            assert_eq!(response.headers()[RETRY_AFTER], "7");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! How long a client waits, and when it has to hear that somebody is there.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -74,8 +76,8 @@ impl Waiting {
     }
 }
 
-/// Returns when an answer that is held has to begin.
-pub async fn due(mut told: watch::Receiver<Option<Instant>>) {
+/// Returns when an answer that is held has to begin; never for a client that is to wait in vain.
+pub async fn due(mut told: watch::Receiver<Option<Instant>>, is_silent: Arc<AtomicBool>) {
     loop {
         let due = *told.borrow_and_update();
         let passed = async {
@@ -90,7 +92,12 @@ pub async fn due(mut told: watch::Receiver<Option<Instant>>) {
                 Ok(()) => {}
                 Err(_) => std::future::pending().await,
             },
-            () = passed => return,
+            () = passed => {
+                if !is_silent.load(Ordering::Relaxed) {
+                    return;
+                }
+                std::future::pending::<()>().await;
+            }
         }
     }
 }
@@ -116,7 +123,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn only_what_is_held_is_due() {
         let (waiting, told) = Waiting::new(Patience::of(Some(Duration::from_secs(4))));
-        let mut due = Box::pin(due(told));
+        let mut due = Box::pin(due(told, Arc::default()));
         let long = Duration::from_secs(100);
         assert!(tokio::time::timeout(long, &mut due).await.is_err(), "nothing is held");
         waiting.during(async {}).await;
@@ -124,5 +131,10 @@ mod tests {
         let since = Instant::now();
         tokio::join!(due, waiting.during(tokio::time::sleep(long)));
         assert_eq!(since.elapsed(), long);
+        let (waiting, told) = Waiting::new(Patience::of(None));
+        let silent = super::due(told, Arc::new(true.into()));
+        let held = waiting.during(std::future::pending::<()>());
+        let both = async { tokio::join!(silent, held) };
+        assert!(tokio::time::timeout(long, both).await.is_err(), "nobody may hear anything");
     }
 }

@@ -3,8 +3,8 @@
 use ratatui::style::Style;
 
 use crate::action::Action;
-use crate::domain::{Lane, state::Watched};
 use crate::domain::words::counted;
+use crate::domain::{Lane, state::Watched};
 use crate::panes::{output, row::Row};
 use crate::symbols::HELD;
 use crate::{cx::Cx, pane::PaneId, text};
@@ -64,7 +64,8 @@ fn countdown(cx: &Cx<'_>) -> Option<String> {
         let patience = state.runs.get(&run)?.guest.as_ref()?.patience_ms?;
         Some((patience * 1000, cx.now.saturating_sub(hold.since)))
     });
-    let (patience, since) = waits.min_by_key(|(patience, since)| patience.saturating_sub(*since))?;
+    let (patience, since) =
+        waits.min_by_key(|(patience, since)| patience.saturating_sub(*since))?;
     Some(match since < patience {
         true => format!("{} of {}", text::span(since), text::span(patience)),
         false => format!("{}, kept alive", text::span(since)),

@@ -2,6 +2,7 @@
 
 mod clients;
 mod equal;
+mod held;
 mod hostile;
 mod http;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 //! An agent that writes and reads HTTP by itself, so that every byte counts.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -102,6 +102,11 @@ impl Agent {
         self.stream.read_exact(&mut chunk).ok()?;
         chunk.truncate(size);
         Some(chunk)
+    }
+
+    /// How the connection ends, where more was to come; `None` if it just ends.
+    pub fn end(&mut self) -> Option<ErrorKind> {
+        self.stream.read_to_end(&mut Vec::new()).err().map(|why| why.kind())
     }
 
     /// Checks that nothing more comes for a moment.

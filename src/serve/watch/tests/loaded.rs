@@ -37,7 +37,11 @@ fn an_agent_may_ask_before_it_sends_its_body() {
     assert_eq!(agent.head(), ["HTTP/1.1 100 Continue"]);
     agent.write(body.as_bytes());
     let mut arrival = yard.arrival();
-    arrival.way.send(Sending::On { body: arrival.body.clone(), holds: Holds::default() });
+    arrival.way.send(Sending::On {
+        body: arrival.body.clone(),
+        holds: Holds::default(),
+        pace: None,
+    });
     arrival.way.release(Release::AsCame);
     assert_eq!(agent.got().text(), "{}");
 }
@@ -60,7 +64,11 @@ fn two_hundred_streams_run_at_once() {
     let mut ways = Vec::new();
     for _ in 0..200 {
         let mut arrival = yard.arrival();
-        arrival.way.send(Sending::On { body: arrival.body.clone(), holds: Holds::default() });
+        arrival.way.send(Sending::On {
+            body: arrival.body.clone(),
+            holds: Holds::default(),
+            pace: None,
+        });
         ways.push(arrival.way);
     }
     for agent in &mut agents {

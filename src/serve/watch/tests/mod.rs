@@ -1,6 +1,7 @@
 //! Real sockets: an agent, the listener, a session and an endpoint.
 
 mod agent;
+mod broken;
 mod early;
 mod endpoint;
 mod failing;

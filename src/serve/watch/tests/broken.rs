@@ -1,0 +1,100 @@
+//! Answers that break in the ways that somebody asks for.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::endpoint::{Step, stream};
+use super::*;
+use crate::domain::{ModelError, ModelErrorKind, ModelSpec, Shown};
+use crate::model::relay::{Relay, Sending};
+
+const ALL: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
+
+/// What an agent gets for a failure that had told this much before.
+fn got(format: Format, streams: bool, partial: &str, shown: Shown) -> agent::Got {
+    let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
+    let mut agent = yard.agent();
+    agent.post(path(format), body(format, streams).as_bytes());
+    let error = ModelError::new(ModelErrorKind::Endpoint, "it broke").shown(shown);
+    let error = ModelError { partial: partial.into(), ..error };
+    assert!(yard.arrival().way.send(Sending::Instead(Err(error))));
+    agent.got()
+}
+
+#[test]
+fn a_stream_breaks_behind_a_part_of_its_text() {
+    for format in ALL {
+        for (shown, is_whole) in [(Shown::Cut, true), (Shown::Reset, false), (Shown::Event, true)] {
+            let got = got(format, true, "Half of ", shown);
+            assert_eq!((got.status(), got.is_whole), (200, is_whole), "{format} {shown:?}");
+            assert!(got.has("content-type: text/event-stream; charset=utf-8"), "{got:?}");
+            let (text, event) = (got.text(), format.write_error_event(500, "it broke"));
+            assert!(text.contains("Half of "), "{text}");
+            assert_eq!(text.ends_with(&event), shown == Shown::Event, "{text}");
+            let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
+            let fed = feed.feed(text.as_bytes(), &mut |_| {});
+            assert_eq!(fed.is_err(), shown == Shown::Event, "{fed:?}");
+            assert!(feed.end(&mut |_| {}).is_err(), "{format} {shown:?}");
+        }
+    }
+}
+
+#[test]
+fn a_document_is_whole_or_does_not_come() {
+    for format in ALL {
+        for shown in [Shown::Cut, Shown::Reset] {
+            assert!(got(format, false, "Half of ", shown).head.is_empty(), "{format} {shown:?}");
+        }
+        let failed = got(format, false, "Half of ", Shown::Event);
+        assert!(failed.status() == 500 && failed.text().contains("it broke"), "{failed:?}");
+        let status = Shown::Status { status: 529, retry_after: Some(9) };
+        for streams in [false, true] {
+            let busy = got(format, streams, "", status);
+            assert!(busy.status() == 529 && busy.has("retry-after: 9"), "{busy:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reset_is_one_on_the_wire() {
+    let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
+    let mut agent = yard.agent();
+    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
+    let error = ModelError::new(ModelErrorKind::Connection, "reset").shown(Shown::Reset);
+    let error = ModelError { partial: "Half".into(), ..error };
+    assert!(yard.arrival().way.send(Sending::Instead(Err(error))));
+    agent.head();
+    assert!(agent.chunk().is_some(), "a part of the answer came");
+    assert_eq!(agent.end(), Some(std::io::ErrorKind::ConnectionReset));
+}
+
+#[test]
+fn an_agent_that_is_to_wait_in_vain_hears_nothing() {
+    let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
+    let mut agent = yard.agent();
+    let more = "x-stainless-read-timeout: 0.1\r\n";
+    agent.request("POST", path(Format::Chat), more, body(Format::Chat, true).as_bytes());
+    let Arrival { way, body: came, .. } = yard.arrival();
+    let relay = Relay::new(Arc::new(ModelSpec::new("m", "an endpoint")), came, way);
+    relay.stay_silent();
+    thread::sleep(Duration::from_millis(250));
+    agent.waits();
+}
+
+#[test]
+fn a_slow_answer_takes_its_time_for_each_event() {
+    let event = "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n";
+    let twice = event.repeat(2);
+    let parts = stream(&[event, &twice, "data: [DONE]\n\n"]);
+    let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+    let mut yard = Yard::before(endpoint.address);
+    let mut agent = yard.agent();
+    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
+    let mut arrival = yard.arrival();
+    let pace = Duration::from_millis(60);
+    let body = arrival.body.clone();
+    arrival.way.send(Sending::On { body, holds: Holds::Calls, pace: Some(pace) });
+    let since = Instant::now();
+    assert_eq!(agent.got().text(), event.repeat(3) + "data: [DONE]\n\n");
+    assert!(since.elapsed() >= 4 * pace, "{:?}", since.elapsed());
+}
