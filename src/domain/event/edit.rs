@@ -11,7 +11,7 @@ family! {
             effect: EffectRef,
             edit: Box<Edit>,
             was: Box<Edit>,
-            /// Of arguments: the agent sees the edited call, not its own.
+            /// Of arguments: the model remembers the edited call, not its own.
             shown: bool,
             by: By,
         },

@@ -27,7 +27,7 @@ pub struct EditForm {
     times: u32,
     entry: Entry,
     checker: Option<Checker>,
-    /// Of arguments: the agent sees the edited call.
+    /// Of arguments: the model remembers the edited call.
     shown: bool,
 }
 
@@ -134,7 +134,7 @@ impl EditForm {
         matches!(self.before, Edit::Arguments(_))
     }
 
-    /// Whether it can be applied, and what the agent sees.
+    /// Whether it can be applied, and what the model remembers.
     fn draw_standing(&self, cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
         let theme = cx.theme;
         let mut row = Row::new(line, buf);
@@ -154,7 +154,7 @@ impl EditForm {
         }
         if self.has_choice() {
             let sees = if self.shown { "the edited call" } else { "its own call" };
-            row.gap(3).put(&format!("the agent sees {sees}"), theme.text);
+            row.gap(3).put(&format!("the model remembers {sees}"), theme.text);
         }
     }
 }
@@ -184,7 +184,7 @@ impl Popup for EditForm {
         const LEAVE: Hint = (&[Action::Leave], "drop");
         const PLAIN: &[Hint] = &[APPLY, GO, EDITOR, LEAVE];
         const CHOICE: &[Hint] =
-            &[APPLY, GO, (&[Action::Toggle], "what the agent sees"), EDITOR, LEAVE];
+            &[APPLY, GO, (&[Action::Toggle], "what the model remembers"), EDITOR, LEAVE];
         const ANSWER: &[Hint] =
             &[APPLY, GO, (&[Action::RunNext], "for the next calls"), EDITOR, LEAVE];
         let hints = match &self.answers {

@@ -1,8 +1,8 @@
 //! What a person makes of the requests, answers and calls of a foreign agent.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolyard::domain::edit::Edit;
-use toolyard::domain::{Command, EffectId, Event, Message, Reply, SessionEvent, ToolCall};
+use toolyard::domain::{Chance, Command, EffectId, Event, Message, Reply, SessionEvent, ToolCall};
 use toolyard::model::relay::{Heard, Line, Release, Sending};
 
 use super::guests::{Agent, Watch, answer, calling, pass, sent, watch};
@@ -232,4 +232,59 @@ fn a_client_that_asks_again_while_its_answer_is_held_gets_that_answer() {
         assert!(!noticed);
         assert_eq!(watch.yard.state.borrow().model_calls.iter().count(), 1);
     });
+}
+
+/// Arms, disarms, or edits the next result, as the chance says.
+fn turn(watch: &Watch, chance: Chance) {
+    let specs = [
+        "weather:error:text=down",
+        "ask_expert:empty",
+        "weather:truncated",
+        "tools:answer:text=42",
+    ];
+    match chance.bits() % 4 {
+        0 | 1 => {
+            let spec = specs[(chance.with(b"spec").bits() % 4) as usize].parse().unwrap();
+            watch.yard.wish(Command::ArmFault { spec });
+        }
+        2 => {
+            let armed = watch.yard.state.borrow();
+            let armed = armed.faults.iter().find(|(_, fault)| fault.armed).map(|(id, _)| *id);
+            armed.into_iter().for_each(|fault| watch.yard.wish(Command::DisarmFault { fault }));
+        }
+        _ => {}
+    }
+}
+
+/// The messages of a body.
+fn messages(body: &str) -> Vec<Value> {
+    serde_json::from_str::<Value>(body).unwrap()["messages"].as_array().unwrap().clone()
+}
+
+#[test]
+fn no_schedule_of_faults_changes_what_the_model_has_read() {
+    let mut differing = 0;
+    for seed in 0..200 {
+        on_paused_time(async {
+            let watch = watch(Trial::default());
+            let mut agent = Agent::asking("How is the weather in Oslo?");
+            let mut read: Vec<Value> = Vec::new();
+            for step in 0..6u8 {
+                turn(&watch, Chance::new(seed).with(&[step]));
+                watch.yard.settle().await;
+                let mut line = agent.send(&watch);
+                let now = messages(&sent(&mut line).await);
+                assert_eq!(now[..read.len()], read, "seed {seed}, step {step}");
+                differing += usize::from(now != agent.messages);
+                read = now;
+                let calls = calling(&[
+                    (&format!("a{step}"), "weather", json!({"at": step.to_string()})),
+                    (&format!("b{step}"), "ask_expert", json!({"at": step.to_string()})),
+                ]);
+                pass(line, &calls).await;
+                agent.go_on(&calls, &["a long text about rain", "ask somebody else"]);
+            }
+        });
+    }
+    assert!(differing > 200, "the faults do something: {differing}");
 }
