@@ -1,17 +1,24 @@
 """An agent on the official SDKs, which asks two questions in each of six conversations: by each format, streaming and not.
 
-The address is the SDK's own: OPENAI_BASE_URL or ANTHROPIC_BASE_URL. Each answer is printed on a line.
+The address is the SDK's own: OPENAI_BASE_URL or ANTHROPIC_BASE_URL. Each answer is printed on a line. The tool call with
+the number in OTHER_RESULT, from 1, returns something else than usual.
 """
 
+import itertools
 import json
+import os
 
 QUESTIONS = ["How is the weather in Oslo and Rome?", "And tomorrow? \u00e9\u2028\U0001f31e"]
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 NAME, TEXT = "get_weather", "The weather of a city."
 
 
+NUMBERS = itertools.count(1)
+
+
 def get_weather(city):
-    return f"sunny in {city}"
+    is_other = str(next(NUMBERS)) == os.environ.get("OTHER_RESULT")
+    return f"{'rainy' if is_other else 'sunny'} in {city}"
 
 
 def chat(streams):
