@@ -1,9 +1,10 @@
 """An agent on the official SDKs, which asks two questions in each of six conversations: by each format, streaming and not.
 
 The address is the SDK's own: OPENAI_BASE_URL or ANTHROPIC_BASE_URL. Each answer is printed on a line.
-It waits for AGENT_PATIENCE seconds.
+It waits for AGENT_PATIENCE seconds. The tool call with the number in OTHER_RESULT, from 1, returns something else than usual.
 """
 
+import itertools
 import json
 import os
 
@@ -13,8 +14,12 @@ PATIENCE = float(os.environ.get("AGENT_PATIENCE", "600"))
 NAME, TEXT = "get_weather", "The weather of a city."
 
 
+NUMBERS = itertools.count(1)
+
+
 def get_weather(city):
-    return f"sunny in {city}"
+    is_other = str(next(NUMBERS)) == os.environ.get("OTHER_RESULT")
+    return f"{'rainy' if is_other else 'sunny'} in {city}"
 
 
 def chat(streams):

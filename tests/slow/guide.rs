@@ -349,7 +349,7 @@ async fn watch() {
     let chat = Mock::given(method("POST")).and(path("/v1/chat/completions"));
     // The key of the agent goes on to its endpoint.
     let chat = chat.and(header("authorization", "Bearer sk-secret")).respond_with(weather);
-    chat.expect(4).mount(&server).await;
+    chat.expect(10).mount(&server).await;
     let endpoint = format!("{}/v1", server.uri());
     tokio::task::spawn_blocking(move || follow("watch.md", &endpoint)).await.unwrap();
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::expect::{AtLeast, Expectations, TaskExpectations};
+use super::expect::{AtLeast, ConversationExpectations, Expectations, TaskExpectations};
 use super::limits::Limits;
 use super::observed::{EndedTask, Observed, TaskSums};
 use crate::domain::State;
@@ -53,7 +53,42 @@ pub fn check(expect: &Expectations, state: &State, observed: &Observed) -> Vec<C
     }
     checked.extend(expect.holds.iter().map(|condition| holds(condition, state)));
     expect.tasks.iter().for_each(|task| of_task(task, observed.named(&task.task), &mut checked));
+    expect.conversations.iter().for_each(|it| of_conversations(it, observed, &mut checked));
     checked
+}
+
+/// Every conversation that begins with the expected words.
+fn of_conversations(
+    expect: &ConversationExpectations,
+    observed: &Observed,
+    checked: &mut Vec<Checked>,
+) {
+    let ConversationExpectations { begins, answered, answer, contains, limits: most } = expect;
+    let words = in_short(begins).to_lowercase();
+    let begins_so = |text: &str| in_short(text).to_lowercase().starts_with(&words);
+    let meant = || observed.conversations.iter().filter(|(_, known)| begins_so(&known.begins));
+    if meant().next().is_none() {
+        let came = observed.conversations.values().map(|known| quoted(&known.begins));
+        let came: Vec<_> = came.collect();
+        let found = match came.as_slice() {
+            [] => "no conversation came".to_owned(),
+            came => format!("these came: {}", clipped(&came.join(", "), 8 * SHOWN)),
+        };
+        let expected = format!("a conversation begins with {}", quoted(begins));
+        return checked.push(Checked::new(expected, false, found));
+    }
+    let is_one = meant().count() == 1;
+    for (run, known) in meant() {
+        let number = if is_one { String::new() } else { format!(" ({run})") };
+        let place = format!("conversation {}{number}: ", quoted(begins));
+        of_answer(
+            &place,
+            (*answered, answer.as_deref(), contains.as_deref()),
+            &known.whole,
+            checked,
+        );
+        limits(most, &known.whole.sums, &place, checked);
+    }
 }
 
 /// So many tasks, of those that can be counted.
@@ -150,11 +185,7 @@ fn of_task(expect: &TaskExpectations, task: Option<&EndedTask>, checked: &mut Ve
     };
     let given = task.answer.as_deref();
     let found = given.map_or("no answer".to_owned(), quoted);
-    if let Some(answered) = *answered {
-        let expected = if answered { "is answered" } else { "is not answered" };
-        let held = task.has_answered == answered;
-        checked.push(Checked::new(format!("{place}{expected}"), held, found.clone()));
-    }
+    of_answer(&place, (*answered, None, None), task, checked);
     if let Some(right) = *right {
         let expected = if right { "is right" } else { "is wrong" };
         let found = match task.correct {
@@ -167,6 +198,24 @@ fn of_task(expect: &TaskExpectations, task: Option<&EndedTask>, checked: &mut Ve
             found,
         ));
     }
+    of_answer(&place, (None, answer.as_deref(), contains.as_deref()), task, checked);
+    limits(most, &task.sums, &place, checked);
+}
+
+/// Whether there is an answer, what it means, and what it has in it.
+fn of_answer(
+    place: &str,
+    (answered, answer, contains): (Option<bool>, Option<&str>, Option<&str>),
+    task: &EndedTask,
+    checked: &mut Vec<Checked>,
+) {
+    let given = task.answer.as_deref();
+    let found = given.map_or("no answer".to_owned(), quoted);
+    if let Some(answered) = answered {
+        let expected = if answered { "is answered" } else { "is not answered" };
+        let held = task.has_answered == answered;
+        checked.push(Checked::new(format!("{place}{expected}"), held, found.clone()));
+    }
     if let Some(answer) = answer {
         let held = given.is_some_and(|given| is_correct(given, answer));
         let expected = format!("{place}the answer is {}", quoted(answer));
@@ -175,22 +224,27 @@ fn of_task(expect: &TaskExpectations, task: Option<&EndedTask>, checked: &mut Ve
     if let Some(part) = contains {
         let has = |given: &str| given.to_lowercase().contains(&part.to_lowercase());
         let expected = format!("{place}the answer contains {}", quoted(part));
-        checked.push(Checked::new(expected, given.is_some_and(has), found.clone()));
+        checked.push(Checked::new(expected, given.is_some_and(has), found));
     }
-    limits(most, &task.sums, &place, checked);
 }
 
 /// The beginning of a text, on one line.
 fn quoted(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    format!("“{}”", clipped(&words.join(" "), SHOWN))
+    format!("“{}”", clipped(&in_short(text), SHOWN))
+}
+
+/// A text with one space between its words.
+fn in_short(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::RunId;
     use crate::domain::expression::Scope;
     use crate::scenario::expect::TaskRef;
+    use crate::scenario::observed::Conversation;
 
     /// Each expectation, `+` for one that holds, with what was found.
     fn said(checked: &[Checked]) -> Vec<String> {
@@ -299,6 +353,59 @@ mod tests {
         assert!(found[..4].iter().all(|line| line.starts_with('-')), "{found:?}");
         assert_eq!(found[1], "- task t: is right: no answer; no right answers known");
         assert_eq!(check(&expect("391", "3", true), None), ["- task t: is done: it has not ended"]);
+    }
+
+    #[test]
+    fn conversations_are_named_by_their_first_words() {
+        let mut observed = Observed::default();
+        let whole = |answer: &str| EndedTask {
+            has_answered: true,
+            answer: Some(answer.into()),
+            sums: sums(),
+            ..EndedTask::default()
+        };
+        for (run, begins, answer) in [
+            (1, "How is the  weather\nin Oslo?", "Rain."),
+            (2, "how is the weather in Rome?", "Sun."),
+            (3, "Book a room.", "Done."),
+        ] {
+            let known = Conversation { begins: begins.into(), whole: whole(answer) };
+            observed.conversations.insert(RunId(run), known);
+        }
+        let check = |begins: &str, contains: &str| {
+            let expect = ConversationExpectations {
+                begins: begins.into(),
+                answered: Some(true),
+                contains: Some(contains.into()),
+                limits: Limits { calls: Some(2), ..Limits::default() },
+                ..ConversationExpectations::default()
+            };
+            let mut checked = Vec::new();
+            of_conversations(&expect, &observed, &mut checked);
+            said(&checked)
+        };
+        assert_eq!(
+            check("Book", "done"),
+            [
+                "+ conversation “Book”: is answered: “Done.”",
+                "+ conversation “Book”: the answer contains “done”: “Done.”",
+                "- conversation “Book”: at most 2 tool calls: 3 tool calls",
+            ]
+        );
+        let both = check("How is the weather", "sun");
+        assert_eq!(both.len(), 6);
+        assert!(both[1].starts_with("- conversation “How is the weather” (1): "), "{both:?}");
+        assert!(both[4].starts_with("+ conversation “How is the weather” (2): "), "{both:?}");
+        let never = check("Cancel", "x").concat();
+        assert_eq!(
+            never,
+            "- a conversation begins with “Cancel”: these came: “How is the weather in Oslo?”, “how \
+             is the weather in Rome?”, “Book a room.”"
+        );
+        let none = Observed::default();
+        let (mut checked, expect) = (Vec::new(), ConversationExpectations::default());
+        of_conversations(&expect, &none, &mut checked);
+        assert!(said(&checked).concat().ends_with("no conversation came"));
     }
 
     #[test]

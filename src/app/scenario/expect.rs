@@ -30,6 +30,26 @@ pub struct Expectations {
     pub holds: Vec<Expression>,
     #[serde(rename = "task", skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<TaskExpectations>,
+    #[serde(rename = "conversation", skip_serializing_if = "Vec::is_empty")]
+    pub conversations: Vec<ConversationExpectations>,
+}
+
+/// What is expected of each conversation of a watched agent that begins with these words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ConversationExpectations {
+    /// The first words of its first message.
+    pub begins: String,
+    /// Whether its last message has an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered: Option<bool>,
+    /// The last answer means the same as this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The last answer has this text in it, in upper or lower case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contains: Option<String>,
+    #[serde(flatten)]
+    pub limits: Limits,
 }
 
 /// What is expected of one task.
@@ -87,6 +107,9 @@ impl Expectations {
         });
         fields.put("task", &mut expect.tasks, |field| {
             Some(field.list()?.iter().filter_map(of_task).collect())
+        });
+        fields.put("conversation", &mut expect.conversations, |field| {
+            Some(field.list()?.iter().filter_map(of_conversation).collect())
         });
         expect
     }
@@ -161,6 +184,25 @@ fn of_task(field: &Field<'_>) -> Option<TaskExpectations> {
         field.refuse("no expectation for this task; write at least one, such as right = true");
     }
     Some(read)
+}
+
+fn of_conversation(field: &Field<'_>) -> Option<ConversationExpectations> {
+    let mut fields = field.table()?;
+    let text = |field: &Field<'_>| field.filled("a non-empty text").map(str::to_owned);
+    let begins = fields.need("begins", "begins = \"the first words of its first message\"");
+    let begins = begins.and_then(|field| text(&field));
+    let mut read = ConversationExpectations::default();
+    fields.put("answered", &mut read.answered, |field| field.flag().map(Some));
+    fields.put("answer", &mut read.answer, |field| text(field).map(Some));
+    fields.put("contains", &mut read.contains, |field| text(field).map(Some));
+    read.limits = Limits::read(&mut fields);
+    fields.finish();
+    if read == ConversationExpectations::default() {
+        field.refuse(
+            "no expectation for this conversation; write at least one, such as answered = true",
+        );
+    }
+    Some(ConversationExpectations { begins: begins?, ..read })
 }
 
 impl TaskExpectations {

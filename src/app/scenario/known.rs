@@ -23,6 +23,35 @@ impl ScenarioFile {
         if problems.is_empty() { Ok(prepared) } else { Err(Problems(problems)) }
     }
 
+    /// The session of a watched agent, which alone decides what it does.
+    ///
+    /// # Errors
+    /// Fields that mean something to the agent of toolyard only.
+    pub fn watched(&self) -> Result<&SessionSpec, Problems> {
+        let own = &self.scenario.session;
+        let SessionSpec {
+            config, faults, breakpoints, max_dollars, recorded, journal, seed, ..
+        } = own.clone();
+        let allowed = SessionSpec {
+            config,
+            faults,
+            breakpoints,
+            max_dollars,
+            recorded,
+            journal,
+            seed,
+            ..SessionSpec::default()
+        };
+        let fields = |spec: &SessionSpec| serde_json::to_value(spec).unwrap_or_default();
+        let (given, allowed) = (fields(own), fields(&allowed));
+        let given = given.as_object().into_iter().flatten();
+        let wrong = given.filter(|(key, value)| allowed.get(key) != Some(value));
+        let why = "this is for the agent of toolyard; your own agent decides it itself";
+        let problems: Vec<_> =
+            wrong.map(|(key, _)| self.lines.problem(key, why.to_owned())).collect();
+        if problems.is_empty() { Ok(own) } else { Err(Problems(problems)) }
+    }
+
     /// Why its session cannot start, at the line of the field.
     fn refused(&self, error: &SessionError) -> Problem {
         match error {
@@ -72,7 +101,12 @@ impl ScenarioFile {
             let why = no_such_task(&task.task, prepared)?;
             Some(self.lines.problem(&format!("expect.task[{at}].task"), why))
         });
-        let mut all: Vec<Problem> = tools.chain(tasks).collect();
+        let conversations = expect.conversations.iter().enumerate().map(|(at, _)| {
+            let why =
+                "only a watched agent has conversations: `toolyard watch --headless --scenario`";
+            self.lines.problem(&format!("expect.conversation[{at}]"), why.to_owned())
+        });
+        let mut all: Vec<Problem> = tools.chain(tasks).chain(conversations).collect();
         all.sort_by_key(|problem| problem.line);
         all
     }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use super::expect::{Expectations, TaskRef};
 use crate::domain::chance::{Chance, canonical};
 use crate::domain::{
-    EffectClass, EffectRef, Event, FaultKind, Lap, Origin, Outcome, Record, State, TaskEvent,
-    ToolCallEvent, ToolName,
+    EffectClass, EffectRef, Event, FaultKind, Lap, Origin, Outcome, Record, RunId, State,
+    TaskEvent, ToolCallEvent, ToolName,
 };
 use crate::report::TaskReport;
 
@@ -26,6 +26,8 @@ pub struct Observed {
     pub judged: u64,
     /// The tasks that expectations name, by their numbers.
     pub tasks: BTreeMap<u32, EndedTask>,
+    /// Conversations of a watched agent, where expectations name some.
+    pub conversations: BTreeMap<RunId, Conversation>,
     /// All tasks in short, where the agent must recover.
     pub laps: Vec<Lap>,
     /// Hashes of the writes that were made.
@@ -37,6 +39,16 @@ pub struct Observed {
     /// The tasks that are named, as expectations do.
     named: Vec<TaskRef>,
     keeps_laps: bool,
+    keeps_conversations: bool,
+}
+
+/// A conversation of a watched agent so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conversation {
+    /// Its first message.
+    pub begins: String,
+    /// Its messages together as one task, with the last answer.
+    pub whole: EndedTask,
 }
 
 /// What tasks took.
@@ -66,7 +78,12 @@ impl Observed {
     /// For the check of these expectations.
     pub fn new(expect: &Expectations) -> Self {
         let named = expect.tasks.iter().map(|task| task.task.clone()).collect();
-        Self { named, keeps_laps: expect.recovered.is_some(), ..Self::default() }
+        Self {
+            named,
+            keeps_laps: expect.recovered.is_some(),
+            keeps_conversations: !expect.conversations.is_empty(),
+            ..Self::default()
+        }
     }
 
     /// Of a session whose state has the details of all its tasks.
@@ -87,14 +104,34 @@ impl Observed {
             Event::Task(TaskEvent::TaskFinished { task, .. }) => {
                 let Some(task) = state.task(*task) else { return };
                 let model_calls = task.model_calls.len() as u64;
+                self.converse(&TaskReport::of(state, task), task.task.run, model_calls);
                 self.task(&TaskReport::of(state, task), model_calls);
                 self.laps.extend(state.laps.last().filter(|_| self.keeps_laps).cloned());
+            }
+            Event::Task(TaskEvent::TasksQueued { tasks, .. }) if self.keeps_conversations => {
+                for task in tasks {
+                    let known = self.conversations.entry(task.run);
+                    known.or_insert_with(|| Conversation {
+                        begins: task.text.clone(),
+                        whole: EndedTask::default(),
+                    });
+                }
             }
             Event::ToolCall(
                 ToolCallEvent::ToolCallFinished { effect, .. }
                 | ToolCallEvent::ToolCallFailed { effect, .. },
             ) => self.write(state, *effect),
             _ => {}
+        }
+    }
+
+    /// Adds a task to its conversation.
+    fn converse(&mut self, report: &TaskReport, run: RunId, model_calls: u64) {
+        if let Some(known) = self.conversations.get_mut(&run) {
+            let whole = &mut known.whole;
+            whole.has_answered = report.outcome == Some(Outcome::Answered);
+            whole.answer.clone_from(&report.answer);
+            whole.sums.add(&TaskSums::of(report, model_calls));
         }
     }
 

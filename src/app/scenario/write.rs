@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::domain::expression::{Expression, Scope};
     use crate::domain::{Knob, Task, ToolName};
-    use crate::scenario::expect::{AtLeast, TaskExpectations, TaskRef};
+    use crate::scenario::expect::{AtLeast, ConversationExpectations, TaskExpectations, TaskRef};
     use crate::scenario::limits::Limits;
     use crate::session::TaskSource;
 
@@ -114,6 +114,15 @@ mod tests {
         )
     }
 
+    fn of_conversation() -> impl Strategy<Value = ConversationExpectations> {
+        (text(), any::<bool>(), of(text()), of(text()), limits()).prop_map(
+            |(begins, answered, answer, contains, limits)| {
+                let answered = Some(answered);
+                ConversationExpectations { begins, answered, answer, contains, limits }
+            },
+        )
+    }
+
     fn expectations() -> impl Strategy<Value = Expectations> {
         let texts = ["done == 3", "score.a < 0.5 && right > 0", "knob.tau >= 0.1 || false"];
         let condition = |text: &str| Expression::condition(text, Scope::Session).unwrap();
@@ -121,6 +130,7 @@ mod tests {
         let holds = proptest::sample::subsequence(conditions, 0..=3);
         let counts = (of(least()), of(least()), of(0..99u64), any::<bool>());
         let tasks = proptest::collection::vec(of_task(), 0..3);
+        let tasks = (tasks, proptest::collection::vec(of_conversation(), 0..3));
         (counts, limits(), holds, tasks).prop_map(|(counts, limits, holds, tasks)| Expectations {
             answered: counts.0,
             right: counts.1.or(Some(AtLeast::Count(0))),
@@ -128,7 +138,8 @@ mod tests {
             recovered: counts.2,
             writes_once: counts.3,
             holds,
-            tasks,
+            tasks: tasks.0,
+            conversations: tasks.1,
         })
     }
 

@@ -9,7 +9,8 @@ use crate::store::journal;
 /// What a run over a journal takes from it.
 #[derive(Debug, Default)]
 pub(super) struct Rerun {
-    pub records: Vec<Record>,
+    /// Those of each session.
+    pub records: Vec<Vec<Record>>,
     pub seed: Option<u64>,
     /// The faults with which it began.
     pub faults: Vec<FaultSpec>,
@@ -20,11 +21,40 @@ pub(super) struct Rerun {
 }
 
 impl Rerun {
-    /// Reads a journal.
+    /// Reads a journal, or all of a folder.
     ///
     /// # Errors
-    /// It cannot be read, or foreign agents did not act in it.
+    /// One cannot be read, or foreign agents did not act in it; or there is none.
     pub fn load(path: &Path) -> Result<Self, SessionError> {
+        if !path.is_dir() {
+            return Self::of(path);
+        }
+        let io =
+            |error: std::io::Error| SessionError::Input(format!("{}: {error}", path.display()));
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(io)? {
+            let file = entry.map_err(io)?.path();
+            files.extend(Some(file).filter(|it| it.extension().is_some_and(|it| it == "jsonl")));
+        }
+        files.sort();
+        let mut all = Self::default();
+        for file in &files {
+            let Self { records, seed, faults, notices, .. } = Self::of(file)?;
+            all.records.extend(records);
+            all.seed = all.seed.or(seed);
+            all.faults.extend(
+                faults.into_iter().filter(|it| !all.faults.contains(it)).collect::<Vec<_>>(),
+            );
+            all.notices.extend(notices);
+        }
+        if files.is_empty() {
+            let why = format!("{}: no journal (*.jsonl) is in this folder", path.display());
+            return Err(SessionError::Input(why));
+        }
+        Ok(all)
+    }
+
+    fn of(path: &Path) -> Result<Self, SessionError> {
         let shown = path.display();
         let wrong = |why: String| SessionError::Input(format!("{shown}: {why}"));
         let is_written = journal::is_written(path).map_err(SessionError::input)?;
@@ -72,6 +102,6 @@ impl Rerun {
         }
         let (seed, name) = (Some(opening.seed), path.file_name());
         let name = name.map(|name| name.to_string_lossy().into_owned());
-        Ok(Self { seed, faults, notices, name, records })
+        Ok(Self { seed, faults, notices, name, records: vec![records] })
     }
 }

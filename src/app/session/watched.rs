@@ -39,7 +39,9 @@ impl SessionSpec {
         let past = self.resumed.as_deref().map(past_of).transpose()?;
         let rerun = self.recorded.as_deref().map(Rerun::load).transpose()?;
         let Rerun { records, seed, faults, notices, name } = rerun.unwrap_or_default();
-        feed.again.iter_mut().for_each(|again| again.records.clone_from(&records));
+        if let Some(again) = &mut feed.again {
+            again.records = records;
+        }
         let own = self.faults.iter().filter(|fault| !faults.contains(fault)).cloned();
         let spec = Self {
             seed: self.seed.or(seed),

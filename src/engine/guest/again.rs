@@ -22,7 +22,8 @@ const REFUSED: &str = "this is not in the record of the session, and nothing goe
 /// How agents run again.
 #[derive(Debug)]
 pub struct Again {
-    pub records: Vec<Record>,
+    /// Those of each session that was recorded.
+    pub records: Vec<Vec<Record>>,
     /// What differs from run to run by itself.
     pub varies: Varies,
     /// What the record does not have is refused, and does not go to the endpoint.

@@ -74,35 +74,10 @@ pub struct Parting {
 }
 
 impl Past {
-    /// Gathers the conversations of a record.
-    pub fn new(records: &[Record], varies: Varies) -> Self {
-        let state = State::fold(records);
-        let mut bodies = HashMap::new();
-        for record in records {
-            if let Event::ModelCall(ModelCallEvent::ModelCallSent { effect, body }) = &record.event
-            {
-                bodies.insert(effect.id, Arc::clone(body));
-            }
-        }
-        let mut runs: BTreeMap<RunId, Conversation> = BTreeMap::new();
-        for (run, known) in &state.runs {
-            let Some(guest) = &known.guest else { continue };
-            let format = Format::named(&guest.wire);
-            let (asked, results) = (Vec::new(), HashMap::new());
-            runs.insert(*run, Conversation { format, asked, results, is_taken: false });
-        }
-        for call in state.model_calls.iter() {
-            if let Some(run) = runs.get_mut(&state.run_of(call.task)) {
-                run.asked.extend(asked(call, &bodies));
-            }
-        }
-        for call in state.tool_calls.iter() {
-            if let (Some(run), Some(id)) = (runs.get_mut(&state.run_of(call.task)), &call.wire_id) {
-                run.results.extend(recalled(call).map(|result| (Arc::clone(id), result)));
-            }
-        }
+    /// Gathers the conversations of recorded sessions.
+    pub fn new(sessions: &[Vec<Record>], varies: Varies) -> Self {
         Self {
-            conversations: runs.into_values().collect(),
+            conversations: sessions.iter().flat_map(|records| conversations(records)).collect(),
             playing: HashMap::new(),
             varies,
             used: BTreeMap::new(),
@@ -114,9 +89,16 @@ impl Past {
     /// equal, and of equals for the first one.
     pub fn open(&mut self, talk: usize, format: Format, side: &Side) {
         let begins = |this: &Self, is_whole: bool| {
+            let own = first_of_user(&side.request);
             this.conversations.iter().position(|known| {
                 let first = known.asked.first().filter(|_| !known.is_taken);
-                let first = first.filter(|_| known.format == Some(format));
+                // Reading a whole body takes its time, so only those are read that may be it.
+                let may_be = |first: &&Asked| {
+                    let other = first_of_user(&first.request);
+                    let [own, other] = [own, other].map(Option::unwrap_or_default);
+                    own == other || this.varies.without(own).0 == this.varies.without(other).0
+                };
+                let first = first.filter(|_| known.format == Some(format)).filter(may_be);
                 let mut compare = Compare::new(&this.varies);
                 first.map(|first| first.side(format)).is_some_and(|first| match is_whole {
                     true => compare.requests(side, &first).is_none(),
@@ -202,8 +184,8 @@ impl Past {
         let left = || self.conversations.iter().filter(|known| !known.is_taken);
         let of_format = || left().filter(|known| known.format == Some(format));
         let firsts = || of_format().filter_map(|known| known.asked.first());
-        let user = |request: &Request| first_of_user(request).map(str::to_owned);
-        let alike = firsts().find(|first| user(&first.request) == user(&side.request));
+        let own = first_of_user(&side.request);
+        let alike = firsts().find(|first| first_of_user(&first.request) == own);
         let nearest = alike.or_else(|| firsts().next());
         let mut compare = Compare::new(&self.varies);
         let found = nearest.and_then(|first| {
@@ -219,6 +201,35 @@ impl Past {
             Parting { difference: Difference { field, asked, recorded }, nearest }
         })
     }
+}
+
+/// The conversations of a recorded session, in their order.
+fn conversations(records: &[Record]) -> Vec<Conversation> {
+    let state = State::fold(records);
+    let mut bodies = HashMap::new();
+    for record in records {
+        if let Event::ModelCall(ModelCallEvent::ModelCallSent { effect, body }) = &record.event {
+            bodies.insert(effect.id, Arc::clone(body));
+        }
+    }
+    let mut runs: BTreeMap<RunId, Conversation> = BTreeMap::new();
+    for (run, known) in &state.runs {
+        let Some(guest) = &known.guest else { continue };
+        let format = Format::named(&guest.wire);
+        let (asked, results) = (Vec::new(), HashMap::new());
+        runs.insert(*run, Conversation { format, asked, results, is_taken: false });
+    }
+    for call in state.model_calls.iter() {
+        if let Some(run) = runs.get_mut(&state.run_of(call.task)) {
+            run.asked.extend(asked(call, &bodies));
+        }
+    }
+    for call in state.tool_calls.iter() {
+        if let (Some(run), Some(id)) = (runs.get_mut(&state.run_of(call.task)), &call.wire_id) {
+            run.results.extend(recalled(call).map(|result| (Arc::clone(id), result)));
+        }
+    }
+    runs.into_values().collect()
 }
 
 fn first_of_user(request: &Request) -> Option<&str> {

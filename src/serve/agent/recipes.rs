@@ -210,7 +210,12 @@ fn rules(field: &Field<'_>) -> Option<Vec<String>> {
         let wrong = match text.strip_prefix('/') {
             Some("") => Some("expected a field such as /metadata".to_owned()),
             Some(_) => None,
-            None => Regex::new(text).err().map(|error| format!("no regular expression: {error}")),
+            None => Regex::new(text).err().map(|error| {
+                // Its last line says it; those before show the place.
+                let why = error.to_string();
+                let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                format!("no regular expression: {why}")
+            }),
         };
         wrong.map_or_else(
             || Some(text.to_owned()),
@@ -269,7 +274,8 @@ mod tests {
         let text = "[endpoints.openai]\nupstream = \"http://gateway:4000/v1\"\n\
                     [endpoints.mistral]\nupstream = \"https://api.mistral.ai/v1\"\n\
                     variables = [\"MISTRAL_BASE_URL\"]\npath = \"/mistral/v1\"\n\
-                    [programs.codex]\ntty = false\n[programs.mine]\narguments = [\"--url={address}\"]\n";
+                    [programs.codex]\ntty = false\n[programs.mine]\narguments = [\"--url={address}\"]\n\
+                    varies = [\"/seed\"]\n";
         std::fs::write(&file, text).unwrap();
         let (before, after) = (own(), Recipes::load(&file).unwrap());
         let expected = Endpoint {
@@ -282,13 +288,18 @@ mod tests {
             [&before, &after].map(|recipes| recipes.program(Path::new("codex")).unwrap());
         assert_eq!((is.tty, &is.arguments), (false, &was.arguments));
         assert_eq!(after.program(Path::new("./mine")).unwrap().arguments, ["--url={address}"]);
+        let general = before.varies(None);
+        assert!(general.contains(&"/metadata".to_owned()), "{general:?}");
+        let own = after.varies(Some(Path::new("./mine")));
+        assert_eq!(own, [general, vec!["/seed".to_owned()]].concat());
     }
 
     #[test]
     fn every_mistake_is_named() {
         let text = "[endpoints.openai]\nupstream = \"api.openai.com\"\nvariables = [\"A B\"]\npath = \"v1\"\n\
                     [endpoints.new]\nport = 0\n\
-                    [programs.x]\narguments = [\"{adress}\"]\nvariables = { \"A=\" = \"\" }\nttyy = true\n";
+                    [programs.x]\narguments = [\"{adress}\"]\nvariables = { \"A=\" = \"\" }\nttyy = true\n\
+                    varies = [\"/\", \"(\", \"/seed\"]\n";
         let problems = own().with("agents.toml", text).unwrap_err().to_string();
         let found: Vec<_> = problems.lines().collect();
         assert_eq!(
@@ -302,7 +313,9 @@ mod tests {
                 "agents.toml:6: endpoints.new.port: expected a whole number from 1 to 65535, got 0",
                 "agents.toml:8: programs.x.arguments[0]: unknown placeholder {adress}; known: {address}, {session}",
                 "agents.toml:9: programs.x.variables.A=: expected the name of an environment variable, such as OPENAI_BASE_URL",
-                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, variables, tty)",
+                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, variables, tty, varies)",
+                "agents.toml:11: programs.x.varies[0]: expected a field such as /metadata",
+                "agents.toml:11: programs.x.varies[1]: no regular expression: unclosed group",
             ]
         );
     }

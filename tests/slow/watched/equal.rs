@@ -22,7 +22,7 @@ const OF_CONNECTION: [&str; 6] =
 const ASKING: &str = "\"stream_options\":{\"include_usage\":true},";
 
 /// Two calls at once; then an answer.
-fn rule(_: Format, asked: &Asked, number: usize) -> Reply {
+pub fn rule(_: Format, asked: &Asked, number: usize) -> Reply {
     let messages = asked.request.messages.iter();
     let after: Vec<&Said> =
         messages.rev().take_while(|message| !matches!(message, Said::User { .. })).collect();
@@ -44,7 +44,7 @@ fn rule(_: Format, asked: &Asked, number: usize) -> Reply {
 }
 
 /// The variables that name the endpoint.
-fn addresses(of: SocketAddr) -> [String; 4] {
+pub fn addresses(of: SocketAddr) -> [String; 4] {
     [
         format!("OPENAI_BASE_URL=http://{of}/v1"),
         format!("OPENAI_API_BASE=http://{of}/v1"),

@@ -1,5 +1,7 @@
 //! Real clients and hostile ones behind `toolyard watch`: what they send and get, and what the session knows of them.
 
+mod again;
+mod checked;
 mod clients;
 mod equal;
 mod held;

@@ -16,7 +16,7 @@ use super::yard::{Trial, Yard, on_paused_time};
 /// A session that watches, and what a listener tells it.
 pub struct Watch {
     pub yard: Yard,
-    news: UnboundedSender<News>,
+    pub news: UnboundedSender<News>,
 }
 
 pub fn watch(trial: Trial) -> Watch {

@@ -9,7 +9,8 @@ use toolyard::domain::{
     Command, Event, ModelErrorKind, Origin, Record, Reply, RunEvent, ToolCallEvent,
 };
 use toolyard::engine::{Again, Varies};
-use toolyard::model::relay::{Line, Sending};
+use toolyard::model::relay::{self, Arrival, Caller, Heard, Line, News, Sending};
+use toolyard::wire::Format;
 
 use super::guests::{Agent, Watch, answer, calling, pass, sent, watch, watch_again};
 use super::yard::{Trial, on_paused_time};
@@ -29,15 +30,18 @@ async fn recorded(trial: Trial) -> Vec<Record> {
     agent.go_on(&call(), &["rain at 11:02"]);
     let mut line = agent.send(&watch);
     sent(&mut line).await;
-    line.heard.send(toolyard::model::relay::Heard::Sent(body(&agent).into())).unwrap();
+    line.heard.send(Heard::Sent(body(&agent).into())).unwrap();
     sleep(Duration::from_secs(3)).await;
     pass(line, &Reply::of_text(ANSWER)).await;
     agent.go_on(&Reply::of_text(ANSWER), &[]);
     agent.messages.push(json!({"role": "user", "content": "Thanks."}));
     answer(agent.send(&watch), &Reply::of_text("Bye.")).await;
     watch.yard.until("both tasks have ended", |state| state.tasks_done == 2).await;
-    let records = watch.yard.records.borrow();
-    records.iter().map(|record| (**record).clone()).collect()
+    records(&watch)
+}
+
+fn records(watch: &Watch) -> Vec<Record> {
+    watch.yard.records.borrow().iter().map(|record| (**record).clone()).collect()
 }
 
 fn body(agent: &Agent) -> serde_json::Value {
@@ -46,7 +50,7 @@ fn body(agent: &Agent) -> serde_json::Value {
 
 fn again(records: &[Record]) -> Again {
     Again {
-        records: records.to_vec(),
+        records: vec![records.to_vec()],
         varies: Varies::default(),
         is_strict: false,
         keeps_results: false,
@@ -212,5 +216,36 @@ fn recorded_answers_are_held_and_failed_like_others_and_may_take_their_time() {
         let took = began.elapsed().as_secs_f64();
         assert!((2.9..3.1).contains(&took), "{took} s");
         assert_eq!(parting(&watch), None);
+    });
+}
+
+/// Sends a request of Responses, whose answer in the endpoint's place would have this id.
+fn send(watch: &Watch, body: &serde_json::Value, own_id: &str) -> Line {
+    let (mut way, line) = relay::way();
+    way.name_own(own_id.to_owned());
+    let (format, body) = (Format::Responses, body.to_string());
+    let asked = format.read_request(body.as_bytes()).unwrap();
+    let arrival = Arrival { format, asked, body: body.into(), caller: Caller::default(), way };
+    watch.news.send(News::Arrived(Box::new(arrival))).unwrap();
+    line
+}
+
+#[test]
+fn an_agent_that_names_the_answer_before_goes_on_from_the_recorded_one() {
+    on_paused_time(async {
+        let first = json!({"model": "m", "input": "hello"});
+        let next = |id: &str| json!({"model": "m", "previous_response_id": id, "input": "more"});
+        let then = watch(Trial::default());
+        let line = send(&then, &first, "resp_own");
+        line.heard.send(Heard::Named("resp_1".into())).unwrap();
+        answer(line, &Reply::of_text("hi")).await;
+        answer(send(&then, &next("resp_1"), "resp_own"), &Reply::of_text("bye")).await;
+        then.yard.until("both tasks have ended", |state| state.tasks_done == 2).await;
+        let watch = watch_again(Trial::default(), Some(again(&records(&then))));
+        assert_eq!(known(send(&watch, &first, "resp_toolyard1")).await.as_deref(), Ok("hi"));
+        let line = send(&watch, &next("resp_toolyard1"), "resp_toolyard2");
+        assert_eq!(known(line).await.as_deref(), Ok("bye"));
+        assert_eq!(parting(&watch), None);
+        assert_eq!(watch.yard.state.borrow().runs.len(), 1);
     });
 }

@@ -11,17 +11,18 @@ use crate::engine::{Again, Varies};
 #[derive(Debug, Args)]
 pub struct AgainArgs {
     /// Answer the agent from this journal of an earlier `toolyard watch` as long as it asks what it asked then: free, and
-    /// without key and network. What differs goes to the endpoint. Faults of the journal are armed again.
+    /// without key and network. What differs goes to the endpoint. Faults of the journal are armed again. Of a folder, the
+    /// journal of the running test, or all.
     #[arg(long, value_name = "JOURNAL")]
     pub recorded: Option<PathBuf>,
     /// With --recorded: refuse what differs, end the agent, and exit with 1.
-    #[arg(long, requires = "recorded", requires = "headless")]
+    #[arg(long, requires = "headless")]
     pub strict: bool,
     /// With --recorded: what the model reads where a tool of the agent returns something else than then.
-    #[arg(long, value_name = "WHOSE", default_value = "own", requires = "recorded")]
+    #[arg(long, value_name = "WHOSE", default_value = "own")]
     pub results: Results,
     /// With --recorded: when answers come.
-    #[arg(long, value_name = "WHEN", default_value = "at-once", requires = "recorded")]
+    #[arg(long, value_name = "WHEN", default_value = "at-once")]
     pub timing: Timing,
 }
 
@@ -43,17 +44,21 @@ pub enum Timing {
 }
 
 impl AgainArgs {
-    /// How the agent runs over the record. `varies`: what differs from run to run by itself.
-    pub fn again(&self, varies: &[String]) -> Result<Option<Again>, Trouble> {
-        if self.recorded.is_none() {
-            return Ok(None);
+    /// How the agent runs over the record, if there is one. `varies`: what differs from run to run by itself.
+    pub fn again(&self, has_record: bool, varies: &[String]) -> Result<Option<Again>, Trouble> {
+        let (results, timing) = (self.results != Results::Own, self.timing != Timing::AtOnce);
+        if !has_record {
+            let given = [(self.strict, "--strict"), (results, "--results"), (timing, "--timing")];
+            let alone = given.into_iter().find(|(is_given, _)| *is_given);
+            let text = |option: &str| format!("{option} needs a record: --recorded JOURNAL");
+            return alone.map_or(Ok(None), |(_, option)| Err(Trouble::Usage(text(option))));
         }
         Ok(Some(Again {
             records: Vec::new(),
             varies: Varies::new(varies.iter().cloned()).map_err(Trouble::usage)?,
             is_strict: self.strict,
-            keeps_results: self.results == Results::Recorded,
-            keeps_time: self.timing == Timing::Recorded,
+            keeps_results: results,
+            keeps_time: timing,
         }))
     }
 }

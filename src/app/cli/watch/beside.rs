@@ -8,14 +8,17 @@ use std::sync::Arc;
 use tokio::sync::{Notify, mpsc};
 
 use super::place::Place;
-use super::{WatchArgs, agent, begin};
+use super::scenario::{self, Trial};
+use super::{WatchArgs, agent, begin, folder};
 use crate::cli::out::{expect_place, warn};
 use crate::cli::{live, runtime::runtime, trouble::Trouble};
-use crate::domain::{Command, Event, Record, RunEvent, State, state::Keeps, state::RECENT};
-use crate::report::folded::Folded;
+use crate::domain::{Command, Event, Record, RunEvent, SessionEvent, State, TaskEvent};
+use crate::domain::{state::Keeps, state::RECENT};
+use crate::net::known::without_known;
+use crate::report::{folded::Folded, html};
 use crate::serve::agent::Manner;
 use crate::session::PreparedSession;
-use crate::store::kept;
+use crate::store::{import::write_private, kept};
 use crate::ui::text::clean;
 use crate::ui::wording::told;
 
@@ -28,6 +31,10 @@ struct Kept {
     speaks: bool,
     /// The agent asked something that is not in the record, and is to end.
     is_refused: Rc<Refused>,
+    /// What a scenario needs of it.
+    trial: Option<Trial>,
+    /// The first message of the agent.
+    first: Option<String>,
 }
 
 /// Whether a request was refused, and what waits for that.
@@ -39,12 +46,14 @@ struct Refused {
 
 /// Runs the agent and its session to the end of the agent; without an agent, until a signal comes.
 pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
-    for path in [&args.report, &args.state].into_iter().flatten() {
+    for path in [&args.report, &args.state, &args.html].into_iter().flatten() {
         expect_place(path)?;
     }
-    let (mut prepared, news) = args.session(false, &place.varies)?;
+    let scenario = scenario::load(args)?;
+    let (mut prepared, news) = args.session(false, &place.varies, scenario.as_ref())?;
     prepared.is_attachable = true;
-    prepared.keeps = if args.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };
+    let is_whole = args.state.is_some() || args.html.is_some();
+    prepared.keeps = if is_whole { Keeps::All } else { Keeps::Tasks(RECENT) };
     let manner = if place.wants_terminal { Manner::Terminal } else { Manner::Passed };
     let folded = match args.report {
         Some(_) => Folded::whole().map_err(Trouble::failed)?,
@@ -58,6 +67,8 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
         trouble: None,
         speaks,
         is_refused: Rc::clone(&refused),
+        trial: scenario.as_ref().map(Trial::of),
+        first: None,
     };
     let kept = Rc::new(RefCell::new(kept));
     let listener = Arc::new(begin(args, &mut place, &news)?);
@@ -104,7 +115,16 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
     })?;
     drop(listener);
     finish(args, &state, &mut kept.borrow_mut())?;
-    if refused.is_so.get() {
+    if let Some(folder) = &args.record {
+        let first = kept.borrow_mut().first.take();
+        folder::name_by(folder, first.as_deref().unwrap_or("nothing was asked"))?;
+    }
+    let trial = kept.borrow_mut().trial.take();
+    let is_passed = match (trial, &scenario) {
+        (Some(mut trial), Some(file)) => trial.judge(file, &state, args.junit.as_deref())?,
+        _ => true,
+    };
+    if refused.is_so.get() || !is_passed {
         return Ok(ExitCode::FAILURE);
     }
     // A shell reports the end by a signal in the same way.
@@ -133,6 +153,19 @@ async fn session(
 impl Kept {
     fn take(&mut self, record: &Record) {
         self.state.apply(record);
+        if let (Event::Task(TaskEvent::TasksQueued { tasks, .. }), None) =
+            (&record.event, &self.first)
+        {
+            self.first = tasks.first().map(|task| task.text.clone());
+        }
+        if let Some(trial) = &mut self.trial {
+            trial.observed.take(&self.state, record);
+            match &record.event {
+                Event::Run(event) => trial.run(event),
+                Event::Session(SessionEvent::SessionEnded { why, .. }) => trial.ended(why),
+                _ => {}
+            }
+        }
         if let Event::Run(RunEvent::RunParted { refused: true, .. }) = record.event {
             self.is_refused.is_so.set(true);
             self.is_refused.notify.notify_one();
@@ -154,6 +187,10 @@ fn finish(args: &WatchArgs, state: &State, kept: &mut Kept) -> Result<(), Troubl
     }
     if let Some(path) = &args.state {
         kept::save(path, state).map_err(Trouble::failed)?;
+    }
+    if let Some(path) = &args.html {
+        let page = html::html(state, &args.title());
+        write_private(path, &without_known(&page)).map_err(Trouble::failed)?;
     }
     if let Some(path) = &args.report {
         let folded = std::mem::take(&mut kept.folded);

@@ -3,7 +3,9 @@
 mod again;
 mod agent;
 mod beside;
+mod folder;
 mod place;
+mod scenario;
 pub mod shown;
 
 use std::ffi::OsString;
@@ -20,6 +22,7 @@ use super::ConfigArgs;
 use super::trouble::Trouble;
 use crate::domain::{BreakpointSpec, FaultSpec};
 use crate::model::relay::News;
+use crate::scenario::ScenarioFile;
 use crate::serve::watch::{Listener, Listening, listen};
 use crate::session::{Feed, JournalChoice, PreparedSession, SessionSpec, TaskSource};
 
@@ -66,9 +69,23 @@ pub struct WatchArgs {
     /// Write the journal to this file instead of the platform's data folder.
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     pub journal: Option<PathBuf>,
+    /// Write the journal to this folder, named by the running test: by TOOLYARD_TEST, or as pytest or Bats say it to what a
+    /// test starts; without one, by the first message of the agent.
+    #[arg(long, value_name = "FOLDER", requires = "headless", conflicts_with_all = ["journal", "no_journal"])]
+    pub record: Option<PathBuf>,
     /// Write no journal.
     #[arg(long)]
     pub no_journal: bool,
+    /// Check what the agent does against what this scenario expects, of conversations by their first words: the exit code
+    /// is 1 if something does not hold. Faults, breakpoints and the record of the scenario count, too.
+    #[arg(long, value_name = "FILE", requires = "headless")]
+    pub scenario: Option<PathBuf>,
+    /// Write the result of the scenario to this file, as JUnit XML.
+    #[arg(long, value_name = "FILE", requires = "scenario")]
+    pub junit: Option<PathBuf>,
+    /// Write the report as a page for people to this file, at the end.
+    #[arg(long, value_name = "FILE", requires = "headless")]
+    pub html: Option<PathBuf>,
     /// Write the report as one JSON object to this file, at the end.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub report: Option<PathBuf>,
@@ -105,9 +122,11 @@ impl WatchArgs {
         &self,
         has_screen: bool,
         varies: &[String],
+        scenario: Option<&ScenarioFile>,
     ) -> Result<(PreparedSession, mpsc::UnboundedSender<News>), Trouble> {
         let (news, inbox) = mpsc::unbounded_channel();
-        let journal = match (&self.journal, self.no_journal) {
+        let folder = self.record.as_deref().map(folder::journal).transpose()?;
+        let journal = match (self.journal.as_ref().or(folder.as_ref()), self.no_journal) {
             (Some(path), _) => JournalChoice::File(path.clone()),
             (None, true) => JournalChoice::None,
             (None, false) => JournalChoice::Configured,
@@ -122,10 +141,12 @@ impl WatchArgs {
             tasks: TaskSource::List(Vec::new()),
             stay: has_screen,
             journal,
-            recorded: self.again.recorded.clone(),
+            recorded: self.again.recorded.as_deref().map(folder::record).transpose()?,
             ..SessionSpec::default()
         };
-        let feed = Feed { news: inbox, spec_of: None, again: self.again.again(varies)? };
+        let spec = scenario.into_iter().fold(spec, scenario::complete);
+        let again = self.again.again(spec.recorded.is_some(), varies)?;
+        let feed = Feed { news: inbox, spec_of: None, again };
         Ok((spec.watch(&self.title(), feed)?, news))
     }
 }

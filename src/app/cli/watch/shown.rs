@@ -100,7 +100,7 @@ pub fn show(
 
 /// Shows the agent of a command until the person leaves, which ends it.
 pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
-    let (mut prepared, news) = args.session(true, &place.varies)?;
+    let (mut prepared, news) = args.session(true, &place.varies, None)?;
     prepared.is_attachable = true;
     let mut saved = None;
     let Ended { screen, code } = show(prepared, Look::default(), |journal| {

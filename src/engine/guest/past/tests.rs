@@ -70,7 +70,7 @@ impl Story {
     }
 
     fn past(&self) -> Past {
-        Past::new(&self.records, Varies::default())
+        Past::new(std::slice::from_ref(&self.records), Varies::default())
     }
 }
 

@@ -1,0 +1,122 @@
+//! Journals of tests in a folder, each by the name of its test.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::trouble::Trouble;
+
+/// Variables by which runners of tests name the running test to what it starts.
+const NAMES: [&str; 3] = ["TOOLYARD_TEST", "PYTEST_CURRENT_TEST", "BATS_TEST_NAME"];
+
+/// Characters of a file's name.
+const LONGEST: usize = 100;
+
+/// Where a journal is written in this folder.
+///
+/// # Errors
+/// The folder cannot be made.
+pub fn journal(folder: &Path) -> Result<PathBuf, Trouble> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Trouble::usage(format!("{}: {error}", folder.display())))?;
+    Ok(test().map_or_else(|| unnamed(folder), |test| folder.join(file(&test))))
+}
+
+/// The record that is meant: of a folder the journal of the running test, where one is known; else all of it.
+///
+/// # Errors
+/// The test has no journal there.
+pub fn record(path: &Path) -> Result<PathBuf, Trouble> {
+    let Some(test) = test().filter(|_| path.is_dir()) else { return Ok(path.to_owned()) };
+    let file = path.join(file(&test));
+    if file.exists() {
+        return Ok(file);
+    }
+    let text = format!("{}: the test {test} was not recorded there", file.display());
+    Err(Trouble::Usage(text))
+}
+
+/// Names the journal of this run by its first message, if no test has named it.
+///
+/// # Errors
+/// It cannot be renamed.
+pub fn name_by(folder: &Path, first: &str) -> Result<(), Trouble> {
+    let from = unnamed(folder);
+    if !from.exists() {
+        return Ok(());
+    }
+    let name = |number: u32| match number {
+        1 => folder.join(file(first)),
+        number => folder.join(file(&format!("{first} {number}"))),
+    };
+    let free = (1..).map(name).find(|name| !name.exists());
+    let renamed = free.map_or(Ok(()), |to| std::fs::rename(&from, to));
+    renamed.map_err(|error| Trouble::failed(format!("{}: {error}", from.display())))
+}
+
+fn unnamed(folder: &Path) -> PathBuf {
+    folder.join(format!("recording-{}.jsonl", std::process::id()))
+}
+
+/// The test that has started this program.
+fn test() -> Option<String> {
+    let named = NAMES.iter().find_map(|name| std::env::var(name).ok());
+    // pytest also says how far the test is: `tests/test_a.py::test_b (call)`.
+    let test = named.map(|test| match test.rsplit_once(" (") {
+        Some((test, _)) => test.to_owned(),
+        None => test,
+    });
+    test.filter(|test| !test.is_empty())
+}
+
+/// The name of a file for a text: its letters and digits, with a dash for all that is between them.
+fn file(text: &str) -> String {
+    let (mut name, mut is_cut) = (String::new(), false);
+    for c in text.chars() {
+        if name.chars().count() == LONGEST {
+            is_cut = true;
+            break;
+        }
+        match c {
+            c if c.is_alphanumeric() || c == '_' => name.push(c),
+            _ if !name.is_empty() && !name.ends_with('-') => name.push('-'),
+            _ => {}
+        }
+    }
+    let name = name.trim_end_matches('-');
+    let name = if name.is_empty() { "unnamed" } else { name };
+    match is_cut {
+        true => format!("{name}-{:08x}.jsonl", checksum(text)),
+        false => format!("{name}.jsonl"),
+    }
+}
+
+/// Tells long names apart that begin alike (FNV-1a).
+fn checksum(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_the_names_of_tests_and_messages() {
+        assert_eq!(file("tests/test_a.py::test_b[1.5]"), "tests-test_a-py-test_b-1-5.jsonl");
+        assert_eq!(file("  How is it in Köln?\n"), "How-is-it-in-Köln.jsonl");
+        assert_eq!(file("../.."), "unnamed.jsonl");
+        let long = ["a", "b"].map(|end| file(&format!("{}{end}", "x ".repeat(100))));
+        assert_ne!(long[0], long[1]);
+        assert!(long[0].len() < 120, "{}", long[0]);
+    }
+
+    #[test]
+    fn a_journal_without_a_test_gets_the_name_of_its_first_message() {
+        let folder = tempfile::tempdir().unwrap();
+        for expected in ["hello.jsonl", "hello-2.jsonl"] {
+            std::fs::write(unnamed(folder.path()), "").unwrap();
+            name_by(folder.path(), "hello!").unwrap();
+            assert!(folder.path().join(expected).exists(), "{expected}");
+        }
+        name_by(folder.path(), "hello").unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}

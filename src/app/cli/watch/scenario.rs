@@ -1,0 +1,115 @@
+//! `toolyard watch --scenario`: a watched agent, checked against what a file expects of it.
+
+use std::path::Path;
+
+use super::WatchArgs;
+use crate::cli::out::{expect_place, warn};
+use crate::cli::trouble::Trouble;
+use crate::domain::words::counted;
+use crate::domain::{RunEvent, State};
+use crate::engine::DOLLARS_REACHED;
+use crate::net::known::without_known;
+use crate::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
+use crate::session::{JournalChoice, SessionSpec};
+use crate::store::import::write_private;
+use crate::ui::text::clean;
+
+/// Reads the scenario, if there is one.
+///
+/// # Errors
+/// All its problems, or JUnit XML cannot be written where it is wanted.
+pub fn load(args: &WatchArgs) -> Result<Option<ScenarioFile>, Trouble> {
+    let Some(path) = &args.scenario else { return Ok(None) };
+    let file = ScenarioFile::load(path).map_err(Trouble::usage)?;
+    file.watched().map_err(Trouble::usage)?;
+    args.junit.as_deref().map_or(Ok(()), expect_place)?;
+    Ok(Some(file))
+}
+
+/// What the options do not say as the file has it.
+pub fn complete(spec: SessionSpec, file: &ScenarioFile) -> SessionSpec {
+    let own = &file.scenario.session;
+    SessionSpec {
+        config: spec.config.or_else(|| own.config.clone()),
+        faults: own.faults.iter().cloned().chain(spec.faults).collect(),
+        breakpoints: own.breakpoints.iter().cloned().chain(spec.breakpoints).collect(),
+        max_dollars: spec.max_dollars.or(own.max_dollars),
+        recorded: spec.recorded.or_else(|| own.recorded.clone()),
+        seed: own.seed,
+        journal: match spec.journal {
+            JournalChoice::Configured => own.journal.clone(),
+            given => given,
+        },
+        ..spec
+    }
+}
+
+/// What of a session its scenario did not expect.
+#[derive(Debug, Default)]
+pub struct Trial {
+    pub observed: Observed,
+    /// Why the agent did not run to its end.
+    ended_early: Option<String>,
+}
+
+impl Trial {
+    pub fn of(file: &ScenarioFile) -> Self {
+        Self { observed: Observed::new(&file.scenario.expect), ended_early: None }
+    }
+
+    /// Takes in what becomes of the agent.
+    pub fn run(&mut self, event: &RunEvent) {
+        let why = match event {
+            RunEvent::RunParted { refused: true, field, .. } => {
+                format!("{field} is not as recorded, and that is refused")
+            }
+            RunEvent::AgentEnded { code: None } => "a signal ended the agent".to_owned(),
+            _ => return,
+        };
+        self.ended_early.get_or_insert(why);
+    }
+
+    /// Takes in why the session ended.
+    pub fn ended(&mut self, why: &str) {
+        if why.starts_with(DOLLARS_REACHED) {
+            self.ended_early.get_or_insert_with(|| why.to_owned());
+        }
+    }
+
+    /// Tells whether the expectations hold, and writes that where it is wanted.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn judge(
+        &mut self,
+        file: &ScenarioFile,
+        state: &State,
+        junit_to: Option<&Path>,
+    ) -> Result<bool, Trouble> {
+        let checked = check(&file.scenario.expect, state, &self.observed);
+        let name = (file.name(), file.path.display().to_string());
+        let seconds = state.at as f64 / 1e6;
+        let verdict = ScenarioVerdict::new(name, self.ended_early.take(), checked, seconds);
+        tell(&verdict);
+        if let Some(path) = junit_to {
+            let xml = junit(std::slice::from_ref(&verdict)).map_err(Trouble::failed)?;
+            write_private(path, &without_known(&xml)).map_err(Trouble::failed)?;
+        }
+        Ok(verdict.passed)
+    }
+}
+
+/// On standard error, since standard output is the agent's.
+fn tell(verdict: &ScenarioVerdict) {
+    for Checked { expected, held, found } in &verdict.expectations {
+        let word = if *held { "held" } else { "NOT HELD" };
+        warn(&clean(&format!("{word}: {expected}: {found}")));
+    }
+    if let Some(why) = &verdict.ended_early {
+        warn(&clean(&format!("the agent ended early: {why}")));
+    }
+    let all = verdict.expectations.len();
+    let (held, word) = (all - verdict.failures(), if verdict.passed { "passed" } else { "FAILED" });
+    let name = clean(&verdict.name);
+    warn(&format!("scenario {name} {word}: {held} of {} held", counted(all, "expectation")));
+}
