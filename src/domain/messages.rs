@@ -169,6 +169,12 @@ impl FromIterator<Message> for Messages {
     }
 }
 
+impl FromIterator<Arc<Message>> for Messages {
+    fn from_iter<I: IntoIterator<Item = Arc<Message>>>(messages: I) -> Self {
+        Self(messages.into_iter().collect())
+    }
+}
+
 impl Extend<Message> for Messages {
     fn extend<T: IntoIterator<Item = Message>>(&mut self, messages: T) {
         self.0.extend(messages.into_iter().map(Arc::new));

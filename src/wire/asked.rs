@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::domain::Request;
+use crate::node::Item;
 
 /// A request that somebody sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +22,10 @@ pub struct Asked {
     pub results: Vec<Spot>,
     /// Where each result says whether it failed, in formats that have a field for that.
     pub failures: Vec<Spot>,
+    /// The items of its list of messages in the text; empty where they cannot be told.
+    pub list: Range<usize>,
+    /// How many messages stand before the list: instructions.
+    pub before: usize,
     /// The answer at the endpoint, or the conversation there, that it goes on from.
     pub previous: Option<String>,
     /// What was not understood, and how often it is there: `messages[].hologram` is a field.
@@ -55,6 +60,12 @@ pub enum NotRead {
     NotJson(#[from] serde_json::Error),
     #[error("no request: {0}")]
     NoRequest(&'static str),
+}
+
+/// From the first of these items to the end of the last one.
+pub(crate) fn list_of(items: &[Item<'_>]) -> Range<usize> {
+    let ends = items.first().zip(items.last());
+    ends.map_or(0..0, |(first, last)| first.node.range().start..last.node.range().end)
 }
 
 /// Counts what is not understood.

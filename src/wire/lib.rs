@@ -13,6 +13,7 @@
 
 use toolyard_domain as domain;
 
+mod after;
 mod answering;
 mod any_answer;
 mod arguments;
@@ -42,6 +43,7 @@ pub mod sse;
 mod texts;
 pub mod usage;
 
+pub use self::after::Earlier;
 pub use self::answering::{Answering, CallPiece};
 pub use self::any_answer::AnyAnswer;
 pub use self::asked::{Asked, NotRead, Spot};

@@ -339,6 +339,16 @@ fn weather(request: &Request) -> ResponseTemplate {
 
 #[tokio::test]
 async fn watch() {
+    with_forecaster(10, |endpoint| follow("watch.md", endpoint)).await;
+}
+
+#[tokio::test]
+async fn break_your_agent() {
+    with_forecaster(8, |endpoint| follow("break-your-agent.md", endpoint)).await;
+}
+
+/// Follows a page whose agent asks the model of these pages so many times.
+async fn with_forecaster(requests: u64, follow: fn(&str)) {
     for program in ["python3", "curl"] {
         if Command::new(program).arg("--version").output().is_err() {
             eprintln!("SKIPPED: this test needs {program}");
@@ -349,9 +359,9 @@ async fn watch() {
     let chat = Mock::given(method("POST")).and(path("/v1/chat/completions"));
     // The key of the agent goes on to its endpoint.
     let chat = chat.and(header("authorization", "Bearer sk-secret")).respond_with(weather);
-    chat.expect(10).mount(&server).await;
+    chat.expect(requests).mount(&server).await;
     let endpoint = format!("{}/v1", server.uri());
-    tokio::task::spawn_blocking(move || follow("watch.md", &endpoint)).await.unwrap();
+    tokio::task::spawn_blocking(move || follow(&endpoint)).await.unwrap();
 }
 
 /// The names of all pages.

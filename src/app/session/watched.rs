@@ -99,7 +99,8 @@ fn past_of(path: &Path) -> Result<Vec<Record>, SessionError> {
         );
         return Err(SessionError::Input(why));
     }
-    Ok(without_end(Rerun::load(path)?.records))
+    let records = Rerun::load(path)?.records.into_iter().next();
+    Ok(without_end(records.unwrap_or_default()))
 }
 
 /// How the session describes the models that agents ask, with the prices of this configuration.

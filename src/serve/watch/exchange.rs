@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use super::answer::Pump;
 use super::in_place::{Asker, refusal};
 use super::patience::{Patience, Waiting};
+use super::recent::Recent;
 use super::route::Route;
 use super::shared::Shared;
 use super::upstream::{self, Came};
@@ -56,7 +57,7 @@ impl Request {
     ///
     /// # Errors
     /// The request was not understood.
-    pub fn read(self) -> Result<Read, Unread> {
+    pub fn read(self, recent: &Recent) -> Result<Read, Unread> {
         let unread = |body: &Bytes, why: String| Unread { body: body.clone(), why };
         let text = if self.headers.contains_key(CONTENT_ENCODING) {
             match coding::unpacked(&self.headers, &self.body) {
@@ -66,7 +67,7 @@ impl Request {
         } else {
             self.body.clone()
         };
-        match self.format.read_request(&text) {
+        match recent.read(self.format, &text) {
             Ok(asked) => Ok(Read { request: self, text, asked }),
             Err(why) => Err(unread(&self.body, why.to_string())),
         }

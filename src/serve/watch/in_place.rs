@@ -204,7 +204,9 @@ mod tests {
         let said = Ok(std::sync::Arc::new(crate::domain::Reply::of_text("hi")));
         for hides_usage in [false, true] {
             let (format, model) = (Format::Chat, "m".into());
-            let asker = Asker { format, streams: true, model, number: 1, hides_usage };
+            let (patience, is_silent) = (Patience::of(None), Arc::default());
+            let (streams, number) = (true, 1);
+            let asker = Asker { format, streams, model, number, hides_usage, patience, is_silent };
             let answer = asker.answer(&said).unwrap().into_body().collect().await.unwrap();
             let text = String::from_utf8(answer.to_bytes().to_vec()).unwrap();
             assert_eq!(text.contains("\"usage\":{"), !hides_usage, "{text}");

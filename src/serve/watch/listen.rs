@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use tokio::task::LocalSet;
 use tracing::info;
 
+use super::recent::Recent;
 use super::route::{BadUpstream, Upstreams};
 use super::shared::Shared;
 use super::upstream::Clients;
@@ -135,6 +136,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             clients: Clients::new().map_err(|error| error.to_string()),
             requests: counted,
             unmetered: RefCell::default(),
+            recent: Recent::default(),
             kept: Rc::default(),
             written: Cell::default(),
         };

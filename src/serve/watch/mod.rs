@@ -24,6 +24,7 @@ mod hold;
 mod in_place;
 mod listen;
 mod patience;
+mod recent;
 mod request;
 mod route;
 mod service;

@@ -49,7 +49,7 @@ pub async fn answer(shared: Rc<Shared>, request: Request<Incoming>) -> Answered 
     };
     let headers = upstream::forwarded(&parts.headers);
     let request = exchange::Request { format, route: passing.route.clone(), headers, body };
-    let read = match request.read() {
+    let read = match request.read(&passing.shared.recent) {
         Ok(read) => read,
         Err(unread) => {
             return passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await;

@@ -10,6 +10,7 @@ use reqwest::Url;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::early::Kept;
+use super::recent::Recent;
 use super::route::Upstreams;
 use super::upstream::Clients;
 use crate::model::relay::News;
@@ -27,6 +28,7 @@ pub struct Shared {
     pub unmetered: RefCell<HashSet<String>>,
     /// Answers that could not be given any more.
     pub kept: Rc<Kept>,
+    pub recent: Recent,
     /// Answers written here so far; it makes their ids.
     pub written: Cell<u64>,
 }

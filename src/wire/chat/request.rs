@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::kept::is_of_thoughts;
-use crate::asked::{Asked, NotRead, Spot, Unknown};
+use crate::asked::{Asked, NotRead, Spot, Unknown, list_of};
 use crate::body::Body;
 use crate::domain::blocks::{Block, Kind};
 use crate::domain::{Finite, Message, ReplySource, Request, Role, ToolCall, ToolDef, ToolName};
@@ -67,6 +67,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     let messages = messages.ok_or(NotRead::NoRequest("expected a list `messages`"))?;
     let tools = body.list("tools").unwrap_or_default();
     let fields = body.fields;
+    let list = list_of(&messages);
     let mut reader = Reader::default();
     reader.unknown.fields("", &fields, &OF_REQUEST);
     for message in messages {
@@ -91,6 +92,8 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
         calls: reader.calls,
         results: reader.results,
         failures: Vec::new(),
+        list,
+        before: 0,
         previous: None,
         unknown: reader.unknown.0,
     })

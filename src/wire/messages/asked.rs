@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::past::Past;
-use crate::asked::{Asked, NotRead, Unknown};
+use crate::asked::{Asked, NotRead, Unknown, list_of};
 use crate::body::Body;
 use crate::domain::{Finite, Request, Role, ToolDef, ToolName};
 use crate::node::{Fields, Item};
@@ -65,6 +65,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     if let Some(system) = body.get("system") {
         past.system(&system);
     }
+    let (list, before) = (list_of(&messages), past.messages.len());
     messages.iter().for_each(|message| past.message(message));
     let Past { messages, calls, results, failures, mut unknown, .. } = past;
     let request = Request {
@@ -80,7 +81,18 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     let model = body.string("model").unwrap_or_default().into_owned();
     let streams = body.get("stream").and_then(|streams| streams.bool()).unwrap_or(false);
     let unknown = unknown.0;
-    Ok(Asked { request, model, streams, calls, results, failures, previous: None, unknown })
+    Ok(Asked {
+        request,
+        model,
+        streams,
+        calls,
+        results,
+        failures,
+        list,
+        before,
+        previous: None,
+        unknown,
+    })
 }
 
 fn number(body: &Fields<'_>, name: &str) -> Option<Finite> {

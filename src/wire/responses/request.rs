@@ -92,6 +92,9 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
         calls: read.calls,
         results: read.results,
         failures: Vec::new(),
+        // An answer is several items, so what goes on is not told by where they end.
+        list: 0..0,
+        before: 0,
         previous: previous(&fields),
         unknown: unknown.0,
     })

@@ -31,9 +31,10 @@ impl Session {
             relay.hold(holds);
             let mut progress = |news| drop(tell.send(Seen::Progress(news)));
             let ended = block_on(relay.ask(&asked.request, &mut progress));
+            let said = ended.clone().map(Arc::new);
             let _ = tell.send(Seen::Ended(ended));
             if let Ok(release) = released.recv_timeout(PATIENCE) {
-                relay.end(release);
+                relay.end(&said, release);
             }
         });
         Self { heard, release }

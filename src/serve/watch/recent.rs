@@ -1,0 +1,35 @@
+//! The requests that were read last. A request that goes on from one of them is read from there.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
+use crate::wire::{Asked, Earlier, Format, NotRead};
+
+/// Requests that are kept at most, and their bytes.
+const MOST: usize = 32;
+const SIZE: usize = 16 << 20;
+
+/// Requests that others may go on from, the newest last.
+#[derive(Default)]
+pub struct Recent(RefCell<VecDeque<Earlier>>);
+
+impl Recent {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// It is no request of this format.
+    pub fn read(&self, format: Format, body: &[u8]) -> Result<Asked, NotRead> {
+        let mut known = self.0.borrow_mut();
+        let saves = |at: usize| known.get(at).map_or(0, |it| it.saves(format, body));
+        let best = (0..known.len()).map(|at| (saves(at), at)).max().filter(|(saved, _)| *saved > 0);
+        let earlier = best.and_then(|(_, at)| known.remove(at));
+        let read = earlier.and_then(|earlier| earlier.read(body));
+        let asked = read.unwrap_or_else(|| format.read_request(body))?;
+        known.extend(Earlier::new(format, body, &asked));
+        let mut size: usize = known.iter().map(Earlier::size).sum();
+        while known.len() > MOST || size > SIZE {
+            size -= known.pop_front().map_or(0, |oldest| oldest.size());
+        }
+        Ok(asked)
+    }
+}

@@ -1,0 +1,170 @@
+//! Reads a request that goes on where an earlier one ended. A conversation sends its past again with every request, so only
+//! what is new in it is read.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::asked::{Asked, NotRead, Spot};
+use crate::domain::{Message, Messages, ToolName};
+use crate::format::Format;
+
+/// Shortest list of messages in bytes for which this saves time.
+const LONG: usize = 8 * 1024;
+
+/// A request that was read, and its body.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    format: Format,
+    /// The body up to the end of its last message.
+    begin: Box<[u8]>,
+    asked: Asked,
+}
+
+impl Earlier {
+    /// A request that others may go on from; `None` if reading it again takes no time.
+    pub fn new(format: Format, body: &[u8], asked: &Asked) -> Option<Self> {
+        // What was not understood is counted anew.
+        let is_known = !asked.unknown.keys().any(|what| what.starts_with("messages["));
+        let is_long = asked.list.len() >= LONG;
+        let begin = body.get(..asked.list.end).filter(|_| is_known && is_long)?;
+        Some(Self { format, begin: begin.into(), asked: asked.clone() })
+    }
+
+    /// How many bytes of a body need not be read, since it begins as this one: all of this one's messages.
+    pub fn saves(&self, format: Format, body: &[u8]) -> usize {
+        let begins_so = || body.starts_with(&self.begin);
+        if self.format == format && begins_so() { self.begin.len() } else { 0 }
+    }
+
+    /// Bytes that this keeps.
+    pub fn size(&self) -> usize {
+        self.begin.len()
+    }
+
+    /// Reads a body that begins as this one; `None`: it has to be read as a whole.
+    pub fn read(&self, body: &[u8]) -> Option<Result<Asked, NotRead>> {
+        let (list, known) = (&self.asked.list, &self.asked);
+        let rest = body.get(list.end..)?;
+        let next = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let cut = match rest[next] {
+            b',' => list.end + next + 1,
+            b']' => list.end,
+            _ => return None,
+        };
+        let short = [body.get(..list.start)?, body.get(cut..)?].concat();
+        let asked = match self.format.read_request(&short) {
+            Ok(asked) => asked,
+            Err(why) => return Some(Err(why)),
+        };
+        let more = cut - list.start;
+        let moved = |spot: Spot| {
+            let range = spot.range.start + more..spot.range.end + more;
+            Spot { range, ..spot }
+        };
+        let joined = |known: &[Spot], new: Vec<Spot>| -> Vec<Spot> {
+            known.iter().cloned().chain(new.into_iter().map(moved)).collect()
+        };
+        let end = if asked.list.is_empty() { list.end } else { asked.list.end + more };
+        let messages = self.messages(&asked);
+        let mut request = asked.request;
+        request.messages = messages;
+        Some(Ok(Asked {
+            request,
+            calls: joined(&known.calls, asked.calls),
+            results: joined(&known.results, asked.results),
+            failures: joined(&known.failures, asked.failures),
+            list: list.start..end,
+            ..asked
+        }))
+    }
+
+    /// The messages before the list as they are now, those that are known, and the new ones. A new result may belong to a
+    /// call that is known.
+    fn messages(&self, asked: &Asked) -> Messages {
+        let known = &self.asked;
+        let mut called: HashMap<&str, &ToolName> = HashMap::new();
+        for message in known.request.messages.iter() {
+            if let Message::Assistant { calls, .. } = message {
+                called.extend(calls.iter().map(|call| (call.id.as_str(), &call.tool)));
+            }
+        }
+        let mut new: Messages = asked.request.messages[asked.before..].iter().cloned().collect();
+        let mut is_new = HashSet::new();
+        for message in new.iter_mut() {
+            match message {
+                // A later call of the same id is nearer.
+                Message::Assistant { calls, .. } => {
+                    is_new.extend(calls.iter().map(|call| call.id.clone()));
+                }
+                Message::Tool { id, tool, .. } if !is_new.contains(id) => {
+                    called.get(id.as_str()).into_iter().for_each(|name| tool.clone_from(name));
+                }
+                Message::Tool { .. } | Message::User { .. } | Message::System { .. } => {}
+            }
+        }
+        let before = &asked.request.messages[..asked.before];
+        before
+            .iter()
+            .chain(&known.request.messages[known.before..])
+            .chain(&new[..])
+            .cloned()
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn chat(messages: &[Value], more: &str) -> Vec<u8> {
+        let list: Vec<String> = messages.iter().map(Value::to_string).collect();
+        format!(r#"{{"model":"m", "messages": [ {} ]{more}}}"#, list.join(" , ")).into()
+    }
+
+    /// Both ways of reading agree.
+    fn agree(format: Format, first: &[u8], second: &[u8]) -> usize {
+        let asked = format.read_request(first).unwrap();
+        let earlier = Earlier::new(format, first, &asked).unwrap();
+        let saved = earlier.saves(format, second);
+        if saved > 0 {
+            let read = earlier.read(second).unwrap().unwrap();
+            assert_eq!(read, format.read_request(second).unwrap());
+        }
+        saved
+    }
+
+    #[test]
+    fn a_request_that_goes_on_is_read_as_a_whole_one_is() {
+        let long = "it \"rains\"\n".repeat(1000);
+        let call = json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{\"a\": 1.0}"}}]});
+        let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": long});
+        let user = |text: &str| json!({"role": "user", "content": text});
+        let mut messages = vec![user(&long), call.clone()];
+        let first = chat(&messages, "");
+        messages.extend([result("c"), call.clone(), result("c"), result("none"), user("So?")]);
+        let tools = r#","tools":[{"type":"function","function":{"name":"weather"}}],"stream":true"#;
+        assert!(agree(Format::Chat, &first, &chat(&messages, tools)) > 10_000);
+        assert!(agree(Format::Chat, &first, &chat(&messages[..2], tools)) > 10_000);
+        assert_eq!(agree(Format::Chat, &first, &chat(&messages[1..], "")), 0);
+        // The list ends otherwise than by a comma or a bracket.
+        let broken = [&first[..first.len() - 3], b"x ]}"].concat();
+        let asked = Format::Chat.read_request(&first).unwrap();
+        let earlier = Earlier::new(Format::Chat, &first, &asked).unwrap();
+        assert!(earlier.read(&broken).is_none_or(|read| read.is_err()));
+    }
+
+    #[test]
+    fn what_stands_before_the_list_may_change() {
+        let long = "word ".repeat(4000);
+        let body = |system: &str, more: &str| -> Vec<u8> {
+            format!(r#"{{"messages":[{{"role":"user","content":"{long}"}},{{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"weather","input":{{"a":1}}}}]}}{more}],"max_tokens":9,"system":{system}}}"#).into()
+        };
+        let first = body(r#""Be brief.""#, "");
+        let more = r#",{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"rain"},{"type":"text","text":"So?"}]}"#;
+        let second =
+            body(r#"[{"type":"text","text":"Be long."},{"type":"text","text":"Now."}]"#, more);
+        assert!(agree(Format::Messages, &first, &second) > 10_000);
+    }
+}
