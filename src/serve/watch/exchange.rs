@@ -92,15 +92,15 @@ impl Exchange {
         let caller = request::caller(all, session, request.route.endpoint.clone(), text);
         shared.written.set(shared.written.get() + 1);
         let (way, line) = relay::way();
+        let question = early::question(request.route.url.as_str(), text);
         let asker = Asker {
             format: request.format,
             streams: asked.streams,
             model: asked.model.clone(),
             number: shared.written.get(),
-            patience: Patience::of(caller.patience),
+            patience: Patience::of(caller.patience.or_else(|| shared.kept.waited(question))),
             is_silent: Arc::clone(&line.is_silent),
         };
-        let question = early::question(request.route.url.as_str(), text);
         Self { shared: Rc::clone(shared), read, caller, ends: (way, line), asker, question }
     }
 
