@@ -34,6 +34,7 @@ mod names;
 pub mod node;
 mod patch;
 pub mod pieces;
+mod plan;
 mod reading;
 pub mod responses;
 mod schema;

@@ -32,9 +32,13 @@ const MESSAGE: usize = 2000;
 /// The rest of the work for an answer.
 type Work = Pin<Box<dyn Future<Output = Answered>>>;
 
-/// Answers that clients will ask for again.
+/// What clients that ask again are owed.
 #[derive(Default)]
-pub struct Kept(RefCell<Vec<KeptAnswer>>);
+pub struct Kept {
+    answers: RefCell<Vec<KeptAnswer>>,
+    /// Questions whose clients gave up: when, and after how long.
+    waited: RefCell<Vec<(u64, Instant, Duration)>>,
+}
 
 struct KeptAnswer {
     question: u64,
@@ -45,14 +49,40 @@ struct KeptAnswer {
 impl Kept {
     /// The answer to a question that was asked before, once.
     fn take(&self, question: u64) -> Option<Response<Outgoing>> {
-        let mut kept = self.0.borrow_mut();
+        let mut kept = self.answers.borrow_mut();
         kept.retain(|it| it.since.elapsed() < KEPT);
         let at = kept.iter().position(|it| it.question == question)?;
         Some(kept.remove(at).response.map(whole))
     }
 
     fn keep(&self, question: u64, response: Response<Bytes>) {
-        self.0.borrow_mut().push(KeptAnswer { question, since: Instant::now(), response });
+        self.answers.borrow_mut().push(KeptAnswer { question, since: Instant::now(), response });
+    }
+}
+
+impl Kept {
+    /// How long a client has waited for the answer to this question before.
+    pub fn waited(&self, question: u64) -> Option<Duration> {
+        let mut waited = self.waited.borrow_mut();
+        waited.retain(|(_, since, _)| since.elapsed() < KEPT);
+        waited.iter().rev().find(|(known, ..)| *known == question).map(|(.., time)| *time)
+    }
+}
+
+/// A client that waits for the head of its answer. Many do not say for how long, so it is noted where one gives up.
+struct Client {
+    kept: Rc<Kept>,
+    question: u64,
+    since: Instant,
+    has_answer: bool,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if !self.has_answer {
+            let now = Instant::now();
+            self.kept.waited.borrow_mut().push((self.question, now, now - self.since));
+        }
     }
 }
 
@@ -78,8 +108,10 @@ where
         return Ok(known);
     }
     let (waiting, told) = Waiting::new(asker.patience);
+    let (since, known) = (Instant::now(), Rc::clone(&kept));
+    let mut client = Client { kept: known, question, since, has_answer: false };
     let mut work: Work = Box::pin(work(waiting));
-    tokio::select! {
+    let answered = tokio::select! {
         biased;
         answered = &mut work => answered,
         () = due(told, Arc::clone(&asker.is_silent)) => {
@@ -92,7 +124,9 @@ where
             response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             Ok(response)
         }
-    }
+    };
+    client.has_answer = true;
+    answered
 }
 
 /// An answer whose head has gone out.

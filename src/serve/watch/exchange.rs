@@ -93,6 +93,7 @@ impl Exchange {
         let caller = request::caller(all, session, request.route.endpoint.clone(), text);
         shared.written.set(shared.written.get() + 1);
         let (mut way, line) = relay::way();
+        let question = early::question(request.route.url.as_str(), text);
         let asker = Asker {
             format: request.format,
             streams: asked.streams,
@@ -101,11 +102,10 @@ impl Exchange {
             hides_usage: request.format == Format::Chat
                 && asked.streams
                 && chat::asking_for_usage(text).is_some(),
-            patience: Patience::of(caller.patience),
+            patience: Patience::of(caller.patience.or_else(|| shared.kept.waited(question))),
             is_silent: Arc::clone(&line.is_silent),
         };
         way.name_own(asker.id());
-        let question = early::question(request.route.url.as_str(), text);
         Self { shared: Rc::clone(shared), read, caller, ends: (way, line), asker, question }
     }
 

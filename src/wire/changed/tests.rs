@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::{Finish, Message, Reply, Request, Role, ToolName, Usage};
+use crate::plan::quoted;
 use crate::{Answering, AnyAnswer, Feed, Names, Reading, Report};
 
 const FORMATS: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];

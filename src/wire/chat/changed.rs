@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::frames::is_finish;
-use crate::changed::{Came, Changes, Event, Fate, Plan, quoted, read, text};
 use crate::domain::ToolCall;
 use crate::node::{Fields, Node};
+use crate::plan::{Came, Changes, Event, Fate, Plan, quoted, read, text};
 
 /// What the finish says of calls.
 const CALLS: [&str; 3] = ["tool_calls", "function_call", "tool_use"];

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::reply::frame;
-use crate::changed::{Came, Changes, Event, Fate, Plan, quoted, read, text};
 use crate::domain::ToolCall;
 use crate::node::{Fields, Node};
+use crate::plan::{Came, Changes, Event, Fate, Plan, quoted, read, text};
 
 /// What becomes of the events of an answer with these calls.
 pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::frames::Frames;
 use super::kinds::Call;
-use crate::changed::{Came, Changes, Event, Fate, Plan, quoted, read, text};
 use crate::domain::ToolCall;
 use crate::node::{Fields, Node};
+use crate::plan::{Came, Changes, Event, Fate, Plan, quoted, read, text};
 
 /// What becomes of the events of an answer with these calls.
 pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {

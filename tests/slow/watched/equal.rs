@@ -125,7 +125,11 @@ fn expect_passed(which: &str, client: &Exchange, endpoint: &Exchange) -> bool {
         let all = message.header("accept-encoding").unwrap_or_default().split(',');
         all.map(|it| it.trim().to_owned()).filter(|it| it != "br" && it != "zstd").collect()
     };
-    assert_eq!(offered(sent), offered(arrived), "{which}");
+    // Events of a stream cannot be cut where they are compressed.
+    let streams =
+        serde_json::from_slice::<serde_json::Value>(&sent.body).unwrap()["stream"] == true;
+    let expected = if streams { vec!["identity".to_owned()] } else { offered(sent) };
+    assert_eq!(expected, offered(arrived), "{which}");
     let (said, got) = (&endpoint.answer, &client.answer);
     assert_eq!(said.first, got.first, "{which}");
     assert_eq!(others(said, &[]), others(got, &[]), "{which}");

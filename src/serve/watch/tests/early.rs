@@ -177,3 +177,20 @@ fn an_agent_that_hangs_up_behind_heartbeats_is_noticed() {
     within(arrival.way.hung_up());
     assert!(endpoint.was_not_asked());
 }
+
+#[test]
+fn an_agent_that_does_not_say_how_long_it_waits_hears_something_at_its_next_try() {
+    let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
+    let mut ask = || {
+        let mut agent = yard.agent();
+        agent.patience(Duration::from_millis(600));
+        agent.post(path(Format::Messages), body(Format::Messages, true).as_bytes());
+        let mut arrival = yard.arrival();
+        let head = agent.head();
+        drop(agent);
+        within(arrival.way.hung_up());
+        head
+    };
+    assert!(ask().is_empty(), "it is not known yet");
+    assert!(!ask().is_empty());
+}

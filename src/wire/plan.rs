@@ -1,0 +1,189 @@
+//! What becomes of the events of an answer whose calls change. Each format says it in these terms.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::arguments;
+use crate::domain::ToolCall;
+use crate::node::{Fields, Node};
+
+/// The fields of events that are objects of JSON.
+pub(crate) fn read<'a>(data: &[&'a str]) -> Vec<Option<Fields<'a>>> {
+    data.iter().map(|data| Node::of(data).ok()?.fields()).collect()
+}
+
+/// A place in the data of an event, and its new text.
+pub(crate) type Edit = (Range<usize>, String);
+
+/// What becomes of the events of an answer.
+pub(crate) struct Changes {
+    /// One for each event.
+    pub events: Vec<Event>,
+    /// New events, each before the event of this place.
+    pub added: Vec<(usize, String)>,
+}
+
+/// What becomes of one event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Event {
+    pub edits: Vec<Edit>,
+    pub is_dropped: bool,
+}
+
+impl Changes {
+    pub fn none(events: usize) -> Self {
+        Self { events: vec![Event::default(); events], added: Vec::new() }
+    }
+}
+
+impl Event {
+    pub fn set(&mut self, node: &Node<'_>, text: impl ToString) {
+        let text = text.to_string();
+        if node.raw() != text {
+            self.edits.push((node.range(), text));
+        }
+    }
+
+    /// Sets a field of an object, which may not have it.
+    pub fn put(&mut self, object: &Node<'_>, name: &str, value: &str) {
+        let fields = object.fields();
+        let fields: Vec<_> = fields.iter().flat_map(|fields| fields.iter()).collect();
+        match fields.iter().rev().find(|(known, _)| *known == name) {
+            Some((_, node)) => self.set(node, value),
+            None => {
+                let end = object.range().end - 1;
+                let comma = if fields.is_empty() { "" } else { "," };
+                self.edits.push((end..end, format!("{comma}{}:{value}", quoted(name))));
+            }
+        }
+    }
+
+    /// Leaves out some items of a list.
+    pub fn list(&mut self, list: &Node<'_>, is_kept: impl Fn(usize) -> bool) {
+        let items = list.items().unwrap_or_default();
+        let last = (0..items.len()).rev().find(|at| is_kept(*at));
+        let rest = last.map_or(0, |at| at + 1);
+        for (at, pair) in items.windows(2).take(rest).enumerate() {
+            if !is_kept(at) {
+                self.edits.push((pair[0].range().start..pair[1].range().start, String::new()));
+            }
+        }
+        if let (Some(first), Some(end)) = (items.get(rest), items.last()) {
+            let from = last.map_or(first.range().start, |at| items[at].range().end);
+            self.edits.push((from..end.range().end, String::new()));
+        }
+    }
+
+    /// Puts more items behind the last one of a list, of which some may have been left out.
+    pub fn more(&mut self, list: &Node<'_>, is_kept: impl Fn(usize) -> bool, more: &[String]) {
+        let items = list.items().unwrap_or_default();
+        let end = items.last().map_or(list.range().start + 1, |item| item.range().end);
+        let comma = if (0..items.len()).any(is_kept) { "," } else { "" };
+        self.edits.push((end..end, format!("{comma}{}", more.join(","))));
+    }
+}
+
+/// A call as it came.
+#[derive(Debug, Default)]
+pub(crate) struct Came {
+    pub id: String,
+    pub name: String,
+    pub arguments: String,
+    /// Its arguments are any text.
+    pub is_text: bool,
+}
+
+impl Came {
+    fn is_empty(&self) -> bool {
+        self.name.is_empty() && self.arguments.trim().is_empty()
+    }
+
+    fn value(&self) -> Value {
+        match self.is_text {
+            true => Value::String(self.arguments.clone()),
+            false => arguments::read(&self.arguments),
+        }
+    }
+
+    fn is(&self, call: &ToolCall) -> bool {
+        self.name == call.tool.as_str() && self.value() == call.arguments
+    }
+}
+
+/// What becomes of the calls that came.
+pub(crate) struct Plan<'a> {
+    fates: Vec<Fate>,
+    /// The further calls.
+    pub added: Vec<&'a ToolCall>,
+}
+
+/// What becomes of a call.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Dropped,
+    /// It stays, with this name and these arguments where they differ.
+    Kept {
+        name: Option<String>,
+        arguments: Option<String>,
+    },
+}
+
+impl<'a> Plan<'a> {
+    pub fn of(came: &[Came], calls: &'a [ToolCall]) -> Self {
+        let mut left: Vec<&ToolCall> = calls.iter().collect();
+        let (mut fates, mut ids) = (Vec::new(), HashSet::new());
+        for it in came {
+            // A call without an id of its own has got one here, so only one that is the same can be it.
+            let has_id = !it.id.is_empty() && ids.insert(&it.id);
+            let is_it = |call: &&ToolCall| if has_id { it.id == call.id } else { it.is(call) };
+            let call = left.iter().position(is_it).map(|at| left.remove(at));
+            let unchanged = Fate::Kept { name: None, arguments: None };
+            fates.push(match call {
+                Some(call) if it.is(call) => unchanged,
+                Some(call) => Fate::Kept {
+                    name: (it.name != call.tool.as_str()).then(|| call.tool.to_string()),
+                    arguments: (it.value() != call.arguments).then(|| text(&call.arguments)),
+                },
+                // Nothing was called.
+                None if it.is_empty() => unchanged,
+                None => Fate::Dropped,
+            });
+        }
+        Self { fates, added: left }
+    }
+
+    pub fn fate(&self, at: usize) -> &Fate {
+        self.fates.get(at).unwrap_or(&Fate::Dropped)
+    }
+
+    pub fn is_kept(&self, at: usize) -> bool {
+        *self.fate(at) != Fate::Dropped
+    }
+
+    /// How many of the first calls are dropped.
+    pub fn dropped_before(&self, at: usize) -> u64 {
+        self.fates.iter().take(at).filter(|fate| **fate == Fate::Dropped).count() as u64
+    }
+
+    /// Whether all calls go, and whether there are calls where none were.
+    pub fn ends(&self) -> (bool, bool) {
+        let has_kept = self.fates.iter().any(|fate| *fate != Fate::Dropped);
+        let has_some = has_kept || !self.added.is_empty();
+        (!has_some && !self.fates.is_empty(), has_some && self.fates.is_empty())
+    }
+}
+
+/// Arguments as a model writes them. What is no JSON was a text.
+pub(crate) fn text(arguments: &Value) -> String {
+    match arguments {
+        Value::String(raw) => raw.clone(),
+        arguments => arguments.to_string(),
+    }
+}
+
+/// A text as JSON.
+pub(crate) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
