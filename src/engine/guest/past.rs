@@ -17,7 +17,7 @@ use crate::domain::{
     State, ToolErrorKind, ToolOutput,
 };
 use crate::model::relay::{Known, Said};
-use crate::wire::Format;
+use crate::wire::{Format, json};
 
 /// The conversations of a recorded session, and how far an agent has asked for them again.
 pub struct Past {
@@ -42,7 +42,8 @@ struct Asked {
     n: u64,
     model: String,
     request: Arc<Request>,
-    body: Option<Arc<Value>>,
+    /// As JSON: bodies repeat their past, and take several times as much memory as values.
+    body: Option<Box<str>>,
     said: Said,
     took: Duration,
     is_spoiled: bool,
@@ -134,14 +135,14 @@ impl Past {
         let asked = known.map_or(&[][..], |known| known.asked.as_slice());
         // A client that gave up earlier than then asks the same once more.
         let before = playing.next.checked_sub(1).filter(|_| is_again);
-        let mut compare = Compare::new(&self.varies);
         let mut parting = None;
         for at in [Some(playing.next), before].into_iter().flatten() {
             let Some(then) = asked.get(at) else { continue };
-            match compare.requests(side, &then.side(format)) {
+            let (mut compare, recorded) = (Compare::new(&self.varies), then.side(format));
+            match compare.requests(side, &recorded) {
                 None => {
                     self.playing.insert(talk, Some(Playing { next: at + 1, ..playing }));
-                    let known = then.known();
+                    let known = then.known(recorded.body);
                     compare.used.iter().for_each(|rule| *self.used.entry(*rule).or_default() += 1);
                     self.answered += usize::from(at == playing.next);
                     return Ok(Some(known));
@@ -209,7 +210,7 @@ fn conversations(records: &[Record]) -> Vec<Conversation> {
     let mut bodies = HashMap::new();
     for record in records {
         if let Event::ModelCall(ModelCallEvent::ModelCallSent { effect, body }) = &record.event {
-            bodies.insert(effect.id, Arc::clone(body));
+            bodies.insert(effect.id, body.to_string().into_boxed_str());
         }
     }
     let mut runs: BTreeMap<RunId, Conversation> = BTreeMap::new();
@@ -221,7 +222,7 @@ fn conversations(records: &[Record]) -> Vec<Conversation> {
     }
     for call in state.model_calls.iter() {
         if let Some(run) = runs.get_mut(&state.run_of(call.task)) {
-            run.asked.extend(asked(call, &bodies));
+            run.asked.extend(asked(call, &mut bodies));
         }
     }
     for call in state.tool_calls.iter() {
@@ -251,19 +252,20 @@ fn ended(side: &Side, asked: &[Asked]) -> Parting {
 impl Asked {
     /// The request in the form in which it is compared: with the results that the model read.
     fn side(&self, format: Format) -> Side {
-        let body = self.body.as_deref().cloned();
-        let read =
-            body.as_ref().and_then(|body| format.read_request(body.to_string().as_bytes()).ok());
+        let body = self.body.as_deref().and_then(|body| json::read(body.as_bytes()).ok());
+        let text = self.body.as_deref().unwrap_or_default();
+        let read = format.read_request(text.as_bytes()).ok();
         match read {
             Some(read) => Side { model: read.model, request: read.request, body },
             None => Side { model: self.model.clone(), request: (*self.request).clone(), body },
         }
     }
 
-    fn known(&self) -> Known {
+    /// The answer, to the request with this body.
+    fn known(&self, sent: Option<Value>) -> Known {
         Known {
             said: self.said.clone(),
-            sent: self.body.clone(),
+            sent: sent.map(Arc::new),
             after: self.took,
             origin: Origin::Recorded,
             is_spoiled: self.is_spoiled,
@@ -272,7 +274,7 @@ impl Asked {
 }
 
 /// A model call with its answer; `None` if nobody had one.
-fn asked(call: &ModelCallState, bodies: &HashMap<EffectId, Arc<Value>>) -> Option<Asked> {
+fn asked(call: &ModelCallState, bodies: &mut HashMap<EffectId, Box<str>>) -> Option<Asked> {
     let said = match &call.phase {
         ModelCallPhase::Done { reply } => Ok(Arc::clone(reply)),
         ModelCallPhase::Failed { error } if error.kind != ModelErrorKind::Cancelled => {
@@ -287,7 +289,7 @@ fn asked(call: &ModelCallState, bodies: &HashMap<EffectId, Arc<Value>>) -> Optio
         n: call.n,
         model: call.model.to_string(),
         request: Arc::clone(&call.request),
-        body: bodies.get(&call.id).cloned(),
+        body: bodies.remove(&call.id),
         said,
         took: Duration::from_micros(took.saturating_sub(call.held)),
         is_spoiled: call.injected.is_some(),

@@ -49,7 +49,7 @@ impl Story {
     }
 
     /// A request with these messages, and its answer.
-    fn ask(&mut self, run: u32, messages: &Value, said: Result<Reply, ModelError>) {
+    fn add_request(&mut self, run: u32, messages: &Value, said: Result<Reply, ModelError>) {
         let (effect, side) = (self.effect(), side(messages));
         self.add(ModelCallEvent::ModelCallRequested {
             effect,
@@ -80,9 +80,9 @@ fn story() -> Story {
     for (run, first) in [(1, "hello"), (2, "hello"), (3, "good day")] {
         story.open(run);
         let said = format!("answer {run}");
-        story.ask(run, &json!([user(first)]), Ok(Reply::of_text(&said)));
+        story.add_request(run, &json!([user(first)]), Ok(Reply::of_text(&said)));
         let more = json!([user(first), assistant(&said), user("more")]);
-        story.ask(run, &more, Ok(Reply::of_text(format!("last {run}"))));
+        story.add_request(run, &more, Ok(Reply::of_text(format!("last {run}"))));
     }
     story
 }
@@ -144,7 +144,7 @@ fn a_whole_first_request_counts_more_than_its_beginning() {
     let mut story = story();
     story.open(4);
     let history = json!([user("hello"), assistant("so"), user("and?")]);
-    story.ask(4, &history, Ok(Reply::of_text("answer 4")));
+    story.add_request(4, &history, Ok(Reply::of_text("answer 4")));
     let mut past = story.past();
     let asked = side(&history);
     past.open(1, Format::Chat, &asked);
@@ -161,9 +161,9 @@ fn failures_come_again_and_who_gave_up_is_no_part_of_it() {
     story.open(1);
     let asked = json!([user("hello")]);
     let error = |kind| Err(ModelError::new(kind, "no"));
-    story.ask(1, &asked, error(ModelErrorKind::Cancelled));
-    story.ask(1, &asked, error(ModelErrorKind::RateLimited));
-    story.ask(1, &asked, Ok(Reply::of_text("hi")));
+    story.add_request(1, &asked, error(ModelErrorKind::Cancelled));
+    story.add_request(1, &asked, error(ModelErrorKind::RateLimited));
+    story.add_request(1, &asked, Ok(Reply::of_text("hi")));
     let mut past = story.past();
     let side = side(&asked);
     past.open(1, Format::Chat, &side);
@@ -182,7 +182,7 @@ fn results_are_those_of_the_record_where_that_is_wanted_or_was_decided() {
     let asked = json!([user("hello")]);
     let call = ToolCall { id: "c".into(), tool: "t".into(), arguments: json!({}) };
     let reply = Reply { calls: vec![call], finish: Finish::Calls, ..Reply::of_text("") };
-    story.ask(1, &asked, Ok(reply));
+    story.add_request(1, &asked, Ok(reply));
     let effect = story.effect();
     let (task, tool, arguments) = (TaskId(1), "t".into(), json!({}));
     let (step, evidence, by, wire_id) = (1, None, By::Engine, Some("c".into()));
