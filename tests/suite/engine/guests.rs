@@ -8,7 +8,7 @@ use toolyard::domain::{
     RunId, SessionEvent, ToolCall, ToolCallEvent,
 };
 use toolyard::engine::Inbox;
-use toolyard::model::relay::{self, Arrival, Caller, Heard, Line, News, Release, Sending};
+use toolyard::model::relay::{self, Arrival, Caller, Heard, Holds, Line, News, Release, Sending};
 use toolyard::wire::Format;
 
 use super::yard::{Trial, Yard, on_paused_time};
@@ -94,7 +94,9 @@ fn calling(calls: &[(&str, &str, Value)]) -> Reply {
 /// The body that goes to the endpoint.
 async fn sent(line: &mut Line) -> String {
     match (&mut line.sending).await.unwrap() {
-        Sending::On { body, holds: false } => String::from_utf8(body.to_vec()).unwrap(),
+        Sending::On { body, holds: Holds::Calls, pace: None } => {
+            String::from_utf8(body.to_vec()).unwrap()
+        }
         other => panic!("{other:?}"),
     }
 }
