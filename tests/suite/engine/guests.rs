@@ -114,7 +114,7 @@ pub fn calling(calls: &[(&str, &str, Value)]) -> Reply {
 /// The body that goes to the endpoint.
 pub async fn sent(line: &mut Line) -> String {
     match (&mut line.sending).await.unwrap() {
-        Sending::On { body, .. } => String::from_utf8(body.to_vec()).unwrap(),
+        Sending::On { body, pace: None, .. } => String::from_utf8(body.to_vec()).unwrap(),
         other => panic!("{other:?}"),
     }
 }
