@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use toolyard::domain::{Request, Role};
 use toolyard::wire::{
-    Asked, CallPiece, Feed, Names, NotRead, Reading, Report, chat, messages, patch, responses,
+    Asked, CallPiece, Feed, Names, NotRead, Reading, Report, Spot, chat, messages, patch, responses,
 };
 
 /// OpenAI's chat completions.
@@ -39,9 +39,13 @@ fn wire<R: Reading>(
         assert!(serde_json::from_str::<&serde_json::value::RawValue>(value).is_ok(), "{value}");
     };
     if let Ok(asked) = request(data) {
-        asked.calls.iter().chain(&asked.results).for_each(|spot| is_value(&spot.range));
+        // A field that is not there has no value.
+        let spots = asked.calls.iter().chain(&asked.results).chain(&asked.failures);
+        spots.filter(|spot| !spot.range.is_empty()).for_each(|spot| is_value(&spot.range));
+        let written = |spot: &Spot| (spot.range.clone(), spot.written("content", &"x".into()));
+        let places: Vec<_> = asked.results.iter().map(written).collect();
         let places: Vec<_> =
-            asked.results.iter().map(|spot| (spot.range.clone(), "\"x\"")).collect();
+            places.iter().map(|(range, new)| (range.clone(), new.as_str())).collect();
         // One id may have two results, and so one place.
         if let Ok(patched) = patch(data, &places) {
             assert!(request(&patched).is_ok(), "{}", String::from_utf8_lossy(&patched));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Listener, Session};
 use crate::domain::words::counted;
 use crate::domain::{
-    By, ControlEvent, EffectId, FaultEvent, GraphEvent, Mode, Resume, SessionEvent, State,
+    By, ControlEvent, EffectId, FaultEvent, GraphEvent, Lane, Mode, Resume, SessionEvent, State,
 };
 use crate::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
@@ -69,6 +69,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     if let Some((past, rest)) = continued {
         session.queue.tasks = setup.tasks;
         session.take_up(past);
+        session.tell_held();
         // Calls by hand need not end with a task.
         session.abandon_all("toolyard ended before the call did");
         session.tell_difference();
@@ -115,6 +116,23 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
 }
 
 impl Session {
+    /// Says which calls of foreign agents were held when the session ended: their agents did not get them.
+    fn tell_held(&mut self) {
+        let state = self.state();
+        let told = state.control.held.iter().filter_map(|hold| {
+            let Lane::Effect(id) = hold.lane else { return None };
+            let name = match (state.tool_call(id), state.model_call(id)) {
+                (Some(call), _) => call.tool.as_str(),
+                (None, Some(call)) => call.model.as_str(),
+                (None, None) => return None,
+            };
+            let what = format!("{name}, call {id}, {}", hold.boundary.name());
+            state.is_of_guest(id).then(|| format!("held when toolyard ended: {what}"))
+        });
+        let told: Vec<String> = told.collect();
+        told.into_iter().for_each(|text| self.emit(SessionEvent::Noticed { text }));
+    }
+
     /// Goes on after the past of an interrupted session. One that is to be held passes what is in the record first.
     /// Returns what the answers in the record have cost, in US dollars.
     pub fn go_on(&mut self, rest: Rest, paused: bool) -> f64 {

@@ -18,7 +18,7 @@ use super::route::Route;
 use super::shared::Shared;
 use super::upstream::{self, Came};
 use super::{Answered, Outgoing, coding, early, hearing, request};
-use crate::domain::ModelError;
+use crate::domain::{self, ModelError};
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
 use crate::model::relay::{self, Arrival, Caller, Heard, Holds, Line, News, Release, Sending, Way};
@@ -117,6 +117,7 @@ impl Exchange {
         let Self { shared, read, caller, ends: (way, line), asker, .. } = self;
         let Read { request, text, asked } = read;
         let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
+        let read = asked.request.clone();
         let arrival = Arrival { format: request.format, asked, body: text.clone(), caller, way };
         if shared.news.send(News::Arrived(Box::new(arrival))).is_err() {
             return not_taken(request.body);
@@ -124,7 +125,8 @@ impl Exchange {
         let Line { sending, heard, release, .. } = line;
         match waiting.during(sending).await {
             Ok(Sending::On { body, holds, pace }) => {
-                let on = On { shared, request, text, asker };
+                let read = Some(read).filter(|_| body == text);
+                let on = On { shared, request, text, read, asker };
                 Ok(on.send(body, heard, (release, holds, pace), waiting).await)
             }
             Ok(Sending::Instead(said)) => Ok(asker.answer(&said)),
@@ -138,6 +140,8 @@ struct On {
     shared: Rc<Shared>,
     request: Request,
     text: Bytes,
+    /// What was read of the text, if that is sent.
+    read: Option<domain::Request>,
     asker: Asker,
 }
 
@@ -234,6 +238,9 @@ impl On {
         heard: &UnboundedSender<Heard>,
     ) -> Sent {
         let Request { route, headers, body: own, .. } = &self.request;
+        // Later, since reading would keep the request waiting.
+        let hear =
+            || hearing::hear(overheard.clone(), body.clone(), self.read.clone(), heard.clone());
         let is_same = *body == self.text;
         let mut headers = match is_same {
             true => headers.clone(),
@@ -248,14 +255,15 @@ impl On {
         };
         accepted.into_iter().for_each(|accepted| drop(headers.insert(ACCEPT_ENCODING, accepted)));
         let sent = if is_same { own.clone() } else { body.clone() };
-        let copy = hearing::hear(overheard.clone(), body.clone(), heard.clone());
         let to = (Method::POST, route.url.clone());
         let came = match &self.shared.clients {
             Ok(clients) => upstream::send(clients, to, headers, Some(sent.into())).await,
-            Err(why) => return Sent { came: Err(no_client(why)), copy, hides_usage: false },
+            Err(why) => {
+                return Sent { came: Err(no_client(why)), copy: hear(), hides_usage: false };
+            }
         };
         let came = came.map(Came::from).map_err(|error| overheard.failed(error));
-        Sent { came, copy, hides_usage: false }
+        Sent { came, copy: hear(), hides_usage: false }
     }
 }
 

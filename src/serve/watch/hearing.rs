@@ -14,34 +14,38 @@ use crate::model::http::Passing;
 use crate::model::relay::Heard;
 use crate::wire::json;
 
-/// Reads the request that was sent, and its answer from the pieces that go into the returned channel. If that is closed
+/// Reads the request that was sent, unless it is `known`, and its answer from the pieces that go into the returned channel. If that is closed
 /// before the answer is complete, the agent has hung up, and the session hears no end.
 pub fn hear(
     overheard: Overheard,
     sent: Bytes,
+    known: Option<Request>,
     heard: UnboundedSender<Heard>,
 ) -> UnboundedSender<Passing> {
     let (copy, pieces) = mpsc::unbounded_channel();
-    spawn_local(read(overheard, sent, heard, pieces));
+    spawn_local(read(overheard, (sent, known), heard, pieces));
     copy
 }
 
 async fn read(
     overheard: Overheard,
-    sent: Bytes,
+    (sent, known): (Bytes, Option<Request>),
     heard: UnboundedSender<Heard>,
     mut pieces: UnboundedReceiver<Passing>,
 ) {
     let format = overheard.format;
     // A long request takes milliseconds, in which other streams go on.
-    let parse = move || (json::read(&sent).ok(), format.read_request(&sent).ok());
-    let (body, asked) = spawn_blocking(parse).await.unwrap_or_default();
+    let parse = move || {
+        let read = || format.read_request(&sent).ok().map(|asked| asked.request);
+        (json::read(&sent).ok(), known.or_else(read))
+    };
+    let (body, request) = spawn_blocking(parse).await.unwrap_or_default();
     // A session that hears nothing more has ended.
     let tell = |news: Heard| drop(heard.send(news));
     if let Some(body) = body {
         tell(Heard::Sent(Arc::new(body)));
     }
-    let request = asked.map_or_else(|| Request::new(Role::Actor, Vec::new()), |it| it.request);
+    let request = request.unwrap_or_else(|| Request::new(Role::Actor, Vec::new()));
     let mut progress = |progress: Progress| match progress {
         Progress::Text(text) => tell(Heard::Text(text)),
         Progress::Reasoning(text) => tell(Heard::Reasoning(text)),

@@ -60,9 +60,9 @@ fn attend(arrival: Arrival, held: Held, time: Duration) {
         relay.hold(Holds::All);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(relay.ask(&asked.request, &mut |_| {})).unwrap();
+    let said = runtime.block_on(relay.ask(&asked.request, &mut |_| {})).map(Arc::new);
     hold(!matches!(held, Held::Request));
-    relay.end(Release::AsCame);
+    assert!(relay.end(&said, Release::AsCame), "the agent has hung up");
 }
 
 fn hold_a_client(file: &str, held: Held) {

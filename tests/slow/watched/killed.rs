@@ -3,13 +3,16 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use toolyard::domain::{Finish, Reply, ToolCall};
 
 use super::http::Message;
 use super::started::{Watch, post};
+use super::upstream::{Upstream, upstream};
 use crate::program::{Home, text};
 use crate::runs::kills::after::expect_no_process;
 
@@ -90,6 +93,57 @@ fn a_client_sees_its_connection_end_when_toolyard_is_killed() {
     // An event has what came in a tenth of a second.
     assert!(journaled + 3 >= got, "the client got {got}, the journal has {journaled}");
     expect_no_process(&home);
+}
+
+/// An endpoint that asks for the weather, and what it reads of a result.
+fn forecaster() -> Upstream {
+    upstream(Arc::new(|_, asked, _| match asked.results.is_empty() {
+        true => {
+            let (id, arguments) = ("call_1".to_owned(), json!({"city": "Oslo"}));
+            let call = ToolCall { id, tool: "weather".into(), arguments };
+            Reply { calls: vec![call], finish: Finish::Calls, ..Reply::of_text("") }
+        }
+        false => Reply::of_text(asked.request.messages.last().unwrap().text()),
+    }))
+}
+
+#[test]
+fn what_was_held_and_decided_when_toolyard_was_killed_is_known_after_it() {
+    let (home, endpoint) = (Home::new(), forecaster());
+    let variables = [("OPENAI_BASE_URL", format!("http://{}/v1", endpoint.address))];
+    let arguments = ["--fault", "weather:error:text=down", "--break", "role:actor:after:hits=2"];
+    let watch = Watch::with(&home, &variables, &[&arguments[..], &["--hold", "60"]].concat());
+    let tool = r#"{"type":"function","function":{"name":"weather"}}"#;
+    let mut messages = r#"{"role":"user","content":"How is it?"}"#.to_owned();
+    let body =
+        |messages: &str| format!(r#"{{"model":"m","tools":[{tool}],"messages":[{messages}]}}"#);
+    let answer = watch.ask(&post("/v1/chat/completions", "", &body(&messages)));
+    let answer: Value = serde_json::from_slice(&answer.body).unwrap();
+    messages += &format!(",{}", answer["choices"][0]["message"]);
+    messages += r#",{"role":"tool","tool_call_id":"call_1","content":"rain"}"#;
+    let mut client = watch.connect();
+    client.write_all(&post("/v1/chat/completions", "", &body(&messages))).unwrap();
+    watch.wait("stopped by breakpoint");
+    watch.kill();
+    let mut rest = Vec::new();
+    let _ = client.read_to_end(&mut rest);
+    assert!(rest.is_empty(), "the client is told nothing: {}", String::from_utf8_lossy(&rest));
+
+    let read = || {
+        let record = endpoint.record.lock().unwrap();
+        String::from_utf8_lossy(&record.last().unwrap().request.body).into_owned()
+    };
+    let before = read();
+    assert!(before.contains(r#""content":"down""#), "{before}");
+    let journal = home.path("j.jsonl");
+    let again = home.path("j.2.jsonl");
+    let watch =
+        Watch::with(&home, &variables, &["--resume", text(&journal), "--journal", text(&again)]);
+    watch.wait("held when toolyard ended: m, call");
+    let answer = watch.ask(&post("/v1/chat/completions", "", &body(&messages)));
+    let answer: Value = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!(answer["choices"][0]["message"]["content"], "down");
+    assert_eq!(read(), before, "what was decided stays so");
 }
 
 #[test]

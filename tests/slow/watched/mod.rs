@@ -1,6 +1,7 @@
 //! Real clients and hostile ones behind `toolyard watch`: what they send and get, and what the session knows of them.
 
 mod again;
+mod by_keys;
 mod checked;
 mod clients;
 mod equal;

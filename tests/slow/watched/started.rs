@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -27,9 +27,17 @@ pub struct Watch<'h> {
 impl<'h> Watch<'h> {
     /// Starts it before these endpoints.
     pub fn start(home: &'h Home, variables: &[(&str, String)]) -> Self {
+        Self::with(home, variables, &[])
+    }
+
+    /// The same with further arguments. Its journal is `j.jsonl`, unless these say otherwise.
+    pub fn with(home: &'h Home, variables: &[(&str, String)], more: &[&str]) -> Self {
         let (state, journal) = (home.path("s.json"), home.path("j.jsonl"));
-        let arguments =
-            ["watch", "--headless", "--state", text(&state), "--journal", text(&journal)];
+        let mut arguments = vec!["watch", "--headless", "--state", text(&state)];
+        if !more.contains(&"--journal") {
+            arguments.extend(["--journal", text(&journal)]);
+        }
+        arguments.extend(more);
         let mut command = home.command(&arguments);
         command.envs(variables.iter().map(|(name, value)| (*name, value)));
         let mut program = command.stderr(Stdio::piped()).spawn().unwrap();
@@ -105,6 +113,16 @@ impl<'h> Watch<'h> {
         let status = std::fs::read_to_string(path).unwrap();
         let line = status.lines().find(|line| line.starts_with(name)).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+
+    /// Waits until it says this.
+    pub fn wait(&self, what: &str) {
+        let begun = Instant::now();
+        while !self.lines.lock().unwrap().contains(what) {
+            let lines = || self.lines.lock().unwrap().clone();
+            assert!(begun.elapsed() < PATIENCE, "waited for {what}: {}", lines());
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Kills it.

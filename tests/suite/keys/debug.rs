@@ -245,7 +245,7 @@ fn arguments_are_edited_with_their_schema_and_their_difference_in_sight() {
     stage.write(" lighthouse\"");
     insta::assert_snapshot!("edit-arguments", stage.text());
     stage.press("ctrl-t");
-    assert!(stage.shows("the agent sees its own call"), "{}", stage.text());
+    assert!(stage.shows("the model remembers its own call"), "{}", stage.text());
     let edited = |shown| Command::EditCall {
         effect: EffectId(31),
         edit: Box::new(Edit::Arguments(json!({"query": "Port Sel lighthouse"}))),

@@ -140,9 +140,11 @@ async fn session(
     kept: Rc<RefCell<Kept>>,
 ) -> Result<State, Trouble> {
     let attached = stop.downgrade();
+    let past = prepared.beginning.past().last().map_or(0, |record| record.n);
     let listener = Box::new(move |record: &Arc<Record>| {
-        kept.borrow_mut().take(record);
-        if matches!(record.event, Event::Run(RunEvent::AgentEnded { .. })) {
+        let is_new = record.n > past;
+        kept.borrow_mut().take(record, is_new);
+        if is_new && matches!(record.event, Event::Run(RunEvent::AgentEnded { .. })) {
             let why = "the agent has ended".to_owned();
             let _ = stop.send(Command::StopBecause { why });
         }
@@ -151,7 +153,8 @@ async fn session(
 }
 
 impl Kept {
-    fn take(&mut self, record: &Record) {
+    /// Takes a record, which is new, or of the past that the session goes on after.
+    fn take(&mut self, record: &Record, is_new: bool) {
         self.state.apply(record);
         if let (Event::Task(TaskEvent::TasksQueued { tasks, .. }), None) =
             (&record.event, &self.first)
@@ -173,8 +176,11 @@ impl Kept {
         if let Err(error) = self.folded.take(&self.state, record) {
             self.trouble.get_or_insert(error);
         }
-        let is_news = matches!(record.event, Event::Run(_) | Event::Fault(_) | Event::Session(_));
-        let line = self.state.line(record.n).filter(|_| is_news && self.speaks);
+        let is_news = matches!(
+            record.event,
+            Event::Run(_) | Event::Fault(_) | Event::Breakpoint(_) | Event::Session(_)
+        );
+        let line = self.state.line(record.n).filter(|_| is_news && is_new && self.speaks);
         if line.is_some() {
             warn(&clean(&told(&record.event)));
         }
