@@ -149,7 +149,9 @@ impl Session {
             (true, Mode::Running | Mode::Stepping | Mode::SteppingTask) => {
                 self.intervene(ControlEvent::PauseRequested { by, run: None });
             }
-            (true, _) | (false, Mode::Running) => {}
+            (true, _) => {}
+            // Runs may be held each by itself.
+            (false, Mode::Running) if self.state.control.modes.is_empty() => {}
             (false, _) => self.intervene(ControlEvent::Resumed { how: Resume::Run, by, run: None }),
         }
         let calls = rest.iter().filter_map(|record| record.event.effect());
