@@ -33,7 +33,7 @@ fn seconds(name: &str, usual: u64) -> Duration {
 /// Two calls; then an answer.
 fn rule(_: Format, asked: &Asked, number: usize) -> Reply {
     let usage = Usage { tokens_in: 30, tokens_out: 12, ..Usage::default() };
-    if matches!(asked.request.messages.iter().last(), Some(Said::Tool { .. })) {
+    if matches!(asked.request.messages.last(), Some(Said::Tool { .. })) {
         return Reply { usage, ..Reply::of_text("It is sunny.") };
     }
     let call = |city: &str| ToolCall {
