@@ -99,6 +99,6 @@ mod tests {
         }
         // Over a cut.
         let apart = |piece: &str| piece.contains(r#"1 "},{"te"#);
-        assert!(pieces.any(&text, apart));
+        assert!(Pieces::default().any(&text, apart));
     }
 }

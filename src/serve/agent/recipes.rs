@@ -225,7 +225,9 @@ fn rules(field: &Field<'_>) -> Option<Vec<String>> {
             },
         )
     };
-    field.list()?.iter().map(rule).collect()
+    // Each mistake is named.
+    let rules: Vec<Option<String>> = field.list()?.iter().map(rule).collect();
+    rules.into_iter().collect()
 }
 
 fn templates(field: &Field<'_>) -> Option<Vec<String>> {
@@ -313,9 +315,9 @@ mod tests {
                 "agents.toml:6: endpoints.new.port: expected a whole number from 1 to 65535, got 0",
                 "agents.toml:8: programs.x.arguments[0]: unknown placeholder {adress}; known: {address}, {session}",
                 "agents.toml:9: programs.x.variables.A=: expected the name of an environment variable, such as OPENAI_BASE_URL",
-                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, variables, tty, varies)",
                 "agents.toml:11: programs.x.varies[0]: expected a field such as /metadata",
                 "agents.toml:11: programs.x.varies[1]: no regular expression: unclosed group",
+                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, variables, tty, varies)",
             ]
         );
     }

@@ -144,6 +144,7 @@ mod tests {
     use super::*;
     use crate::domain::Message;
     use crate::domain::blocks::{Block, Kind};
+    use crate::patch;
 
     fn read(body: &Value) -> Asked {
         read_request(body.to_string().as_bytes()).unwrap()
@@ -213,8 +214,19 @@ mod tests {
         let places = asked.calls.iter().chain(&asked.results);
         let places: Vec<_> = places.map(|it| (it.id.as_str(), &text[it.range.clone()])).collect();
         let list = "[{\"type\":\"text\",\"text\":\"two\"},{\"type\":\"hologram\"}]";
-        let expected = [("c1", "{\"x\":1.5}"), ("c2", "{}"), ("c1", "\"one\""), ("c2", list)];
+        // The last one has no content; that can be added.
+        let expected =
+            [("c1", "{\"x\":1.5}"), ("c2", "{}"), ("c1", "\"one\""), ("c2", list), ("c3", "")];
         assert_eq!(places, expected);
+        let failures = asked.failures.iter().map(|it| (it.id.as_str(), &text[it.range.clone()]));
+        assert_eq!(failures.collect::<Vec<_>>(), [("c1", ""), ("c2", "true"), ("c3", "")]);
+        let replacements =
+            [(asked.results[2].range.clone(), asked.results[2].written("content", &"x".into()))];
+        let replacements =
+            replacements.each_ref().map(|(range, new)| (range.clone(), new.as_str()));
+        let patched = patch(text.as_bytes(), &replacements).unwrap();
+        let read = read_request(&patched).unwrap();
+        assert_eq!(read.request.messages[5], Message::result("c3", "".into(), "x"));
         assert_eq!(
             asked.unknown.keys().collect::<Vec<_>>(),
             ["messages[].content[].content[].type=hologram"]
