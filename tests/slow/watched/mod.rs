@@ -8,6 +8,7 @@ mod equal;
 mod held;
 mod hostile;
 mod http;
+mod in_a_terminal;
 #[cfg(target_os = "linux")]
 mod killed;
 mod started;
