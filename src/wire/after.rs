@@ -22,7 +22,7 @@ pub struct Earlier {
 impl Earlier {
     /// A request that others may go on from; `None` if reading it again takes no time.
     pub fn new(format: Format, body: &[u8], asked: &Asked) -> Option<Self> {
-        // What was not understood is counted anew.
+        // What was not understood is counted again in each request.
         let is_known = !asked.unknown.keys().any(|what| what.starts_with("messages["));
         let is_long = asked.list.len() >= LONG;
         let begin = body.get(..asked.list.end).filter(|_| is_known && is_long)?;

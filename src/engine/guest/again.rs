@@ -1,5 +1,5 @@
 //! Agents that run again over the record of a watched session: their requests are answered from it as long as they ask
-//! what was asked then. The tools run anew.
+//! what was asked then. The tools run again.
 
 use std::time::Duration;
 

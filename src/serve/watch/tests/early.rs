@@ -141,7 +141,7 @@ fn an_error_behind_heartbeats_is_an_event_or_comes_at_the_next_try() {
                 assert!(got.text().ends_with(&event), "{got:?}");
                 continue;
             }
-            assert_eq!(got.text().trim(), "", "no error stands under 200");
+            assert_eq!(got.text().trim(), "", "no error has the status 200");
             let mut agent = yard.agent();
             let more = "x-stainless-retry-count: 1\r\n";
             agent.request("POST", path(format), more, body(format, streams).as_bytes());
