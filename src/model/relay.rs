@@ -132,7 +132,7 @@ pub enum Heard {
 }
 
 /// What becomes of the rest of an answer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Release {
     /// It goes on as it came.
     AsCame,
@@ -141,14 +141,20 @@ pub enum Release {
     Calls(Vec<ToolCall>),
     /// The agent gets this instead; only where all of the answer was held.
     Instead(Said),
+    /// The agent gets nothing of it: another request is sent in its place, and its answer goes this way. Only where all of
+    /// the answer was held.
+    Again(Line),
 }
 
 /// Both ends of the way of one request.
 pub fn way() -> (Way, Line) {
+    way_of(Arc::default())
+}
+
+fn way_of(is_silent: Arc<AtomicBool>) -> (Way, Line) {
     let (sending, to_send) = oneshot::channel();
     let (hear, heard) = mpsc::unbounded_channel();
     let (release, released) = oneshot::channel();
-    let is_silent = Arc::<AtomicBool>::default();
     let line = Line {
         sending: to_send,
         heard: hear,
@@ -176,6 +182,24 @@ impl Way {
             Some(way) => way.closed().await,
             None => std::future::pending().await,
         }
+    }
+
+    /// The way of another request, whose answer the agent gets in place of this one's; `None`: the agent has hung up.
+    fn again(&mut self) -> Option<Way> {
+        let own_id = self.own_id.take();
+        let (mut next, line) = way_of(Arc::clone(&self.is_silent));
+        next.own_id = own_id;
+        match self.sending.take() {
+            // Nothing was sent on, so the listener still waits for that.
+            Some(sending) => {
+                next.sending = Some(sending);
+                std::mem::swap(&mut next.heard, &mut self.heard);
+                next.release = self.release.take();
+            }
+            None if self.release(Release::Again(line)) => {}
+            None => return None,
+        }
+        Some(next)
     }
 
     /// Lets the rest of the answer go on; false: the agent has hung up.
@@ -311,6 +335,17 @@ impl Relay {
             Some(given) => drop(way.send(Sending::Instead(given.clone()))),
             None => *self.way.borrow_mut() = way,
         }
+    }
+
+    /// The way of another request, whose answer the agent gets in place of this one's, which was held as a whole; `None`:
+    /// the agent has hung up.
+    pub fn again(&self) -> Option<Way> {
+        self.way.borrow_mut().again()
+    }
+
+    /// Whether the agent has read nothing of the answer.
+    pub fn is_unread(&self) -> bool {
+        self.holds() == Holds::All || self.way.borrow().sending.is_some()
     }
 
     /// Ends the way of the request. The agent gets `said`; where the answer of the endpoint is on its way to it, that as

@@ -42,6 +42,7 @@ pub mod schema_words;
 mod settings;
 pub mod sse;
 mod texts;
+mod turns;
 pub mod usage;
 
 pub use self::after::Earlier;
@@ -55,6 +56,7 @@ pub use self::patch::{BadPlace, patch};
 pub use self::reading::{Fault, Feed, Piece, Reading};
 pub use self::settings::Settings;
 pub use self::texts::{NotChanged, with_texts};
+pub use self::turns::with_turns;
 pub use self::usage::Report;
 
 /// The cases of a round trip's property: some hundred in a test, and as many as the long tests ask for.

@@ -16,6 +16,10 @@ const TEXT: [&str; 3] = ["content", "text", "output"];
 pub enum NotChanged {
     #[error("it does not stand in the request as one text")]
     NotWhole,
+    #[error("the request has no such place in a list of messages")]
+    NoList,
+    #[error("the endpoint keeps the conversation, so nothing can be put into it")]
+    AtEndpoint,
     #[error("the request is no JSON: {0}")]
     NotJson(#[from] serde_json::Error),
     #[error("the request is no UTF-8")]

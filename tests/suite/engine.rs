@@ -18,6 +18,7 @@ mod feedback;
 mod guests;
 mod guests_again;
 mod guests_changed;
+mod guests_skipped;
 mod learning;
 mod lively;
 mod meaning;

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::SessionError;
-use crate::domain::{By, Event, FaultEvent, FaultSpec, Record, RunEvent, SessionEvent};
+use crate::domain::{
+    By, Event, FaultEvent, FaultSpec, Record, RunEvent, SessionEvent, ToolCallEvent,
+};
 use crate::store::journal;
 
 /// What a run over a journal takes from it.
@@ -14,6 +16,8 @@ pub(super) struct Rerun {
     pub seed: Option<u64>,
     /// The faults with which it began.
     pub faults: Vec<FaultSpec>,
+    /// Calls did not reach their agents.
+    pub skips: bool,
     /// What should be known of it.
     pub notices: Vec<String>,
     /// Its file, without folders.
@@ -39,7 +43,8 @@ impl Rerun {
         files.sort();
         let mut all = Self::default();
         for file in &files {
-            let Self { records, seed, faults, notices, .. } = Self::of(file)?;
+            let Self { records, seed, faults, notices, skips, .. } = Self::of(file)?;
+            all.skips |= skips;
             all.records.extend(records);
             all.seed = all.seed.or(seed);
             all.faults.extend(
@@ -100,8 +105,12 @@ impl Rerun {
         if !records.iter().any(is_talk) {
             return Err(wrong("no request of an agent is in it".to_owned()));
         }
+        let is_skip = |record: &Record| {
+            matches!(record.event, Event::ToolCall(ToolCallEvent::CallSkipped { .. }))
+        };
+        let skips = records.iter().any(is_skip);
         let (seed, name) = (Some(opening.seed), path.file_name());
         let name = name.map(|name| name.to_string_lossy().into_owned());
-        Ok(Self { seed, faults, notices, name, records: vec![records] })
+        Ok(Self { seed, faults, skips, notices, name, records: vec![records] })
     }
 }

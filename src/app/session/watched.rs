@@ -8,7 +8,7 @@ use super::rerun::Rerun;
 use super::resume::next_to;
 use super::{Field, JournalChoice, PreparedSession, SessionError, SessionSpec};
 use crate::config::Config;
-use crate::domain::{Base, ModelSpec, Record, TaskList, state::Keeps};
+use crate::domain::{Base, Knob, ModelSpec, Record, TaskList, state::Keeps};
 use crate::engine::{Again, Beginning, Inbox, Rest, without_end};
 use crate::model::http::Endpoint;
 use crate::model::relay::News;
@@ -38,12 +38,15 @@ impl SessionSpec {
     pub fn watch(&self, title: &str, mut feed: Feed) -> Result<PreparedSession, SessionError> {
         let past = self.resumed.as_deref().map(past_of).transpose()?;
         let rerun = self.recorded.as_deref().map(Rerun::load).transpose()?;
-        let Rerun { records, seed, faults, notices, name } = rerun.unwrap_or_default();
+        let Rerun { records, seed, faults, skips, notices, name } = rerun.unwrap_or_default();
         if let Some(again) = &mut feed.again {
             again.records = records;
         }
         let own = self.faults.iter().filter(|fault| !faults.contains(fault)).cloned();
+        let mut knobs = self.knobs.clone();
+        knobs.extend(skips.then_some((Knob::Skip, 1.0)));
         let spec = Self {
+            knobs,
             seed: self.seed.or(seed),
             faults: own.chain(faults.iter().cloned()).collect(),
             parent: name,

@@ -52,5 +52,9 @@ family! {
             effect: EffectRef,
             output: Arc<ToolOutput>,
         },
+        /// A foreign agent never gets this call, which was answered in its stead: its model was asked on.
+        CallSkipped {
+            effect: EffectRef,
+        },
     }
 }

@@ -90,6 +90,11 @@ impl FaultKind {
         }
     }
 
+    /// Whether a call of a tool that runs elsewhere ends by it, without a result from there.
+    pub fn answers_for_tool(&self) -> bool {
+        *self == FaultKind::Timeout || self.tool_outcome(Chance::new(0)).is_some()
+    }
+
     /// A model's outcome without a call; `None`: the model is called, or never answers.
     pub fn model_outcome(&self, chance: Chance) -> Option<Result<Reply, ModelError>> {
         let reply = |text: String| Some(Ok(Reply::of_text(text)));

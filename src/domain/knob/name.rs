@@ -52,4 +52,5 @@ pub enum Knob {
     CallJudge,
     Theta,
     CallK,
+    Skip,
 }

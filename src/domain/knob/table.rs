@@ -336,6 +336,13 @@ pub const KNOBS: &[KnobSpec] = &[
         Takes::NextStep,
         "cotools: how many of the best tools are offered where a call starts; 1 is the paper's",
     ),
+    switch(
+        Knob::Skip,
+        ("skip", "skip"),
+        false,
+        Takes::NextStep,
+        "watch: a call that is answered here does not reach the agent; its model is asked on",
+    ),
 ];
 
 const fn real(

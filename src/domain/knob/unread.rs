@@ -44,6 +44,7 @@ impl Knob {
                 let is_both = knobs.choice::<Retrieve>() == Retrieve::Both;
                 needs(is_both, "used only if both words and states rank (knob retrieve)")
             }
+            Knob::Skip => needs(false, "only an agent that is watched can be kept from a call"),
             Knob::MenuMax
             | Knob::FixTools
             | Knob::MaxSteps

@@ -56,6 +56,9 @@ pub struct ToolCallState {
     /// What the tool of a foreign agent returned, where its model reads something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Arc<ToolOutput>>,
+    /// It never reached the foreign agent, whose model was asked on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_skipped: bool,
 }
 
 impl Deref for ToolCallState {

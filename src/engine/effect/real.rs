@@ -12,8 +12,8 @@ use super::{
 use super::{judging, lively, stream::stream};
 use crate::actor::Actor;
 use crate::domain::{
-    Chance, FaultKind, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State, TaskId,
-    ToolError, ToolErrorKind, ToolName, ToolOutput,
+    Chance, FaultKind, Knob, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State,
+    TaskId, ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
 use crate::model::relay::{Holds, Relay};
 use crate::model::understood;
@@ -98,13 +98,17 @@ async fn ask(
     Ok(Arc::new(reply))
 }
 
-/// What of a foreign agent's answer waits beside its calls: its end, where it may stop there.
+/// What of a foreign agent's answer waits beside its calls: its end, where it may stop there; and all of it, where it may
+/// never reach the agent.
 fn holds(handle: &Handle, passage: &Passage) -> Holds {
     let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
-    let may_stop = |session: &Session| {
-        !session.state().breakpoints.is_empty() || !session.is_open(lane, boundary)
+    let holds = |session: &Session| match session.state() {
+        state if state.knobs.is_on(Knob::Skip) => Holds::All,
+        state if !state.breakpoints.is_empty() => Holds::End,
+        _ if !session.is_open(lane, boundary) => Holds::End,
+        _ => Holds::Calls,
     };
-    if handle.read(may_stop) { Holds::End } else { Holds::Calls }
+    handle.read(holds)
 }
 
 /// Has the answer to a foreign agent go on in such a way that the fault can act on it.

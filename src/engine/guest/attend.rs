@@ -7,14 +7,15 @@ use futures::future::join_all;
 
 use super::again::Asking;
 use super::calls::{self, OpenCall};
-use super::decided::Decided;
+use super::decided::{Decided, retell};
 use super::facts::tool_of;
 use super::given::{as_told, release};
+use super::skipped;
 use super::talk::{Place, Talks};
 use super::waiting::{adopt, ask, conclude};
 use crate::domain::{
-    EffectId, Finish, Messages, Outcome as TaskOutcome, Reply, Role, SessionEvent, TaskEvent,
-    TaskId, ToolCall, ToolError, ToolErrorKind,
+    EffectId, Finish, Message, Messages, Outcome as TaskOutcome, Reply, Role, SessionEvent,
+    TaskEvent, TaskId, ToolCall, ToolError, ToolErrorKind,
 };
 use crate::effect::{self, Effect, ModelCall, PendingEffect, perform};
 use crate::handle::Handle;
@@ -26,32 +27,63 @@ use crate::wire::{Asked, Format};
 type Shared = Rc<RefCell<Talks>>;
 
 /// A model call that was requested for a foreign agent.
-struct Begun {
+pub struct Begun {
     requested: PendingEffect,
-    relay: Rc<Relay>,
-    task: TaskId,
-    step: u32,
-    /// The messages as the agent sent them.
-    sent: Messages,
+    pub relay: Rc<Relay>,
+    pub format: Format,
+    pub task: TaskId,
+    pub step: u32,
+}
+
+/// A model call that was answered, as the parent of its calls.
+#[derive(Clone, Copy)]
+pub struct Call {
+    pub task: TaskId,
+    pub step: u32,
+    pub id: EffectId,
+}
+
+/// An answer whose calls have passed their stations.
+#[derive(Clone, Copy)]
+pub struct Answered<'a> {
+    pub of: Call,
+    pub format: Format,
+    pub relay: &'a Rc<Relay>,
+    pub reply: &'a Reply,
 }
 
 /// Takes a request through the door, and its calls after it.
 pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arrival) {
     let Some(arrival) = handle.write(|_| adopt(&talks, place, arrival)) else { return };
-    end_calls(&handle, &talks, place, &arrival.asked.request.messages).await;
-    let Some(begun) = begin(&handle, &talks, place, arrival) else { return };
-    let Begun { requested, relay, task, step, sent } = begun;
-    let id = requested.reference.id;
-    let said = ask(&handle, &talks, place, requested, &relay).await;
-    note_edits(&handle, &talks, place, id, &sent);
+    let sent = arrival.asked.request.messages.clone();
+    end_calls(&handle, &talks, place, &sent).await;
+    let Some(mut begun) = begin(&handle, &talks, place, arrival) else { return };
+    // What the model was told since its agent asked.
+    let mut turns = Vec::new();
+    let (said, calls, relay, id) = loop {
+        let Begun { requested, relay, format, task, step } = begun;
+        let id = requested.reference.id;
+        let said = ask(&handle, &talks, place, requested, &relay).await;
+        note_edits(&handle, &talks, place, id, (&sent, &mut turns));
+        let Ok(reply) = &said else { break (said, Vec::new(), relay, id) };
+        let of = Call { task, step, id };
+        let calls = call(&handle, &talks, place, of, reply).await;
+        let answered = Answered { of, format, relay: &relay, reply };
+        match skipped::go_on(&handle, &talks, place, answered, &mut turns).await {
+            Some(next) => begun = next,
+            None => break (said, calls, relay, id),
+        }
+    };
     let is_given = match &said {
         Ok(reply) => {
-            let calls = call(&handle, &talks, place, (task, step, id), reply).await;
             let given = match calls == reply.calls {
                 true => Arc::clone(reply),
                 false => Arc::new(Reply { calls, ..Reply::clone(reply) }),
             };
             let mut all = talks.borrow_mut();
+            if let Some(talk) = all.talk(place).filter(|_| !turns.is_empty()) {
+                talk.decided.turns(&sent, &given, turns);
+            }
             all.conversations.answered(place.at, &given, relay.answer_id().as_deref());
             let release = release(relay.came(), &given);
             relay.end(&Ok(given), release)
@@ -69,8 +101,15 @@ pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arriva
     said.iter().for_each(|reply| finish(&handle, &talks, place, reply));
 }
 
-/// Notes what a person made of a prompt, for the later requests that have it.
-fn note_edits(handle: &Handle, talks: &Shared, place: Place, id: EffectId, sent: &Messages) {
+/// Notes what a person made of a prompt, for the later requests that have it. The prompt is what the agent sent, and then
+/// the turns since.
+fn note_edits(
+    handle: &Handle,
+    talks: &Shared,
+    place: Place,
+    id: EffectId,
+    (sent, turns): (&Messages, &mut [Message]),
+) {
     let is_edited = |session: &Session| {
         let effect = session.state().effect(id).filter(|effect| effect.edits > 0)?;
         Some(session.state().model_call(effect.id)?.request.messages.clone())
@@ -78,7 +117,9 @@ fn note_edits(handle: &Handle, talks: &Shared, place: Place, id: EffectId, sent:
     if let Some(read) = handle.read(is_edited)
         && let Some(talk) = talks.borrow_mut().talk(place)
     {
-        talk.decided.messages(sent, &read);
+        let mut read = read.iter();
+        talk.decided.messages(sent, &mut read);
+        retell(turns, &mut read);
     }
 }
 
@@ -111,7 +152,6 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
         let mut talks = talks.borrow_mut();
         let spec = talks.models.of(session, &asked.model, &caller.endpoint);
         let talk = talks.talk(place)?;
-        let sent = asked.request.messages.clone();
         let (asked, read) = match as_decided(&talk.decided, format, &asked, &body) {
             Ok(decided) => decided.unwrap_or_else(|| (asked, body.clone())),
             Err(why) => {
@@ -121,39 +161,51 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
                 (asked, body.clone())
             }
         };
-        let task = talk.task(session, &asked.request.messages);
+        talk.task(session, &asked.request.messages);
         talk.tools.take(session, &asked.request.tools);
-        talk.step += 1;
-        let (step, from, menu) = (talk.step, talk.at.clone(), Arc::clone(&talk.tools.menu));
-        session.emit(TaskEvent::StepStarted { task, step, from, menu });
-        let relay = Rc::new(Relay::new(spec, read.clone(), way));
-        talk.pending.push((body, Rc::clone(&relay)));
-        let run = talk.run;
-        let asking = Asking { format, asked: &asked, body: &read };
-        let known = talks.known(session, (place, run), asking);
-        if !asked.streams || known.is_some() {
-            // The agent reads none of it before it is whole.
-            relay.hold(Holds::All);
-        }
-        relay.know(known);
-        let request = Arc::new(asked.request);
-        let effect = Effect::Model(ModelCall {
-            role: Role::Actor,
-            model: Rc::clone(&relay) as Rc<dyn Model>,
-            meant: Arc::clone(&request),
-            request,
-            evidence: None,
-            judged: None,
-            guest: Some(Rc::clone(&relay)),
-        });
-        let failed = talks.talk(place).and_then(|talk| talk.failed.take());
-        let parent = failed.filter(|_| place.is_again);
-        let requested = effect::request(session, task, effect, parent, Waits::Agent);
-        if let Some(flight) = session.flight(requested.reference.id) {
-            flight.relay = Some(Rc::clone(&relay));
-        }
-        Some(Begun { requested, relay, task, step, sent })
+        let parent = talk.failed.take().filter(|_| place.is_again);
+        let relay = Relay::new(spec, read, way);
+        let begun = request(session, &mut talks, place, (format, asked, relay), parent)?;
+        talks.talk(place)?.pending.push((body, Rc::clone(&begun.relay)));
+        Some(begun)
     })
+}
+
+/// Requests the next model call of the task at work.
+pub fn request(
+    session: &mut Session,
+    talks: &mut Talks,
+    place: Place,
+    (format, asked, relay): (Format, Asked, Relay),
+    parent: Option<EffectId>,
+) -> Option<Begun> {
+    let talk = talks.talk(place)?;
+    talk.step += 1;
+    let (run, task, step) = (talk.run, talk.task?, talk.step);
+    let (from, menu) = (talk.at.clone(), Arc::clone(&talk.tools.menu));
+    session.emit(TaskEvent::StepStarted { task, step, from, menu });
+    let asking = Asking { format, asked: &asked, body: &relay.body() };
+    let known = talks.known(session, (place, run), asking);
+    if !asked.streams || known.is_some() {
+        // The agent reads none of it before it is whole.
+        relay.hold(Holds::All);
+    }
+    relay.know(known);
+    let (relay, request) = (Rc::new(relay), Arc::new(asked.request));
+    let effect = Effect::Model(ModelCall {
+        role: Role::Actor,
+        model: Rc::clone(&relay) as Rc<dyn Model>,
+        meant: Arc::clone(&request),
+        request,
+        evidence: None,
+        judged: None,
+        guest: Some(Rc::clone(&relay)),
+    });
+    let requested = effect::request(session, task, effect, parent, Waits::Agent);
+    if let Some(flight) = session.flight(requested.reference.id) {
+        flight.relay = Some(Rc::clone(&relay));
+    }
+    Some(Begun { requested, relay, format, task, step })
 }
 
 /// A request with what was made of its past, as it is read then; `None` if that is nothing.
@@ -175,16 +227,18 @@ async fn call(
     handle: &Handle,
     talks: &Shared,
     place: Place,
-    (task, step, parent): (TaskId, u32, EffectId),
+    of: Call,
     reply: &Reply,
 ) -> Vec<ToolCall> {
     let mut ids = Vec::new();
     for call in &reply.calls {
         let requested = handle.write(|session| {
             let spec = tool_of(session, &call.tool);
-            calls::request(session, (task, step, parent), call, spec)
+            calls::request(session, (of.task, of.step, of.id), call, spec)
         });
-        let (requested, open, ended) = requested;
+        let (requested, mut open, ended) = requested;
+        let then = talks.borrow().skipped_then(place, &call.id);
+        then.into_iter().for_each(|returned| open.give(returned));
         ids.push(open.effect);
         if let Some(talk) = talks.borrow_mut().talk(place) {
             talk.at = call.tool.clone();
@@ -197,13 +251,7 @@ async fn call(
             let _ = ended.send(outcome);
         });
     }
-    let are_on = |session: &Session| {
-        let is_on = |id: &EffectId| {
-            let effect = session.state().effect(*id);
-            effect.is_none_or(|effect| effect.started.is_some() || effect.is_over())
-        };
-        ids.iter().all(is_on)
-    };
+    let are_on = |session: &Session| ids.iter().all(|id| is_on(session, *id));
     handle.until(are_on).await;
     let mut talks = talks.borrow_mut();
     handle.read(|session| {
@@ -217,6 +265,14 @@ async fn call(
         };
         reply.calls.iter().zip(&ids).map(as_left).collect()
     })
+}
+
+/// Whether a call has ended here, or its agent may have it now.
+fn is_on(session: &Session, id: EffectId) -> bool {
+    let Some(effect) = session.state().effect(id) else { return true };
+    let fault = effect.injected.and_then(|fault| session.state().faults.get(&fault));
+    let ends_here = fault.is_some_and(|fault| fault.spec.kind.answers_for_tool());
+    effect.is_over() || effect.started.is_some() && !ends_here
 }
 
 /// An answer without calls ends the task.

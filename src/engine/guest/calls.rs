@@ -51,7 +51,7 @@ impl Tool for Elsewhere {
 pub struct OpenCall {
     pub call: ToolCall,
     pub effect: EffectId,
-    result: oneshot::Sender<Returned>,
+    result: Option<oneshot::Sender<Returned>>,
     outcome: oneshot::Receiver<Outcome>,
 }
 
@@ -76,21 +76,36 @@ pub fn request(
     });
     let requested = effect::request(session, task, effect, Some(parent), Waits::Agent);
     let effect = requested.reference.id;
-    (requested, OpenCall { call: call.clone(), effect, result, outcome }, ended)
+    (requested, OpenCall { call: call.clone(), effect, result: Some(result), outcome }, ended)
 }
 
 impl OpenCall {
+    /// Gives the call what it returned. One that a fault or a person has ended takes no result any more.
+    pub fn give(&mut self, returned: Returned) {
+        if let Some(result) = self.result.take() {
+            let _ = result.send(returned);
+        }
+    }
+
+    /// Returns when the call has passed its last station.
+    pub async fn over(&mut self) {
+        if let Ok(outcome) = (&mut self.outcome).await {
+            let (again, to_come) = oneshot::channel();
+            let _ = again.send(outcome);
+            self.outcome = to_come;
+        }
+    }
+
     /// Ends the call with its result, and says what the model is to read instead, if that is something else. `instead`:
     /// what it ends with in place of that result.
     pub async fn end(
-        self,
+        mut self,
         handle: &Handle,
         returned: Returned,
         instead: Option<Returned>,
     ) -> Option<Decision> {
         let (effect, told) = (self.effect, effect::redacted(Outcome::Result(returned.clone())));
-        // A call that a fault or a person has ended takes no result any more.
-        let _ = self.result.send(instead.unwrap_or(returned));
+        self.give(instead.unwrap_or(returned));
         let outcome = self.outcome.await.ok()?;
         if text_of(&outcome) == text_of(&told) {
             return None;

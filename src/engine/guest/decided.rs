@@ -7,8 +7,8 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::digest;
-use crate::domain::{Message, Messages};
-use crate::wire::{Asked, Format, NotChanged, patch, with_texts};
+use crate::domain::{Message, Messages, Reply};
+use crate::wire::{Asked, Format, NotChanged, patch, with_texts, with_turns};
 
 /// What a model reads in place of what its agent sends.
 #[derive(Debug, Default)]
@@ -19,7 +19,13 @@ pub struct Decided {
     arguments: HashMap<String, Value>,
     /// In place of the texts of messages, by their place and their digest.
     texts: HashMap<(usize, u64), String>,
+    /// Turns that the agent does not know, before the answer that followed them: by its digest, and how many equal ones
+    /// stand before it.
+    turns: HashMap<Key, Vec<Message>>,
 }
+
+/// The digest of an answer, and how many equal ones stand before it.
+type Key = (u64, usize);
 
 /// A result as the model reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,9 +45,20 @@ impl Decided {
         self.arguments.insert(id, arguments);
     }
 
-    /// The model reads these messages. `sent`: as the agent sends them.
-    pub fn messages(&mut self, sent: &Messages, read: &Messages) {
-        for (at, (sent, read)) in sent.iter().zip(read.iter()).enumerate() {
+    /// The model reads these turns before this answer to these messages of the agent.
+    pub fn turns(&mut self, sent: &Messages, answer: &Reply, turns: Vec<Message>) {
+        let answer = digest::of_reply(answer);
+        let before = sent.iter().filter(|message| digest::of_message(message) == answer).count();
+        self.turns.insert((answer, before), turns);
+    }
+
+    /// The model reads these messages. `sent`: as the agent sends them. What was read after them is left.
+    pub fn messages<'a>(&mut self, sent: &Messages, read: &mut impl Iterator<Item = &'a Message>) {
+        let turns: HashMap<usize, Key> = self.turns_in(sent).into_iter().collect();
+        for (at, sent) in sent.iter().enumerate() {
+            let turn = turns.get(&at).and_then(|key| self.turns.get_mut(key));
+            turn.into_iter().for_each(|turn| retell(turn, read));
+            let Some(read) = read.next() else { return };
             if sent.text() == read.text() {
                 continue;
             }
@@ -97,7 +114,38 @@ impl Decided {
             let body = changed.as_ref().unwrap_or(body);
             changed = Some(with_texts(body, &texts)?.into());
         }
+        let turns = self.turns_of(&asked.request.messages);
+        if !turns.is_empty() {
+            let body = changed.as_ref().unwrap_or(body);
+            changed = Some(with_turns(format, body, &turns)?.into());
+        }
         Ok(changed)
+    }
+
+    /// The turns that belong to these messages of the agent: each with the place of the answer that followed.
+    fn turns_in(&self, messages: &Messages) -> Vec<(usize, Key)> {
+        if self.turns.is_empty() {
+            return Vec::new();
+        }
+        let mut equal: HashMap<u64, usize> = HashMap::new();
+        let place = |(at, message): (usize, &Message)| {
+            let digest = digest::of_message(message);
+            let before = equal.entry(digest).or_default();
+            let key = (digest, *before);
+            *before += 1;
+            self.turns.contains_key(&key).then_some((at, key))
+        };
+        messages.iter().enumerate().filter_map(place).collect()
+    }
+
+    /// The same, each with how many messages of the assistant stand before it.
+    fn turns_of(&self, messages: &Messages) -> Vec<(Option<usize>, &[Message])> {
+        let is_answer = |message: &&Message| matches!(message, Message::Assistant { .. });
+        let turn = |(at, key): (usize, Key)| {
+            let before = messages.iter().take(at).filter(is_answer).count();
+            Some((Some(before), self.turns.get(&key)?.as_slice()))
+        };
+        self.turns_in(messages).into_iter().filter_map(turn).collect()
     }
 
     /// The texts of these messages that are to change: each with the number of equal ones before it, and the new text.
@@ -135,13 +183,24 @@ fn equal_before(messages: &Messages, at: usize) -> usize {
     messages.iter().take(at).filter(|message| message.text() == text).count()
 }
 
+/// Gives messages the texts of these.
+pub(super) fn retell<'a>(messages: &mut [Message], read: &mut impl Iterator<Item = &'a Message>) {
+    for (message, read) in messages.iter_mut().zip(read) {
+        read.text().clone_into(text_of(message));
+    }
+}
+
 fn without_text(message: &Message) -> Message {
     let mut message = message.clone();
-    match &mut message {
+    text_of(&mut message).clear();
+    message
+}
+
+fn text_of(message: &mut Message) -> &mut String {
+    match message {
         Message::System { text }
         | Message::User { text, .. }
         | Message::Assistant { text, .. }
-        | Message::Tool { text, .. } => text.clear(),
+        | Message::Tool { text, .. } => text,
     }
-    message
 }

@@ -13,6 +13,7 @@ mod facts;
 mod given;
 mod past;
 mod resumed;
+mod skipped;
 mod talk;
 mod varies;
 mod waiting;

@@ -58,6 +58,8 @@ pub struct Recalled {
     pub withheld: Option<String>,
     /// A fault did that, which is armed again.
     pub by_fault: bool,
+    /// The agent never had the call.
+    pub is_skipped: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -305,7 +307,8 @@ fn recalled(call: &ToolCallState) -> Option<Recalled> {
         _ => return None,
     };
     let withheld = call.withheld.as_ref().map(|output| output.text.clone());
-    Some(Recalled { read, withheld, by_fault: call.injected.is_some() })
+    let (by_fault, is_skipped) = (call.injected.is_some(), call.is_skipped);
+    Some(Recalled { read, withheld, by_fault, is_skipped })
 }
 
 impl Recalled {

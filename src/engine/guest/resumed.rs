@@ -2,6 +2,7 @@
 
 use super::conversations::Letter;
 use super::decided::Decision;
+use super::skipped::turn_of;
 use super::talk::{Talk, Talks};
 use crate::domain::edit::Edit;
 use crate::domain::state::model_calls::ModelCallState;
@@ -22,6 +23,7 @@ impl Talks {
                 state.model_calls.iter().filter(|call| state.run_of(call.task) == *run).collect();
             let mut talk = Talk::new(*run);
             take_decisions(&mut talk, &state, past);
+            take_turns(&mut talk, &state, &calls);
             talk.task = state.at_work.tasks().find(|task| state.run_of(*task) == *run);
             let steps = calls.iter().filter(|call| Some(call.task) == talk.task).count();
             talk.step = u32::try_from(steps).unwrap_or(u32::MAX);
@@ -68,7 +70,31 @@ fn take_decisions(talk: &mut Talk, state: &State, past: &[Record]) {
             && let (Edit::Messages(read), Edit::Messages(sent)) = (&**edit, &**was)
             && state.effect(effect.id).is_some_and(|it| state.run_of(it.task) == talk.run)
         {
-            talk.decided.messages(sent, read);
+            talk.decided.messages(sent, &mut read.iter());
+        }
+    }
+}
+
+/// Takes the turns that the agent does not know.
+fn take_turns(talk: &mut Talk, state: &State, calls: &[&ModelCallState]) {
+    let run = talk.run;
+    let (mut turns, mut sent) = (Vec::new(), None);
+    for call in calls {
+        let Some(reply) = call.reply() else {
+            // The agent asks for all of it again.
+            (turns, sent) = (Vec::new(), None);
+            continue;
+        };
+        let asked = sent.take().unwrap_or_else(|| as_sent(state, run, call));
+        let is_skipped =
+            |it: &ToolCall| call_of(state, run, &it.id).is_some_and(|it| it.is_skipped);
+        if !reply.calls.is_empty() && reply.calls.iter().all(is_skipped) {
+            turns.extend(turn_of(reply, |id| call_of(state, run, id)));
+            sent = Some(asked);
+        } else if !turns.is_empty()
+            && let Some(given) = as_given(state, run, call)
+        {
+            talk.decided.turns(&asked, &given, std::mem::take(&mut turns));
         }
     }
 }
@@ -83,7 +109,13 @@ fn call_of<'a>(state: &'a State, run: RunId, id: &str) -> Option<&'a ToolCallSta
 
 /// The messages of a request as the agent sent them.
 fn as_sent(state: &State, run: RunId, call: &ModelCallState) -> Messages {
-    let mut messages = call.request.messages.clone();
+    let is_skipped = |id: &str| call_of(state, run, id).is_some_and(|it| it.is_skipped);
+    let is_own = |message: &&Message| match message {
+        Message::Tool { id, .. } => !is_skipped(id),
+        Message::Assistant { calls, .. } => !calls.iter().any(|it| is_skipped(&it.id)),
+        Message::System { .. } | Message::User { .. } => true,
+    };
+    let mut messages: Messages = call.request.messages.iter().filter(is_own).cloned().collect();
     for at in 0..messages.len() {
         let changed = match messages.get(at) {
             Some(Message::Tool { id, .. }) => {

@@ -1,5 +1,6 @@
 //! Passes an answer on, and holds back what the session has to see first.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::{mem, pin::pin};
@@ -25,7 +26,7 @@ use super::{Answered, Broken, LONGEST, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
-use crate::model::relay::{Holds, Release};
+use crate::model::relay::{Holds, Line, Release};
 use crate::wire::changed;
 
 /// An answer on its way.
@@ -113,14 +114,13 @@ impl Pump {
         headers
     }
 
-    /// The answer, of which nothing goes on before its release.
-    ///
-    /// # Errors
-    /// The client gets no answer.
-    pub async fn held(mut self, waiting: &Waiting) -> Answered {
+    /// The answer, of which nothing goes on before its release; or the way of another request, whose answer the client
+    /// gets.
+    pub async fn held(mut self, waiting: &Waiting) -> ControlFlow<Answered, Line> {
         let (mut kept, release) = waiting.during(self.keep()).await;
         let calls = match release {
-            Release::Instead(said) => return self.asker.answer(&said),
+            Release::Instead(said) => return ControlFlow::Break(self.asker.answer(&said)),
+            Release::Again(line) => return ControlFlow::Continue(line),
             Release::Calls(calls) if self.is_read() => Some(calls),
             Release::Calls(_) | Release::AsCame => None,
         };
@@ -145,7 +145,8 @@ impl Pump {
             }
         }
         let kept = stream::iter([Ok(Bytes::from(kept))]);
-        Ok(response(status, headers, kept.chain(stream::unfold(self, Self::step))))
+        let answer = response(status, headers, kept.chain(stream::unfold(self, Self::step)));
+        ControlFlow::Break(Ok(answer))
     }
 
     /// Keeps all that comes until it is released.

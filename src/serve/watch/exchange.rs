@@ -1,5 +1,6 @@
 //! One request that was understood: the session sees it, decides what becomes of it, and hears its answer.
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -122,15 +123,20 @@ impl Exchange {
         if shared.news.send(News::Arrived(Box::new(arrival))).is_err() {
             return not_taken(request.body);
         }
-        let Line { sending, heard, release, .. } = line;
-        match waiting.during(sending).await {
-            Ok(Sending::On { body, holds, pace }) => {
-                let read = Some(read).filter(|_| body == text);
-                let on = On { shared, request, text, read, asker };
-                Ok(on.send(body, heard, (release, holds, pace), waiting).await)
-            }
-            Ok(Sending::Instead(said)) => Ok(asker.answer(&said)),
-            Err(_) => not_taken(request.body),
+        let on = On { shared, request, text, read, asker };
+        let mut line = line;
+        loop {
+            let Line { sending, heard, release, .. } = line;
+            line = match waiting.during(sending).await {
+                Ok(Sending::On { body, holds, pace }) => {
+                    match on.send(body, heard, (release, holds, pace), waiting).await {
+                        ControlFlow::Break(answered) => return Ok(answered),
+                        ControlFlow::Continue(next) => next,
+                    }
+                }
+                Ok(Sending::Instead(said)) => return Ok(on.asker.answer(&said)),
+                Err(_) => return not_taken(on.request.body),
+            };
         }
     }
 }
@@ -140,8 +146,8 @@ struct On {
     shared: Rc<Shared>,
     request: Request,
     text: Bytes,
-    /// What was read of the text, if that is sent.
-    read: Option<domain::Request>,
+    /// What was read of the text.
+    read: domain::Request,
     asker: Asker,
 }
 
@@ -153,27 +159,29 @@ struct Sent {
 }
 
 impl On {
+    /// Sends a body in the request's place, and the answer back; or returns the way of yet another one.
     async fn send(
-        self,
+        &self,
         body: Bytes,
         heard: UnboundedSender<Heard>,
         (release, holds, pace): (oneshot::Receiver<Release>, Holds, Option<Duration>),
         waiting: &Waiting,
-    ) -> Answered {
+    ) -> ControlFlow<Answered, Line> {
         let overheard = self.overheard();
         let Sent { came, copy, hides_usage } = self.metered(&body, &overheard, &heard).await;
         // What the copies tell is all that the session hears from now on.
         drop(heard);
         let holds_all = holds == Holds::All || !self.asker.streams;
         let Self { asker, request, .. } = self;
-        match came {
+        ControlFlow::Break(match came {
             Ok(came) => {
                 // What comes at once need not go on in pieces.
                 let is_short =
                     came.status.is_success() && came.headers.contains_key(CONTENT_LENGTH);
+                let asker = asker.clone();
                 let pump = Pump::new(came, (overheard, asker), copy, release, hides_usage);
                 if holds_all || is_short {
-                    pump.held(waiting).await
+                    return pump.held(waiting).await;
                 } else {
                     Ok(pump.flow(holds, pace))
                 }
@@ -183,12 +191,13 @@ impl On {
                 let _ = copy.send(Passing::Failed(error));
                 match if holds_all { waiting.during(release).await.ok() } else { None } {
                     Some(Release::Instead(said)) => asker.answer(&said),
-                    Some(Release::AsCame | Release::Calls(_)) | None => {
+                    // Only an answer has calls, after which another request may follow.
+                    Some(Release::AsCame | Release::Calls(_) | Release::Again(_)) | None => {
                         Ok(unreached(asker.format, &request.route.host, &text))
                     }
                 }
             }
-        }
+        })
     }
 
     fn overheard(&self) -> Overheard {
@@ -239,9 +248,11 @@ impl On {
     ) -> Sent {
         let Request { route, headers, body: own, .. } = &self.request;
         // Later, since reading would keep the request waiting.
-        let hear =
-            || hearing::hear(overheard.clone(), body.clone(), self.read.clone(), heard.clone());
         let is_same = *body == self.text;
+        let hear = || {
+            let known = is_same.then(|| self.read.clone());
+            hearing::hear(overheard.clone(), body.clone(), known, heard.clone())
+        };
         let mut headers = match is_same {
             true => headers.clone(),
             false => upstream::with_length(headers.clone(), body.len()),

@@ -96,7 +96,7 @@ impl Hold {
         };
         match release {
             Release::Calls(calls) => changed(self.format, &held, &before, &calls).into(),
-            Release::AsCame | Release::Instead(_) => held,
+            Release::AsCame | Release::Instead(_) | Release::Again(_) => held,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::names::Names;
 use crate::settings::Settings;
 
 /// The messages for an endpoint.
-pub(super) fn messages(request: &Request, settings: &Settings<'_>) -> Vec<Value> {
+pub(crate) fn messages(request: &Request, settings: &Settings<'_>) -> Vec<Value> {
     let (names, learned) = (settings.names, settings.learned);
     let mut written =
         Written { messages: Vec::new(), ids: CallIds::default(), names, learned, gap: false };

@@ -21,6 +21,7 @@ pub use self::answer::Answer;
 pub use self::body::write_request;
 pub(crate) use self::changed::changes;
 pub use self::frames::{calls_in, is_end};
+pub(crate) use self::messages::messages;
 pub use self::reply::{write_error, write_error_event, write_reply, write_stream};
 pub use self::request::read_request;
 pub use self::stream_usage::{asking_for_usage, is_usage_alone};

@@ -38,3 +38,4 @@ pub use self::calls::{calls_in, is_end};
 pub(crate) use self::changed::changes;
 pub use self::errors::{write_error, write_error_event};
 pub use self::reply::{write_reply, write_stream};
+pub(crate) use self::turns::messages;

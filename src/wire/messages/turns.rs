@@ -13,7 +13,7 @@ use crate::domain::{Message, ReplySource, ToolCall};
 use crate::settings::Settings;
 
 /// The messages after the instructions.
-pub(super) fn messages<'a>(
+pub(crate) fn messages<'a>(
     messages: impl Iterator<Item = &'a Message>,
     settings: &Settings<'_>,
 ) -> Vec<Value> {

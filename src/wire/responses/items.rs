@@ -1,5 +1,6 @@
 //! Reads the items of a request as messages. What the assistant wrote in a row is one message.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -63,10 +64,7 @@ impl Items {
             self.unknown.add("input[]");
             return self.keep(Kind::Unknown, node.value());
         };
-        let kind = fields.string("type").unwrap_or_else(|| {
-            // The easy form of a message has no type, and some clients leave it out elsewhere too.
-            if fields.get("role").is_some() { "message".into() } else { "".into() }
-        });
+        let kind = kind_of(fields);
         match kind.as_ref() {
             "message" => self.message(fields, node),
             kind if kinds::is_observation(kind) => self.observation(kind, fields, node),
@@ -192,6 +190,27 @@ impl Items {
         let message =
             Message::Tool { id: id(fields), tool, text: String::new(), blocks, failed: false };
         self.push(message);
+    }
+}
+
+/// The type of an item.
+fn kind_of<'a>(fields: &Fields<'a>) -> Cow<'a, str> {
+    fields.string("type").unwrap_or_else(|| {
+        // The easy form of a message has no type, and some clients leave it out elsewhere too.
+        if fields.get("role").is_some() { "message".into() } else { "".into() }
+    })
+}
+
+/// Whether an item with these fields is of the assistant. What has no fields counts as its own.
+pub(crate) fn is_of_assistant(fields: Option<&Fields<'_>>) -> bool {
+    let Some(fields) = fields else { return true };
+    let kind = kind_of(fields);
+    match kind.as_ref() {
+        "message" => {
+            let role = fields.string("role").unwrap_or_default();
+            !["system", "developer", "user"].contains(&role.as_ref())
+        }
+        kind => !kinds::is_observation(kind) && Call::of_output(kind).is_none(),
     }
 }
 

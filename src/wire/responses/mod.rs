@@ -27,5 +27,7 @@ pub use self::body::write_request;
 pub use self::calls_in::{calls_in, is_end};
 pub(crate) use self::changed::changes;
 pub use self::frames::{write_error_event, write_stream};
+pub(crate) use self::items::is_of_assistant;
 pub use self::reply::{write_error, write_reply};
 pub use self::request::read_request;
+pub(crate) use self::sent::items;

@@ -14,7 +14,7 @@ use crate::domain::{Message, ReplySource, Request, ToolCall};
 use crate::settings::Settings;
 
 /// The items for an endpoint.
-pub(super) fn items(request: &Request, settings: &Settings<'_>) -> Vec<Value> {
+pub(crate) fn items(request: &Request, settings: &Settings<'_>) -> Vec<Value> {
     let (ids, custom) = (CallIds::default(), HashSet::new());
     let mut sent = Sent { items: Vec::new(), ids, custom, settings };
     request.messages.iter().for_each(|message| sent.add(message));

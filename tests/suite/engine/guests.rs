@@ -119,6 +119,11 @@ pub async fn sent(line: &mut Line) -> String {
     }
 }
 
+/// The messages of a body.
+pub fn messages(body: &str) -> Vec<Value> {
+    serde_json::from_str::<Value>(body).unwrap()["messages"].as_array().unwrap().clone()
+}
+
 /// The endpoint answers, and the agent gets the answer as it came.
 pub async fn answer(mut line: Line, reply: &Reply) {
     sent(&mut line).await;

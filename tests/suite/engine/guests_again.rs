@@ -40,7 +40,7 @@ async fn recorded(trial: Trial) -> Vec<Record> {
     records(&watch)
 }
 
-fn records(watch: &Watch) -> Vec<Record> {
+pub fn records(watch: &Watch) -> Vec<Record> {
     watch.yard.records.borrow().iter().map(|record| (**record).clone()).collect()
 }
 
@@ -48,7 +48,7 @@ fn body(agent: &Agent) -> serde_json::Value {
     serde_json::from_str(&agent.body()).unwrap()
 }
 
-fn again(records: &[Record]) -> Again {
+pub fn again(records: &[Record]) -> Again {
     Again {
         records: vec![records.to_vec()],
         varies: Varies::default(),
@@ -59,7 +59,7 @@ fn again(records: &[Record]) -> Again {
 }
 
 /// The text of an answer that nobody was asked for, or why there is none.
-async fn known(line: Line) -> Result<String, ModelErrorKind> {
+pub async fn known(line: Line) -> Result<String, ModelErrorKind> {
     match line.sending.await.unwrap() {
         Sending::Instead(said) => said.map(|reply| reply.text.clone()).map_err(|it| it.kind),
         other => panic!("{other:?}"),

@@ -5,7 +5,7 @@ use toolyard::domain::edit::Edit;
 use toolyard::domain::{Chance, Command, EffectId, Event, Message, Reply, SessionEvent, ToolCall};
 use toolyard::model::relay::{Heard, Line, Release, Sending};
 
-use super::guests::{Agent, Watch, answer, calling, pass, sent, watch};
+use super::guests::{Agent, Watch, answer, calling, messages, pass, sent, watch};
 use super::yard::{Trial, on_paused_time};
 
 /// A watched session that holds where this breakpoint says.
@@ -254,11 +254,6 @@ fn turn(watch: &Watch, chance: Chance) {
         }
         _ => {}
     }
-}
-
-/// The messages of a body.
-fn messages(body: &str) -> Vec<Value> {
-    serde_json::from_str::<Value>(body).unwrap()["messages"].as_array().unwrap().clone()
 }
 
 #[test]

@@ -20,7 +20,7 @@ use self::again::AgainArgs;
 use self::place::Place;
 use super::ConfigArgs;
 use super::trouble::Trouble;
-use crate::domain::{BreakpointSpec, FaultSpec};
+use crate::domain::{BreakpointSpec, FaultSpec, Knob};
 use crate::model::relay::News;
 use crate::scenario::ScenarioFile;
 use crate::serve::watch::{Listener, Listening, listen};
@@ -56,6 +56,10 @@ pub struct WatchArgs {
     /// Set a breakpoint, such as `get_weather:after`. Without a screen, hits are only counted and logged.
     #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
+    /// A call that is answered by a fault or by you does not reach the agent, so that its tool does not run; the model is
+    /// asked on instead. Without it, the tool runs, and the model does not read its result.
+    #[arg(long)]
+    pub skip: bool,
     /// Hold for up to N seconds at a breakpoint; meanwhile `toolyard attach` shows what is held. Without it, a breakpoint
     /// only counts.
     #[arg(long, value_name = "N", requires = "headless", value_parser = super::value::seconds)]
@@ -137,6 +141,7 @@ impl WatchArgs {
             breakpoints: self.breakpoint.clone(),
             max_dollars: self.max_dollars,
             hold: self.hold,
+            knobs: self.skip.then_some((Knob::Skip, 1.0)).into_iter().collect(),
             resumed: self.resume.clone(),
             tasks: TaskSource::List(Vec::new()),
             stay: has_screen,

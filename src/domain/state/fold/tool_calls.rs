@@ -35,6 +35,7 @@ impl State {
                     by: *by,
                     wire_id: wire_id.clone(),
                     withheld: None,
+                    is_skipped: false,
                 });
                 if *by == By::User {
                     return;
@@ -97,6 +98,10 @@ impl State {
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.withheld = Some(Arc::clone(output));
             }
+            ToolCallEvent::CallSkipped { effect } => {
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
+                call.is_skipped = true;
+            }
         }
     }
 }
@@ -117,7 +122,8 @@ impl Family for ToolCallEvent {
             | ToolCallEvent::ToolCallStarted { .. }
             | ToolCallEvent::ToolCallFinished { .. }
             | ToolCallEvent::ToolCallFailed { .. }
-            | ToolCallEvent::ResultWithheld { .. } => None,
+            | ToolCallEvent::ResultWithheld { .. }
+            | ToolCallEvent::CallSkipped { .. } => None,
         }
     }
 }

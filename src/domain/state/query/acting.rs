@@ -13,13 +13,15 @@ impl State {
     /// Why a person cannot change this; `None`: the agent lets it be changed.
     pub fn cannot(&self, matter: Matter) -> Option<&'static str> {
         if self.acting() != Acting::Foreign {
-            return None;
+            let is_skip = matter == Matter::Knob(Knob::Skip);
+            return is_skip.then_some("only an agent that is watched can be kept from a call");
         }
         Some(match matter {
             // These move what the screen shows, and the speed of the stage.
             Matter::Knob(
                 Knob::Alpha | Knob::Beta | Knob::WeightFormat | Knob::Budget | Knob::Speed,
             ) => return None,
+            Matter::Knob(Knob::Skip) => return None,
             Matter::Knob(_) => {
                 "a foreign agent acts here; toolyard only watches its prompts, menus and plans"
             }
@@ -49,7 +51,10 @@ mod tests {
             assert_eq!(own.cannot(matter), None);
             assert!(watched.cannot(matter).is_some(), "{matter:?}");
         }
-        assert_eq!(watched.cannot(Matter::Knob(Knob::Alpha)), None);
+        for knob in [Knob::Alpha, Knob::Skip] {
+            assert_eq!(watched.cannot(Matter::Knob(knob)), None);
+        }
+        assert!(own.cannot(Matter::Knob(Knob::Skip)).is_some());
         assert_eq!((own.acting(), watched.acting()), (own.strategy.into(), Acting::Foreign));
     }
 

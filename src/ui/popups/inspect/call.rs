@@ -34,6 +34,10 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     }
     times(state, call, page);
     page.origin(state, call);
+    if call.is_skipped {
+        let what = "the agent never got this call; its model was asked on";
+        page.field("skipped", what);
+    }
     match &call.own {
         Some(own) => {
             page.heading("Arguments, edited by a person");

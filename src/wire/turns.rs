@@ -1,0 +1,191 @@
+//! Puts turns into the conversation of a request: answers and results that its client does not know.
+
+use serde_json::{Map, Value};
+
+use crate::domain::{Message, Messages, Request, Role};
+use crate::learned::Learned;
+use crate::node::{Item, Node};
+use crate::{Format, Names, NotChanged, Settings, chat, messages, patch, responses};
+
+/// The body with more messages in its conversation. Each part has how many messages of the assistant stand before it, which
+/// is then before the next one of them; `None`: it comes last. What the assistant wrote in a row is one message.
+///
+/// # Errors
+/// The place is not there, or the past is at the endpoint.
+pub fn with_turns(
+    format: Format,
+    body: &[u8],
+    turns: &[(Option<usize>, &[Message])],
+) -> Result<Vec<u8>, NotChanged> {
+    let fields = Node::of(str::from_utf8(body)?)?.fields().ok_or(NotChanged::NoList)?;
+    if fields.get("conversation").is_some() {
+        return Err(NotChanged::AtEndpoint);
+    }
+    let name = if format == Format::Responses { "input" } else { "messages" };
+    let list = fields.get(name).ok_or(NotChanged::NoList)?;
+    let mut places = Vec::new();
+    if list.string().is_some() && format == Format::Responses {
+        // The easy form of one message of the user.
+        let mut texts = vec![format!(r#"{{"role":"user","content":{}}}"#, list.raw())];
+        for (before, turn) in turns {
+            if before.is_some() {
+                return Err(NotChanged::NoList);
+            }
+            texts.extend(written(format, turn));
+        }
+        places.push((list.range(), format!("[{}]", texts.join(","))));
+    } else {
+        let items = list.objects().ok_or(NotChanged::NoList)?;
+        let starts = starts(format, &items);
+        for (before, turn) in turns {
+            let text = written(format, turn).join(",");
+            places.push(match (before, items.last()) {
+                (Some(before), _) => {
+                    let at = *starts.get(*before).ok_or(NotChanged::NoList)?;
+                    (at..at, text + ",")
+                }
+                (None, Some(last)) => {
+                    let end = last.node.range().end;
+                    (end..end, format!(",{text}"))
+                }
+                (None, None) => (list.range(), format!("[{text}]")),
+            });
+        }
+    }
+    let places: Vec<_> = places.iter().map(|(range, new)| (range.clone(), new.as_str())).collect();
+    Ok(patch(body, &places)?)
+}
+
+/// Where each message of the assistant begins.
+fn starts(format: Format, items: &[Item<'_>]) -> Vec<usize> {
+    let mut was_answer = false;
+    let begin = |item: &Item<'_>| {
+        let is_answer = is_answer(format, item);
+        let goes_on = format == Format::Responses && was_answer;
+        was_answer = is_answer;
+        (is_answer && !goes_on).then(|| item.node.range().start)
+    };
+    items.iter().filter_map(begin).collect()
+}
+
+fn is_answer(format: Format, item: &Item<'_>) -> bool {
+    let role = item.fields.as_ref().and_then(|fields| fields.string("role"));
+    match format {
+        Format::Chat | Format::Messages => role.as_deref() == Some("assistant"),
+        Format::Responses => responses::is_of_assistant(item.fields.as_ref()),
+    }
+}
+
+/// Messages as items of the list. An answer goes back in the words of the endpoint that wrote it.
+fn written(format: Format, turn: &[Message]) -> Vec<String> {
+    let source = turn.iter().find_map(|message| match message {
+        Message::Assistant { source, .. } => source.as_deref(),
+        _ => None,
+    });
+    let (names, learned, extra) = (Names::default(), Learned::new(), Map::new());
+    let settings = Settings {
+        model: "",
+        source: source.map_or("", |source| &source.endpoint),
+        names: &names,
+        streams: false,
+        max_tokens_field: "",
+        longest: 0,
+        allowed_tools: false,
+        caches: false,
+        extra: &extra,
+        learned: &learned,
+    };
+    let messages: Messages = turn.iter().cloned().collect();
+    let request = Request { messages, ..Request::new(Role::Actor, Vec::new()) };
+    let items = match format {
+        Format::Chat => chat::messages(&request, &settings),
+        Format::Responses => responses::items(&request, &settings),
+        Format::Messages => messages::messages(request.messages.iter(), &settings),
+    };
+    items.iter().map(Value::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::blocks::{Block, Kind};
+    use crate::domain::{ReplySource, ToolCall};
+
+    const FORMATS: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
+
+    fn turn(id: &str, blocks: Vec<Block>) -> Vec<Message> {
+        let call = ToolCall { id: id.into(), tool: "weather".into(), arguments: json!({"a": 1}) };
+        let source = ReplySource { endpoint: "m at e".into(), blocks, ..ReplySource::default() };
+        let (text, source) = ("I look.".to_owned(), Some(Arc::new(source)));
+        let answer = Message::Assistant { text, calls: vec![call], source };
+        vec![answer, Message::result(id, "weather".into(), "no \"rain\"")]
+    }
+
+    /// Requests of one conversation: a question, an answer, and another question.
+    fn body(format: Format) -> &'static str {
+        match format {
+            Format::Chat => {
+                r#"{"temperature": 1.00, "messages" : [ {"role":"user","content":"A"} , {"role":"assistant","content":"B"}, {"role":"user","content":"C"} ]}"#
+            }
+            Format::Responses => {
+                r#"{"temperature": 1.00, "input" : [ {"role":"user","content":"A"} , {"type":"reasoning","id":"r","summary":[]}, {"role":"assistant","content":"B"}, {"role":"user","content":"C"} ]}"#
+            }
+            Format::Messages => {
+                r#"{"temperature": 1.00, "messages" : [ {"role":"user","content":"A"} , {"role":"assistant","content":[{"type":"text","text":"B"}]}, {"role":"user","content":"C"} ]}"#
+            }
+        }
+    }
+
+    #[test]
+    fn turns_come_before_the_answer_that_followed_them_or_last() {
+        for format in FORMATS {
+            let (body, turn) = (body(format), turn("call_1", Vec::new()));
+            let own = format.read_request(body.as_bytes()).unwrap().request.messages;
+            for (before, at) in [(Some(0), 1), (None, 3)] {
+                let put = with_turns(format, body.as_bytes(), &[(before, &turn)]).unwrap();
+                let read = format.read_request(&put).unwrap().request.messages;
+                let mut all: Vec<Message> = own.iter().cloned().collect();
+                assert_eq!(read.len(), all.len() + 2, "{}", String::from_utf8_lossy(&put));
+                all.splice(at..at, read[at..at + 2].iter().cloned());
+                assert_eq!(read, all, "{format}");
+                let Message::Assistant { text, calls, .. } = &read[at] else { panic!("{read:?}") };
+                assert_eq!((text.as_str(), calls[0].id.as_str()), ("I look.", "call_1"));
+                assert_eq!(read[at + 1], turn[1]);
+                assert!(put.starts_with(br#"{"temperature": 1.00, "#));
+            }
+            assert!(with_turns(format, body.as_bytes(), &[(Some(1), &turn)]).is_err());
+            assert_eq!(with_turns(format, body.as_bytes(), &[]).unwrap(), body.as_bytes());
+        }
+    }
+
+    #[test]
+    fn signed_thoughts_go_back_as_they_came() {
+        let thinking = json!({"type": "thinking", "thinking": "hm", "signature": "s=="});
+        let blocks =
+            vec![Block::kept(Kind::Thinking, thinking), Block::Call { id: "call_1".into() }];
+        let turn = turn("call_1", blocks);
+        let put = with_turns(Format::Messages, body(Format::Messages).as_bytes(), &[(None, &turn)]);
+        let put = String::from_utf8(put.unwrap()).unwrap();
+        assert!(put.contains(r#"{"type":"thinking","thinking":"hm","signature":"s=="}"#), "{put}");
+    }
+
+    #[test]
+    fn an_input_of_one_text_becomes_a_list_and_a_past_elsewhere_is_left_alone() {
+        let turn = turn("call_1", Vec::new());
+        let put = |body: &str| with_turns(Format::Responses, body.as_bytes(), &[(None, &turn)]);
+        let body = r#"{"input":"A \u0062","previous_response_id":"resp_1"}"#;
+        let put_in = put(body).unwrap();
+        let asked = Format::Responses.read_request(&put_in).unwrap();
+        assert_eq!((asked.request.messages.len(), asked.request.messages[0].text()), (3, "A b"));
+        assert_eq!(asked.previous.as_deref(), Some("resp_1"));
+        let elsewhere = put(r#"{"input":"A","conversation":"conv_1"}"#);
+        assert!(matches!(elsewhere, Err(NotChanged::AtEndpoint)));
+        assert!(matches!(put("{}"), Err(NotChanged::NoList)));
+        let empty = put(r#"{"input":[]}"#).unwrap();
+        assert_eq!(Format::Responses.read_request(&empty).unwrap().request.messages.len(), 2);
+    }
+}
