@@ -106,6 +106,9 @@ pub enum Command {
     RearmFault { fault: FaultId },
     /// Change what a call sends before it starts, or what came back while it is held after its end → `CallEdited`.
     EditCall { effect: EffectId, edit: Box<Edit>, shown: bool },
+    /// Change a result that the model of a foreign agent has read, from its next request on → `CallEdited`. The endpoint's
+    /// cache has nothing after it then.
+    EditPast { effect: EffectId, text: String },
     /// Answer a call in place of its model or tool → `CallAnswered`, and its end.
     AnswerCall { effect: EffectId, text: String },
     /// Make a call again that is held after its end → `CallRepeated`, then its request.
@@ -187,6 +190,7 @@ impl Command {
             Command::DisarmFault { .. } => "disarm the fault",
             Command::RearmFault { .. } => "arm the fault again",
             Command::EditCall { .. } => "edit the call",
+            Command::EditPast { .. } => "change the past",
             Command::AnswerCall { .. } => "answer the call",
             Command::RepeatCall { .. } => "make the call again",
             Command::Consent { .. } | Command::AllowTool { .. } => "decide on the call",

@@ -146,6 +146,7 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
         Command::DisarmFault { fault } => disarm(session, fault, by)?,
         Command::RearmFault { fault } => rearm(session, fault, by)?,
         Command::EditCall { effect, edit, shown } => session.edit_call(effect, *edit, shown, by)?,
+        Command::EditPast { effect, text } => session.edit_past(effect, text, by)?,
         Command::AnswerCall { effect, text } => session.answer_call(effect, text, by)?,
         Command::RepeatCall { effect } => session.repeat_call(effect, by)?,
         Command::Consent { effect, allowed } => session.decide(effect, allowed, by)?,

@@ -145,6 +145,9 @@ pub fn told(event: &Event) -> String {
 
 fn edit(event: &EditEvent) -> String {
     match event {
+        EditEvent::CallEdited { effect, past: true, .. } => {
+            format!("result of call {} edited in the past of its model", effect.id)
+        }
         EditEvent::CallEdited { effect, edit, shown, .. } => {
             let unseen = match **edit {
                 Edit::Arguments(_) if !shown => "; the agent sees its own",

@@ -1,5 +1,7 @@
 // The agent of agent.py on the official SDKs of Node.
 
+import { appendFileSync } from "node:fs";
+
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 
@@ -8,7 +10,10 @@ const schema = { type: "object", properties: { city: { type: "string" } }, requi
 const [name, description] = ["get_weather", "The weather of a city."];
 // Only the time-out of a request is told to the endpoint, not that of a client.
 const patience = { timeout: 1000 * Number(process.env.AGENT_PATIENCE ?? 600) };
-const getWeather = ({ city }) => `sunny in ${city}`;
+const getWeather = ({ city }) => {
+  if (process.env.GOT) appendFileSync(process.env.GOT, `${city}\n`);
+  return `sunny in ${city}`;
+};
 
 const wires = {
   async chat(streams) {

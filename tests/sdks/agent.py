@@ -1,7 +1,7 @@
 """An agent on the official SDKs, which asks two questions in each of six conversations: by each format, streaming and not.
 
 The address is the SDK's own: OPENAI_BASE_URL or ANTHROPIC_BASE_URL. Each answer is printed on a line.
-It waits for AGENT_PATIENCE seconds. The tool call with the number in OTHER_RESULT, from 1, returns something else than usual.
+It waits for AGENT_PATIENCE seconds. The cities that its tool gets go into the file in GOT. The tool call with the number in OTHER_RESULT, from 1, returns something else than usual.
 """
 
 import itertools
@@ -18,6 +18,9 @@ NUMBERS = itertools.count(1)
 
 
 def get_weather(city):
+    if "GOT" in os.environ:
+        with open(os.environ["GOT"], "a", encoding="utf-8") as got:
+            print(city, file=got)
     is_other = str(next(NUMBERS)) == os.environ.get("OTHER_RESULT")
     return f"{'rainy' if is_other else 'sunny'} in {city}"
 

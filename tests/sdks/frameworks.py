@@ -6,6 +6,15 @@ import sys
 
 os.environ["OPENAI_AGENTS_DISABLE_TRACING"] = "1"
 os.environ["LANGSMITH_TRACING"] = "false"
+
+
+def weather(city):
+    if "GOT" in os.environ:
+        with open(os.environ["GOT"], "a", encoding="utf-8") as got:
+            print(city, file=got)
+    return f"sunny in {city}"
+
+
 QUESTIONS = ["How is the weather in Oslo and Rome?", "And tomorrow?"]
 
 
@@ -14,7 +23,7 @@ def langgraph(wire, streams):
 
     def get_weather(city: str) -> str:
         """The weather of a city."""
-        return f"sunny in {city}"
+        return weather(city)
 
     agent = create_agent(langchain_model(wire), [get_weather], system_prompt="Be brief.")
     messages = []
@@ -45,7 +54,7 @@ async def agents(wire, streams):
     @function_tool
     def get_weather(city: str) -> str:
         """The weather of a city."""
-        return f"sunny in {city}"
+        return weather(city)
 
     os.environ["OPENAI_API_KEY"] = "test-key-of-openai"
     set_default_openai_api("chat_completions" if wire == "chat" else "responses")

@@ -1,5 +1,7 @@
 // The agent of agent.py on the Vercel AI SDK.
 
+import { appendFileSync } from "node:fs";
+
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, stepCountIs, streamText, tool } from "ai";
@@ -19,7 +21,10 @@ const models = {
 const get_weather = tool({
   description: "The weather of a city.",
   inputSchema: z.object({ city: z.string() }),
-  execute: async ({ city }) => `sunny in ${city}`,
+  execute: async ({ city }) => {
+    if (process.env.GOT) appendFileSync(process.env.GOT, `${city}\n`);
+    return `sunny in ${city}`;
+  },
 });
 
 async function converse(model, streams) {

@@ -475,7 +475,7 @@ fn how_often_a_call_was_edited_is_kept() {
     let edit = |query: &str| Box::new(Edit::Arguments(json!({"query": query})));
     let (effect, shown, by) = (effect(call), false, By::User);
     for (edit, was) in [(edit("b"), edit("a")), (edit("c"), edit("b"))] {
-        story.tell(EditEvent::CallEdited { effect, edit, was, shown, by });
+        story.tell(EditEvent::CallEdited { effect, edit, was, shown, past: false, by });
     }
     assert_eq!(kept(&story), json!(2));
 }

@@ -13,6 +13,9 @@ family! {
             was: Box<Edit>,
             /// Of arguments: the model remembers the edited call, not its own.
             shown: bool,
+            /// Of a result: the model of a foreign agent has read it, and reads it otherwise from the next request on.
+            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+            past: bool,
             by: By,
         },
         /// A person answers in place of the model or the tool.

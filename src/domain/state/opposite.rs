@@ -2,6 +2,7 @@
 
 use crate::breakpoint::BreakpointSpec;
 use crate::command::Command;
+use crate::edit::Edit;
 use crate::event::{
     BreakpointEvent, BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, EditEvent, Event,
     FaultEvent, GraphEvent, PlanEvent, TaskEvent,
@@ -76,6 +77,10 @@ fn breakpoint(event: &BreakpointEvent) -> Option<Command> {
 
 fn edit(event: &EditEvent) -> Option<Command> {
     match event {
+        EditEvent::CallEdited { effect, was, past: true, .. } => match &**was {
+            Edit::Result(text) => Some(Command::EditPast { effect: effect.id, text: text.clone() }),
+            _ => None,
+        },
         EditEvent::CallEdited { effect, was, shown, .. } => {
             Some(Command::EditCall { effect: effect.id, edit: was.clone(), shown: *shown })
         }

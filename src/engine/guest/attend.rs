@@ -150,6 +150,7 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
     let Arrival { format, asked, body, caller, way } = arrival;
     handle.write(|session| {
         let mut talks = talks.borrow_mut();
+        talks.take_edits(session);
         let spec = talks.models.of(session, &asked.model, &caller.endpoint);
         let talk = talks.talk(place)?;
         let (asked, read) = match as_decided(&talk.decided, format, &asked, &body) {

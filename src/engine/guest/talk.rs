@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::again::{self, Again};
 use super::calls::OpenCall;
 use super::conversations::{Conversations, How, Letter};
-use super::decided::Decided;
+use super::decided::{Decided, Decision};
 use super::facts::{Models, SpecOf, Tools};
 use crate::domain::{
     By, EffectId, Guest, Message, Messages, Outcome, RunEvent, RunId, SessionEvent, Task,
@@ -121,6 +121,20 @@ impl Talks {
     /// One more conversation, which the session knew before.
     pub fn join(&mut self, talk: Talk) {
         self.talks.push(talk);
+    }
+
+    /// Takes the results that a person has changed after their models read them.
+    pub fn take_edits(&mut self, session: &mut Session) {
+        for id in session.lanes_mut().take_past() {
+            let state = session.state();
+            let Some(call) = state.tool_call(id) else { continue };
+            let (run, text) = (state.run_of(call.task), call.observation().unwrap_or_default());
+            let talk = self.talks.iter_mut().find(|talk| talk.run == run);
+            if let Some((talk, wire_id)) = talk.zip(call.wire_id.as_deref()) {
+                let decision = Decision { text: text.to_owned(), failed: false };
+                talk.decided.result(wire_id.to_owned(), decision);
+            }
+        }
     }
 
     /// The run with an open call that has the first text of these messages in its arguments.

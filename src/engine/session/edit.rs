@@ -32,7 +32,7 @@ impl Session {
         }
         let effect = self.known_effect(id)?.reference();
         let (edit, was) = (Box::new(edit), Box::new(was));
-        Ok(EditEvent::CallEdited { effect, edit, was, shown, by }.into())
+        Ok(EditEvent::CallEdited { effect, edit, was, shown, past: false, by }.into())
     }
 
     /// The part of a call that an edit replaces, if it can be edited now and so.
@@ -85,6 +85,22 @@ impl Session {
                 Ok(Edit::Reply { text, calls })
             }
         }
+    }
+
+    /// Changes a result that the model of a foreign agent has read.
+    pub fn edit_past(&self, id: EffectId, text: String, by: By) -> Result<Event, String> {
+        let effect = self.known_effect(id)?;
+        if self.state.cost_of_past(id).is_none() {
+            return Err(format!("call {id} has no result in the past of a foreign agent's model"));
+        }
+        let call = self.state.tool_call(id);
+        let was = call.and_then(|call| call.observation()).unwrap_or_default().to_owned();
+        if was == text {
+            return Err("the edit changes nothing".to_owned());
+        }
+        let (edit, was) = (Box::new(Edit::Result(text)), Box::new(Edit::Result(was)));
+        let effect = effect.reference();
+        Ok(EditEvent::CallEdited { effect, edit, was, shown: true, past: true, by }.into())
     }
 
     /// Answers a call that waits, is held or runs, in place of its model or tool.

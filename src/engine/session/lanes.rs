@@ -60,6 +60,8 @@ struct RunLane {
 pub struct Lanes {
     runs: BTreeMap<RunId, RunLane>,
     in_flight: BTreeMap<EffectId, Flight>,
+    /// Calls of foreign agents whose results a person has changed after their models read them.
+    past: Vec<EffectId>,
 }
 
 impl Lanes {
@@ -173,11 +175,19 @@ impl Lanes {
         self.flight_mut(effect)?.edit.take()
     }
 
+    /// Takes the calls whose results a person has changed after their models read them.
+    pub fn take_past(&mut self) -> Vec<EffectId> {
+        std::mem::take(&mut self.past)
+    }
+
     /// Notes a person's edit, answer or repetition of an effect.
     pub fn apply_edit(&mut self, event: EditEvent) {
         let (EditEvent::CallEdited { effect, .. }
         | EditEvent::CallAnswered { effect, .. }
         | EditEvent::CallRepeated { effect, .. }) = &event;
+        if matches!(event, EditEvent::CallEdited { past: true, .. }) {
+            return self.past.push(effect.id);
+        }
         let Some(flight) = self.flight_mut(effect.id) else { return };
         match event {
             EditEvent::CallEdited { edit, .. } => flight.edit = Some(*edit),

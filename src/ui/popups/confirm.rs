@@ -6,7 +6,9 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{Keys, Popup, Pressed, Reply, frame};
 use crate::action::{Action, Layer};
-use crate::domain::{Command, EffectClass, Mode, State, TaskId, words::counted};
+use crate::domain::{
+    CacheBreak, Command, EffectClass, EffectId, Mode, State, TaskId, words::counted,
+};
 use crate::hits::{Hits, Target};
 use crate::keymap::Meaning;
 use crate::next::Next;
@@ -54,6 +56,19 @@ impl Confirm {
             question: "End this session?".to_owned(),
             detail: "Running calls are cancelled. The screen stays open.".to_owned(),
             yes: ScreenRequest::Send(Command::Stop),
+        }
+    }
+
+    /// A result changes that the model of a foreign agent has read.
+    pub fn past(cost: &CacheBreak, effect: EffectId, edited: String) -> Self {
+        let tokens = cost.tokens;
+        let dollars = cost.dollars.map_or(String::new(), |more| format!(", about ${more:.4} more"));
+        Self {
+            question: "Change what the model has read?".to_owned(),
+            detail: format!(
+                "The next request reads some {tokens} tokens again that are in the cache now{dollars}."
+            ),
+            yes: ScreenRequest::Send(Command::EditPast { effect, text: edited }),
         }
     }
 

@@ -4,11 +4,11 @@ use std::fmt;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, difference::Edited, edit_text, entry::Entry};
+use super::{Confirm, Keys, Popup, Pressed, Reply, difference::Edited, edit_text, entry::Entry};
 use crate::action::{Action, Layer};
 use crate::domain::edit::Edit;
 use crate::domain::fault::Trigger;
-use crate::domain::{Command, EffectId, FaultKind, FaultSpec, State, Target};
+use crate::domain::{CacheBreak, Command, EffectId, FaultKind, FaultSpec, State, Target};
 use crate::own::Selection;
 use crate::panes::row::Row;
 use crate::symbols::{DONE, FAILED};
@@ -29,6 +29,8 @@ pub struct EditForm {
     checker: Option<Checker>,
     /// Of arguments: the model remembers the edited call.
     shown: bool,
+    /// Of a result that a model has read: what a change costs.
+    past: Option<CacheBreak>,
 }
 
 impl fmt::Debug for EditForm {
@@ -73,6 +75,7 @@ impl EditForm {
             entry,
             checker,
             shown: true,
+            past: state.cost_of_past(id),
         })
     }
 
@@ -83,7 +86,8 @@ impl EditForm {
         let title = format!("Answer call {id} · {} · in its place", name(state, id));
         let (before, entry) = (Edit::Result(String::new()), Entry::text_of(""));
         let (answers, times, checker) = (Some(target), 0, None);
-        Some(Self { effect: id, title, before, answers, times, entry, checker, shown: true })
+        let (shown, past) = (true, None);
+        Some(Self { effect: id, title, before, answers, times, entry, checker, shown, past })
     }
 
     /// What the text says, if that is allowed.
@@ -110,6 +114,10 @@ impl EditForm {
                 Some(Command::AnswerCall { effect, text })
             }
             read if read == self.before => None,
+            Edit::Result(text) if self.past.is_some() => {
+                let question = self.past.map(|cost| Confirm::past(&cost, effect, text));
+                return question.map_or(Reply::Stay, |question| Reply::Replace(Box::new(question)));
+            }
             read => {
                 let (edit, shown) = (Box::new(read), self.shown);
                 Some(Command::EditCall { effect, edit, shown })

@@ -72,8 +72,9 @@ fn editable(state: &State, view: &View) -> Option<EffectId> {
     let effect = target(state, view)?;
     let waits = effect.started.is_none() && !effect.is_over();
     let is_held = effect.is_over() && state.control.is_held(effect.lane);
+    let is_past = state.cost_of_past(effect.id).is_some();
     let is_embedding = state.embedding(effect.id).is_some();
-    ((waits || is_held) && !is_embedding).then_some(effect.id)
+    ((waits || is_held || is_past) && !is_embedding).then_some(effect.id)
 }
 
 /// Edits the call in flight that is meant; where none can be, the score of the selected tool.

@@ -11,6 +11,7 @@ mod http;
 mod in_a_terminal;
 #[cfg(target_os = "linux")]
 mod killed;
+mod skipped;
 mod started;
 #[cfg(target_os = "linux")]
 mod streams;

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 use toolyard::domain::edit::Edit;
-use toolyard::domain::{Chance, Command, EffectId, Event, Message, Reply, SessionEvent, ToolCall};
+use toolyard::domain::{
+    Chance, Command, EffectId, Event, Message, Reply, SessionEvent, ToolCall, Usage,
+};
+use toolyard::engine::{Beginning, Rest, without_end};
 use toolyard::model::relay::{Heard, Line, Release, Sending};
 
 use super::guests::{Agent, Watch, answer, calling, messages, pass, sent, watch};
@@ -234,7 +237,7 @@ fn a_client_that_asks_again_while_its_answer_is_held_gets_that_answer() {
     });
 }
 
-/// Arms, disarms, or edits the next result, as the chance says.
+/// Arms or disarms a fault, or sets a breakpoint, as the chance says.
 fn turn(watch: &Watch, chance: Chance) {
     let specs = [
         "weather:error:text=down",
@@ -242,32 +245,83 @@ fn turn(watch: &Watch, chance: Chance) {
         "weather:truncated",
         "tools:answer:text=42",
     ];
-    match chance.bits() % 4 {
-        0 | 1 => {
-            let spec = specs[(chance.with(b"spec").bits() % 4) as usize].parse().unwrap();
-            watch.yard.wish(Command::ArmFault { spec });
-        }
+    let places = ["weather:before", "weather:after", "ask_expert:after", "role:actor:before"];
+    let one_of = |all: [&'static str; 4]| all[(chance.with(b"spec").bits() % 4) as usize];
+    match chance.bits() % 6 {
+        0 | 1 => watch.yard.wish(Command::ArmFault { spec: one_of(specs).parse().unwrap() }),
         2 => {
             let armed = watch.yard.state.borrow();
             let armed = armed.faults.iter().find(|(_, fault)| fault.armed).map(|(id, _)| *id);
             armed.into_iter().for_each(|fault| watch.yard.wish(Command::DisarmFault { fault }));
         }
+        3 | 4 => {
+            let spec = Box::new(one_of(places).parse().unwrap());
+            watch.yard.wish(Command::SetBreakpoint { breakpoint: None, spec, on: true });
+        }
         _ => {}
     }
 }
 
+/// Edits what is held, as the chance says, and lets it go on, until nothing is held; the number of edits.
+async fn edit_what_is_held(watch: &Watch, chance: Chance) -> usize {
+    let mut edits = 0;
+    for round in 0..20u8 {
+        watch.yard.settle().await;
+        let held: Vec<EffectId> = {
+            let state = watch.yard.state.borrow();
+            let lanes: Vec<_> = state.control.held.iter().map(|hold| hold.lane).collect();
+            let all = state.tool_calls.iter().map(|call| &call.effect);
+            let all = all.chain(state.model_calls.iter().map(|call| &call.effect));
+            all.filter(|effect| lanes.contains(&effect.lane)).map(|effect| effect.id).collect()
+        };
+        if held.is_empty() {
+            break;
+        }
+        for id in held {
+            let chance = chance.with(&[round]).with(&id.0.to_le_bytes());
+            if chance.bits() % 3 == 0 {
+                continue;
+            }
+            let text = format!("edited {}", chance.bits() % 100);
+            let edit = {
+                let state = watch.yard.state.borrow();
+                match (state.tool_call(id), state.model_call(id)) {
+                    (Some(call), _) if call.is_over() => Edit::Result(text),
+                    (Some(_), _) => Edit::Arguments(json!({ "at": text })),
+                    (_, Some(call)) => {
+                        let mut messages = call.request.messages.clone();
+                        let last = messages.len() - 1;
+                        if let Message::User { text: said, .. } = &mut messages[last] {
+                            *said = text;
+                        }
+                        Edit::Messages(messages)
+                    }
+                    (None, None) => continue,
+                }
+            };
+            let shown = chance.with(b"shown").bits().is_multiple_of(2);
+            watch.yard.wish(Command::EditCall { effect: id, edit: Box::new(edit), shown });
+            edits += 1;
+        }
+        watch.yard.wish(Command::Run);
+    }
+    edits
+}
+
 #[test]
-fn no_schedule_of_faults_changes_what_the_model_has_read() {
-    let mut differing = 0;
+fn no_schedule_of_faults_and_edits_changes_what_the_model_has_read() {
+    let (mut differing, mut edits) = (0, 0);
     for seed in 0..200 {
         on_paused_time(async {
             let watch = watch(Trial::default());
             let mut agent = Agent::asking("How is the weather in Oslo?");
             let mut read: Vec<Value> = Vec::new();
             for step in 0..6u8 {
-                turn(&watch, Chance::new(seed).with(&[step]));
+                let chance = Chance::new(seed).with(&[step]);
+                turn(&watch, chance);
                 watch.yard.settle().await;
                 let mut line = agent.send(&watch);
+                edits += edit_what_is_held(&watch, chance.with(b"request")).await;
                 let now = messages(&sent(&mut line).await);
                 assert_eq!(now[..read.len()], read, "seed {seed}, step {step}");
                 differing += usize::from(now != agent.messages);
@@ -276,10 +330,64 @@ fn no_schedule_of_faults_changes_what_the_model_has_read() {
                     (&format!("a{step}"), "weather", json!({"at": step.to_string()})),
                     (&format!("b{step}"), "ask_expert", json!({"at": step.to_string()})),
                 ]);
-                pass(line, &calls).await;
-                agent.go_on(&calls, &["a long text about rain", "ask somebody else"]);
+                line.heard.send(Heard::Ended(Ok(calls.clone()))).unwrap();
+                edits += edit_what_is_held(&watch, chance.with(b"answer")).await;
+                let given = match line.release.await.unwrap() {
+                    Release::AsCame => calls,
+                    Release::Calls(changed) => Reply { calls: changed, ..calls },
+                    other => panic!("{other:?}"),
+                };
+                agent.go_on(&given, &["a long text about rain", "ask somebody else"]);
             }
+            assert_eq!(watch.yard.state.borrow().runs.len(), 1, "seed {seed}");
         });
     }
-    assert!(differing > 200, "the faults do something: {differing}");
+    assert!(differing > 200 && edits > 200, "they do something: {differing}, {edits}");
+}
+
+#[test]
+fn the_past_changes_only_on_purpose_and_says_what_that_costs() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let mut agent = Agent::asking("How is the weather in Oslo?");
+        let call = calling(&[("a", "weather", json!({"at": "Oslo"}))]);
+        answer(agent.send(&watch), &call).await;
+        agent.go_on(&call, &["rain"]);
+        let more = Reply {
+            usage: Usage { tokens_in: 1000, ..Usage::default() },
+            ..calling(&[("b", "weather", json!({"at": "Rome"}))])
+        };
+        answer(agent.send(&watch), &more).await;
+        agent.go_on(&more, &["sun"]);
+        let id = watch.yard.state.borrow().tool_calls.get(0).unwrap().id;
+        edit(&watch, id, Edit::Result("snow".into()), true);
+        refused(&watch, "the agent has seen it").await;
+        let cost = watch.yard.state.borrow().cost_of_past(id).unwrap();
+        assert!((1..1000).contains(&cost.tokens), "{cost:?}");
+        watch.yard.wish(Command::EditPast { effect: id, text: "snow".into() });
+        watch.yard.until("it is edited", |state| state.tool_call(id).unwrap().edits == 1).await;
+        let mut line = agent.send(&watch);
+        assert_eq!(sent(&mut line).await, agent.body().replace("\"rain\"", "\"snow\""));
+        pass(line, &Reply::of_text("Snow.")).await;
+        agent.go_on(&Reply::of_text("Snow."), &[]);
+        agent.messages.push(json!({"role": "user", "content": "Sure?"}));
+        assert_eq!(
+            watch.yard.state.borrow().tool_call(id).unwrap().withheld.as_ref().unwrap().text,
+            "rain"
+        );
+        let past: Vec<_> = watch.yard.records.borrow().iter().map(|it| (**it).clone()).collect();
+        // Taken back, by a person who sees what it costs.
+        watch.yard.wish(Command::EditPast { effect: id, text: "rain".into() });
+        watch.yard.until("it is taken back", |state| state.tool_call(id).unwrap().edits == 2).await;
+        let mut line = agent.send(&watch);
+        assert_eq!(sent(&mut line).await, agent.body());
+        // A session that goes on knows it.
+        let (past, rest) = (without_end(past), Some(Rest::default()));
+        let beginning = Beginning::Continued { past, rest };
+        let watch = super::guests::watch(Trial { beginning, ..Trial::default() });
+        let mut line = agent.send(&watch);
+        assert_eq!(sent(&mut line).await, agent.body().replace("\"rain\"", "\"snow\""));
+        watch.yard.wish(Command::EditPast { effect: EffectId(99), text: "x".into() });
+        refused(&watch, "no call").await;
+    });
 }

@@ -11,6 +11,15 @@ use crate::output::ToolOutput;
 use crate::state::{ModelCallPhase, State, ToolCallPhase, What};
 
 impl State {
+    /// Keeps what a tool said that a model has read, before that changes.
+    fn withhold(&mut self, id: EffectId) {
+        let Some(call) = self.tool_call_mut(id).filter(|call| call.withheld.is_none()) else {
+            return;
+        };
+        let text = call.observation().unwrap_or_default().to_owned();
+        call.withheld = Some(Arc::new(ToolOutput { text, cut_from: None }));
+    }
+
     fn edit(&mut self, id: EffectId, edit: &Edit, shown: bool) {
         if let Some(effect) = self.effect_mut(id) {
             effect.edits = effect.edits.saturating_add(1);
@@ -46,8 +55,11 @@ impl State {
 impl Family for EditEvent {
     fn fold(&self, state: &mut State, _at: u64) {
         match self {
-            EditEvent::CallEdited { effect, edit, shown, .. } => {
-                state.edit(effect.id, edit, *shown)
+            EditEvent::CallEdited { effect, edit, shown, past, .. } => {
+                if *past {
+                    state.withhold(effect.id);
+                }
+                state.edit(effect.id, edit, *shown);
             }
             EditEvent::CallAnswered { .. } | EditEvent::CallRepeated { .. } => {}
         }

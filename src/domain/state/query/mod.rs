@@ -10,6 +10,7 @@ mod laps;
 mod loops;
 mod moves;
 mod pairs;
+mod past;
 mod probing;
 mod programs;
 mod rankings;
