@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::digest;
+use crate::domain::blocks::Block;
 use crate::domain::{Message, Messages, Reply};
 use crate::wire::{Asked, Format, NotChanged, patch, with_texts, with_turns};
 
@@ -19,9 +20,16 @@ pub struct Decided {
     arguments: HashMap<String, Value>,
     /// In place of the texts of messages, by their place and their digest.
     texts: HashMap<(usize, u64), String>,
-    /// Turns that the agent does not know, before the answer that followed them: by its digest, and how many equal ones
-    /// stand before it.
-    turns: HashMap<Key, Vec<Message>>,
+    /// Turns that the agent does not know, by the answer that followed them.
+    turns: HashMap<Key, Turn>,
+}
+
+/// What a model was told before an answer.
+#[derive(Debug)]
+struct Turn {
+    /// The place of the answer among the agent's messages.
+    at: usize,
+    messages: Vec<Message>,
 }
 
 /// The digest of an answer, and how many equal ones stand before it.
@@ -46,10 +54,10 @@ impl Decided {
     }
 
     /// The model reads these turns before this answer to these messages of the agent.
-    pub fn turns(&mut self, sent: &Messages, answer: &Reply, turns: Vec<Message>) {
+    pub fn turns(&mut self, sent: &Messages, answer: &Reply, messages: Vec<Message>) {
         let answer = digest::of_reply(answer);
         let before = sent.iter().filter(|message| digest::of_message(message) == answer).count();
-        self.turns.insert((answer, before), turns);
+        self.turns.insert((answer, before), Turn { at: sent.len(), messages });
     }
 
     /// The model reads these messages. `sent`: as the agent sends them. What was read after them is left.
@@ -57,7 +65,7 @@ impl Decided {
         let turns: HashMap<usize, Key> = self.turns_in(sent).into_iter().collect();
         for (at, sent) in sent.iter().enumerate() {
             let turn = turns.get(&at).and_then(|key| self.turns.get_mut(key));
-            turn.into_iter().for_each(|turn| retell(turn, read));
+            turn.into_iter().for_each(|turn| retell(&mut turn.messages, read));
             let Some(read) = read.next() else { return };
             if sent.text() == read.text() {
                 continue;
@@ -133,7 +141,12 @@ impl Decided {
             let before = equal.entry(digest).or_default();
             let key = (digest, *before);
             *before += 1;
-            self.turns.contains_key(&key).then_some((at, key))
+            if self.turns.contains_key(&key) {
+                return Some((at, key));
+            }
+            // Some clients only name the items of an answer, which the endpoint keeps.
+            let mut there = self.turns.iter().filter(|(_, turn)| turn.at == at);
+            there.next().filter(|_| is_reference(message)).map(|(key, _)| (at, *key))
         };
         messages.iter().enumerate().filter_map(place).collect()
     }
@@ -143,7 +156,7 @@ impl Decided {
         let is_answer = |message: &&Message| matches!(message, Message::Assistant { .. });
         let turn = |(at, key): (usize, Key)| {
             let before = messages.iter().take(at).filter(is_answer).count();
-            Some((Some(before), self.turns.get(&key)?.as_slice()))
+            Some((Some(before), self.turns.get(&key)?.messages.as_slice()))
         };
         self.turns_in(messages).into_iter().filter_map(turn).collect()
     }
@@ -181,6 +194,15 @@ pub fn with_messages(body: &[u8], old: &Messages, new: &Messages) -> Result<Vec<
 fn equal_before(messages: &Messages, at: usize) -> usize {
     let text = messages.get(at).map_or("", Message::text);
     messages.iter().take(at).filter(|message| message.text() == text).count()
+}
+
+/// Whether a message has only the names of items.
+fn is_reference(message: &Message) -> bool {
+    let names_item =
+        |block: &Block| matches!(block, Block::Kept { raw, .. } if raw["type"] == "item_reference");
+    let blocks = message.blocks();
+    let is_answer = matches!(message, Message::Assistant { .. });
+    is_answer && !blocks.is_empty() && blocks.iter().all(names_item)
 }
 
 /// Gives messages the texts of these.

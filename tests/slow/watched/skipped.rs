@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolyard::domain::{Finish, Message as Said, Messages, Reply, ToolCall};
+use toolyard::domain::{Finish, Message as Said, Messages, Reply, State, ToolCall};
 use toolyard::wire::{Asked, Format};
 
 use super::clients::clients;
@@ -82,15 +82,16 @@ fn a_tool_does_not_run_whose_call_is_skipped_and_the_past_of_the_model_stays() {
                 both.for_each(|(before, now)| assert_eq!(told(before), told(now), "{name}"));
             }
         }
-        let state: serde_json::Value =
-            serde_json::from_slice(&std::fs::read(state).unwrap()).unwrap();
-        let calls = state["tool_calls"].as_array().unwrap();
+        let state: State = serde_json::from_slice(&std::fs::read(state).unwrap()).unwrap();
+        let calls: Vec<_> = state.tool_calls.iter().collect();
         assert_eq!(calls.len(), asked.len(), "{name}");
-        assert!(calls.iter().all(|call| call["is_skipped"] == true), "{name}");
+        assert!(calls.iter().all(|call| call.is_skipped), "{name}");
         // Without it the tools run, and the model reads the same.
         assert_eq!(run(&[]), skipped, "{name}");
         let got = std::fs::read_to_string(home.path("got.txt")).unwrap();
-        assert_eq!(got, "Oslo\nRome\n".repeat(skipped.lines().count()), "{name}");
+        // Some clients run both at once.
+        let runs = |city: &str| got.lines().filter(|line| *line == city).count();
+        assert_eq!((runs("Oslo"), runs("Rome")), (calls.len() / 2, calls.len() / 2), "{name}");
         println!("{name}: {} calls skipped", calls.len());
     }
 }
