@@ -13,6 +13,16 @@ fn clients_that_wait_for_ten_seconds_are_held_for_ninety() {
     test("watched::held", &[("TOOLYARD_PATIENCE", "10"), ("TOOLYARD_HELD", "90")]);
 }
 
+#[test]
+fn toolyard_is_killed_at_482_moments() {
+    test("watched::random_kills", &[("TOOLYARD_WATCH_KILLS", "482")]);
+}
+
+#[test]
+fn a_hundred_thousand_damaged_streams_pass() {
+    test("watched::mutated", &[("TOOLYARD_WATCH_STREAMS", "100000")]);
+}
+
 fn test(name: &str, variables: &[(&str, &str)]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let tested = Command::new(env!("CARGO"))

@@ -344,7 +344,7 @@ async fn watch() {
 
 #[tokio::test]
 async fn break_your_agent() {
-    with_forecaster(8, |endpoint| follow("break-your-agent.md", endpoint)).await;
+    with_forecaster(10, |endpoint| follow("break-your-agent.md", endpoint)).await;
 }
 
 /// Follows a page whose agent asks the model of these pages so many times.

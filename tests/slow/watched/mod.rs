@@ -11,6 +11,8 @@ mod http;
 mod in_a_terminal;
 #[cfg(target_os = "linux")]
 mod killed;
+mod mutated;
+mod random_kills;
 mod skipped;
 mod started;
 #[cfg(target_os = "linux")]
