@@ -206,13 +206,14 @@ fn of_run(event: &RunEvent) -> String {
                 (counted(*kept as usize, "message"), counted(*dropped as usize, "message"));
             format!("conversation {run} was rewritten: {kept} kept, {dropped} dropped")
         }
-        RunEvent::RunParted { run, field, asked, recorded, nearest, refused } => {
+        RunEvent::RunParted { run, field, asked, recorded, nearest, journal, refused } => {
             let quoted = |text: &str| match text {
                 "" => "nothing".to_owned(),
                 text => format!("\u{201c}{text}\u{201d}"),
             };
+            let of = journal.as_ref().map_or_else(String::new, |journal| format!(" of {journal}"));
             let place = match nearest {
-                Some(n) => format!("record {n}, the nearest one, has {}", quoted(recorded)),
+                Some(n) => format!("record {n}{of}, the nearest one, has {}", quoted(recorded)),
                 None => "no recorded conversation is left".to_owned(),
             };
             let then = if *refused { "the agent is stopped" } else { "it goes on live" };

@@ -9,8 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use toolyard::domain::{State, Usage};
 
-use crate::program::{Home, text};
+use crate::program::{Home, Ran, text};
 
 /// The program llama-server.
 const SERVER: &str = "TOOLYARD_LLAMA_SERVER";
@@ -197,4 +198,39 @@ fn a_broken_tool_loses_its_weight_and_another_one_answers() {
         attempt.weight < attempts[0].weight && is_second && attempt.right
     });
     assert!(healed.count() > 0);
+}
+
+/// An agent that asks about the weather of some cities in one conversation, with the address of its endpoint; the share of
+/// its prompts that the server had in its cache.
+fn cached_share(llama: &Llama, name: &str, more: &[&str]) -> f64 {
+    let home = Home::new();
+    let agent = root().join("tests/sdks/cities.py");
+    let state = home.path("s.json");
+    let watch = ["watch", "--headless", "--no-journal", "--state", text(&state)];
+    let mut command =
+        home.command(&[&watch[..], more, &["--", "python3", text(&agent), name]].concat());
+    let ran = Ran::of(command.env("OPENAI_BASE_URL", &llama.url).output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let state: State = serde_json::from_value(home.json("s.json")).unwrap();
+    let usages: Vec<_> = state.model_calls.iter().filter_map(|call| call.usage()).collect();
+    let sum = |part: fn(&Usage) -> u64| usages.iter().map(part).sum::<u64>();
+    let (cached, all) = (sum(|usage| usage.cached), sum(|usage| usage.tokens_in));
+    let made = state.tool_calls.iter().filter(|call| call.withheld.is_some()).count();
+    println!(
+        "{name}: {cached} of {all} tokens cached, {} requests, {made} results made",
+        usages.len()
+    );
+    assert_eq!(made > 0, !more.is_empty(), "{name}");
+    cached as f64 / all as f64
+}
+
+#[test]
+fn a_fault_of_a_watched_agent_costs_no_cache() {
+    let Some(llama) = llama() else { return };
+    let plain = cached_share(&llama, "Ann", &[]);
+    // As long as what the tool says.
+    let fault = "get_weather:error:every=2:text=The station at that place is not in order now.";
+    let faulted = cached_share(&llama, "Bob", &["--fault", fault]);
+    println!("{plain:.3} cached without a fault, {faulted:.3} with one");
+    assert!(plain > 0.5 && (plain - faulted).abs() < 0.02, "{plain} {faulted}");
 }

@@ -27,6 +27,7 @@ pub fn listening() -> Story {
         Arc::new(ModelSpec {
             price_in: Some(dollars.into()),
             price_out: Some((dollars * 8.0).into()),
+            price_cached: Some((dollars / 10.0).into()),
             ..spec
         })
     };
@@ -66,9 +67,13 @@ fn step(story: &mut Story, task: TaskId, step: u32, from: &str) {
 }
 
 fn ask(story: &mut Story, task: TaskId, model: &str) -> EffectId {
-    let call = story.next_effect();
     let text = story.state().task(task).unwrap().task.text.clone();
-    let request = Request::new(Role::Actor, vec![Message::user(text)]);
+    ask_with(story, task, model, vec![Message::user(text)])
+}
+
+fn ask_with(story: &mut Story, task: TaskId, model: &str, messages: Vec<Message>) -> EffectId {
+    let call = story.next_effect();
+    let request = Request::new(Role::Actor, messages);
     let (request, role, model) = (Arc::new(request), Role::Actor, model.into());
     let (of, evidence) = (effect(call), None);
     story.tell(ModelCallEvent::ModelCallRequested {
@@ -199,6 +204,27 @@ pub fn held() -> Story {
     story.tell(ControlEvent::Held { lane, boundary: Boundary::BeforeModelCall });
     story.wait(14_000);
     story
+}
+
+/// One conversation whose model has read a result, which is the call that is returned.
+pub fn read() -> (Story, EffectId) {
+    let mut story = listening();
+    let question = "How is the weather in Lisbon?";
+    let task = begin(&mut story, 1, None, question);
+    step(&mut story, task, 1, "start");
+    let first = asked(&mut story, task, LARGE);
+    let city = json!({"city": "Lisbon"});
+    answer(&mut story, first, "", &[("get_weather", city.clone())], 900);
+    let weather = call(&mut story, task, 1, "get_weather", city);
+    returned(&mut story, weather, "27 degrees, clear", 300);
+    step(&mut story, task, 2, "get_weather");
+    let result =
+        Message::result(format!("call_{weather}"), "get_weather".into(), "27 degrees, clear");
+    let second = ask_with(&mut story, task, LARGE, vec![Message::user(question), result]);
+    story.tell(ModelCallEvent::ModelCallStarted { effect: effect(second) });
+    answer(&mut story, second, "It is warm: 27 degrees.", &[], 1200);
+    ended(&mut story, task, "It is warm: 27 degrees.");
+    (story, weather)
 }
 
 /// An agent that has said so many lines, every fifth of them to standard error.

@@ -20,8 +20,8 @@ pub(super) struct Rerun {
     pub skips: bool,
     /// What should be known of it.
     pub notices: Vec<String>,
-    /// Its file, without folders.
-    pub name: Option<String>,
+    /// Their files, without folders.
+    pub names: Vec<String>,
 }
 
 impl Rerun {
@@ -43,7 +43,8 @@ impl Rerun {
         files.sort();
         let mut all = Self::default();
         for file in &files {
-            let Self { records, seed, faults, notices, skips, .. } = Self::of(file)?;
+            let Self { records, seed, faults, notices, skips, names } = Self::of(file)?;
+            all.names.extend(names);
             all.skips |= skips;
             all.records.extend(records);
             all.seed = all.seed.or(seed);
@@ -109,8 +110,8 @@ impl Rerun {
             matches!(record.event, Event::ToolCall(ToolCallEvent::CallSkipped { .. }))
         };
         let skips = records.iter().any(is_skip);
-        let (seed, name) = (Some(opening.seed), path.file_name());
-        let name = name.map(|name| name.to_string_lossy().into_owned());
-        Ok(Self { seed, faults, skips, notices, name, records: vec![records] })
+        let (seed, name) = (Some(opening.seed), path.file_name().unwrap_or_default());
+        let names = vec![name.to_string_lossy().into_owned()];
+        Ok(Self { seed, faults, skips, notices, names, records: vec![records] })
     }
 }

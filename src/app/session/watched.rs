@@ -38,9 +38,11 @@ impl SessionSpec {
     pub fn watch(&self, title: &str, mut feed: Feed) -> Result<PreparedSession, SessionError> {
         let past = self.resumed.as_deref().map(past_of).transpose()?;
         let rerun = self.recorded.as_deref().map(Rerun::load).transpose()?;
-        let Rerun { records, seed, faults, skips, notices, name } = rerun.unwrap_or_default();
+        let Rerun { records, seed, faults, skips, notices, names } = rerun.unwrap_or_default();
+        let is_one = names.len() == 1;
         if let Some(again) = &mut feed.again {
             again.records = records;
+            again.names.clone_from(&names);
         }
         let own = self.faults.iter().filter(|fault| !faults.contains(fault)).cloned();
         let mut knobs = self.knobs.clone();
@@ -49,7 +51,8 @@ impl SessionSpec {
             knobs,
             seed: self.seed.or(seed),
             faults: own.chain(faults.iter().cloned()).collect(),
-            parent: name,
+            // A folder of journals is no parent.
+            parent: names.into_iter().next().filter(|_| is_one),
             watched: true,
             journal: match (&self.resumed, &self.journal) {
                 (Some(path), JournalChoice::Configured) => JournalChoice::File(next_to(path)),

@@ -40,6 +40,9 @@ family! {
             /// The record of the request that it is nearest to; `None`: there is none left.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             nearest: Option<u64>,
+            /// The journal that this record is in, where the agent runs over several.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            journal: Option<String>,
             /// The request is refused, and the agent is to end. Otherwise it goes to the endpoint.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             refused: bool,

@@ -24,6 +24,8 @@ const REFUSED: &str = "this is not in the record of the session, and nothing goe
 pub struct Again {
     /// Those of each session that was recorded.
     pub records: Vec<Vec<Record>>,
+    /// Their journals, if they are told.
+    pub names: Vec<String>,
     /// What differs from run to run by itself.
     pub varies: Varies,
     /// What the record does not have is refused, and does not go to the endpoint.
@@ -37,6 +39,7 @@ pub struct Again {
 /// A record that agents run over.
 pub struct Running {
     pub past: Past,
+    names: Vec<String>,
     is_strict: bool,
     keeps_results: bool,
     keeps_time: bool,
@@ -52,8 +55,8 @@ pub struct Asking<'a> {
 
 impl Running {
     pub fn new(again: Again) -> Self {
-        let Again { records, varies, is_strict, keeps_results, keeps_time } = again;
-        Self { past: Past::new(&records, varies), is_strict, keeps_results, keeps_time }
+        let Again { records, names, varies, is_strict, keeps_results, keeps_time } = again;
+        Self { past: Past::new(&records, varies), names, is_strict, keeps_results, keeps_time }
     }
 
     /// Looks for the record of a conversation that begins.
@@ -84,8 +87,18 @@ impl Talks {
                 let (is_strict, Difference { field, asked, recorded }) =
                     (again.is_strict, difference);
                 let why = format!("{REFUSED}: {field} differs");
-                let refused = is_strict;
-                session.emit(RunEvent::RunParted { run, field, asked, recorded, nearest, refused });
+                let of_several = again.names.len() > 1;
+                let journal =
+                    nearest.filter(|_| of_several).and_then(|it| again.names.get(it.session));
+                session.emit(RunEvent::RunParted {
+                    run,
+                    field,
+                    asked,
+                    recorded,
+                    nearest: nearest.map(|it| it.n),
+                    journal: journal.cloned(),
+                    refused: is_strict,
+                });
                 is_strict.then(|| refusal(why))
             }
         }

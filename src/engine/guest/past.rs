@@ -39,7 +39,7 @@ struct Conversation {
 
 /// A recorded request and its answer.
 struct Asked {
-    n: u64,
+    place: Nearest,
     model: String,
     request: Arc<Request>,
     /// As JSON: bodies repeat their past, and take several times as much memory as values.
@@ -72,15 +72,28 @@ struct Playing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
     pub difference: Difference,
-    /// The record of the request that it is nearest to.
-    pub nearest: Option<u64>,
+    /// The request that it is nearest to.
+    pub nearest: Option<Nearest>,
+}
+
+/// A recorded request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// The number of its session among those that were recorded.
+    pub session: usize,
+    /// The number of its record.
+    pub n: u64,
 }
 
 impl Past {
     /// Gathers the conversations of recorded sessions.
     pub fn new(sessions: &[Vec<Record>], varies: Varies) -> Self {
         Self {
-            conversations: sessions.iter().flat_map(|records| conversations(records)).collect(),
+            conversations: sessions
+                .iter()
+                .enumerate()
+                .flat_map(|(session, records)| conversations(session, records))
+                .collect(),
             playing: HashMap::new(),
             varies,
             used: BTreeMap::new(),
@@ -150,7 +163,7 @@ impl Past {
                     return Ok(Some(known));
                 }
                 Some(difference) => {
-                    let nearest = Some(then.n);
+                    let nearest = Some(then.place);
                     parting.get_or_insert(Parting { difference, nearest });
                 }
             }
@@ -193,21 +206,22 @@ impl Past {
         let mut compare = Compare::new(&self.varies);
         let found = nearest.and_then(|first| {
             let difference = compare.requests(side, &first.side(format))?;
-            Some(Parting { difference, nearest: Some(first.n) })
+            Some(Parting { difference, nearest: Some(first.place) })
         });
         found.unwrap_or_else(|| {
             let other = left().find(|known| known.format.is_some_and(|own| own != format));
-            let wire =
-                other.and_then(|known| Some((known.format?.to_string(), known.asked.first()?.n)));
-            let (recorded, nearest) = wire.map_or((String::new(), None), |(it, n)| (it, Some(n)));
+            let wire = other
+                .and_then(|known| Some((known.format?.to_string(), known.asked.first()?.place)));
+            let (recorded, nearest) =
+                wire.map_or((String::new(), None), |(it, place)| (it, Some(place)));
             let (field, asked) = ("the wire".to_owned(), format.to_string());
             Parting { difference: Difference { field, asked, recorded }, nearest }
         })
     }
 }
 
-/// The conversations of a recorded session, in their order.
-fn conversations(records: &[Record]) -> Vec<Conversation> {
+/// The conversations of the recorded session with this number, in their order.
+fn conversations(session: usize, records: &[Record]) -> Vec<Conversation> {
     let state = State::fold(records);
     let mut bodies = HashMap::new();
     for record in records {
@@ -224,7 +238,7 @@ fn conversations(records: &[Record]) -> Vec<Conversation> {
     }
     for call in state.model_calls.iter() {
         if let Some(run) = runs.get_mut(&state.run_of(call.task)) {
-            run.asked.extend(asked(call, &mut bodies));
+            run.asked.extend(asked(session, call, &mut bodies));
         }
     }
     for call in state.tool_calls.iter() {
@@ -248,7 +262,7 @@ fn ended(side: &Side, asked: &[Asked]) -> Parting {
     let text = side.request.messages.get(at).map_or("", |message| message.text());
     let (field, asked) = (format!("messages[{at}]"), text.chars().take(80).collect());
     let difference = Difference { field, asked, recorded: String::new() };
-    Parting { difference, nearest: last.map(|last| last.n) }
+    Parting { difference, nearest: last.map(|last| last.place) }
 }
 
 impl Asked {
@@ -276,7 +290,11 @@ impl Asked {
 }
 
 /// A model call with its answer; `None` if nobody had one.
-fn asked(call: &ModelCallState, bodies: &mut HashMap<EffectId, Box<str>>) -> Option<Asked> {
+fn asked(
+    session: usize,
+    call: &ModelCallState,
+    bodies: &mut HashMap<EffectId, Box<str>>,
+) -> Option<Asked> {
     let said = match &call.phase {
         ModelCallPhase::Done { reply } => Ok(Arc::clone(reply)),
         ModelCallPhase::Failed { error } if error.kind != ModelErrorKind::Cancelled => {
@@ -288,7 +306,7 @@ fn asked(call: &ModelCallState, bodies: &mut HashMap<EffectId, Box<str>>) -> Opt
     };
     let took = call.ended?.saturating_sub(call.started.or(call.ended)?);
     Some(Asked {
-        n: call.n,
+        place: Nearest { session, n: call.n },
         model: call.model.to_string(),
         request: Arc::clone(&call.request),
         body: bodies.remove(&call.id),

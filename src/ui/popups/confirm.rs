@@ -62,12 +62,11 @@ impl Confirm {
     /// A result changes that the model of a foreign agent has read.
     pub fn past(cost: &CacheBreak, effect: EffectId, edited: String) -> Self {
         let tokens = cost.tokens;
-        let dollars = cost.dollars.map_or(String::new(), |more| format!(", about ${more:.4} more"));
+        let dollars = cost.dollars.filter(|more| **more > 0.0);
+        let dollars = dollars.map_or(String::new(), |more| format!(", for ${more:.4} more"));
         Self {
             question: "Change what the model has read?".to_owned(),
-            detail: format!(
-                "The next request reads some {tokens} tokens again that are in the cache now{dollars}."
-            ),
+            detail: format!("The endpoint reads some {tokens} tokens again, uncached{dollars}."),
             yes: ScreenRequest::Send(Command::EditPast { effect, text: edited }),
         }
     }

@@ -64,31 +64,60 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
+/// A watched agent on a screen of this size.
+struct Shown {
+    sitting: Sitting,
+    endpoint: Upstream,
+    port: u16,
+    _home: Home,
+}
+
+fn shown((columns, rows): (u16, u16), more: &[&str]) -> Shown {
+    let (home, port, endpoint) = (Home::new(), free_port(), upstream(Arc::new(forecast)));
+    let listen = format!("127.0.0.1:{port}");
+    let words = [crate::PROGRAM, "watch", "--no-journal", "--listen", &listen];
+    let url = format!("http://{}/v1", endpoint.address);
+    let words = [&words[..], more].concat();
+    let sitting = Sitting::of(&home, columns, rows, &words, &[("OPENAI_BASE_URL", &url)]);
+    sitting.wait("requests here are in the pane Output");
+    Shown { sitting, endpoint, port, _home: home }
+}
+
+impl Shown {
+    fn end(mut self) {
+        self.sitting.press("qy");
+        let (_, bytes) = self.sitting.end();
+        assert_harmless(&bytes);
+    }
+}
+
+#[test]
+fn a_person_answers_a_call_that_the_agent_never_sees() {
+    for size in [(80, 24), (120, 40)] {
+        let mut shown = shown(size, &["--skip", "--break", "weather:before"]);
+        let port = shown.port;
+        let worked = thread::spawn(move || agent(port));
+        shown.sitting.wait_header("HELD before a tool call");
+        shown.sitting.press("a");
+        shown.sitting.wait("in its place");
+        shown.sitting.press("snow\x07");
+        shown.sitting.wait("They say: snow");
+        let (got, answer) = worked.join().unwrap();
+        assert_eq!((got, answer.as_str()), (Vec::new(), "They say: snow"));
+        assert_eq!(shown.endpoint.record.lock().unwrap().len(), 2, "the model was asked on");
+        shown.end();
+    }
+}
+
 #[test]
 fn a_person_changes_the_call_and_the_result_of_a_foreign_agent() {
-    for (columns, rows) in [(80, 24), (120, 40)] {
-        let Upstream { address, record } = upstream(Arc::new(forecast));
-        let (home, port) = (Home::new(), free_port());
-        let listen = format!("127.0.0.1:{port}");
-        let words = [
-            crate::PROGRAM,
-            "watch",
-            "--no-journal",
-            "--listen",
-            &listen,
-            "--break",
-            "weather:before",
-            "--break",
-            "weather:after",
-        ];
-        let endpoint = format!("http://{address}/v1");
-        let mut sitting =
-            Sitting::of(&home, columns, rows, &words, &[("OPENAI_BASE_URL", &endpoint)]);
-        sitting.wait("requests here are in the pane Output");
+    for size in [(80, 24), (120, 40)] {
+        let mut shown = shown(size, &["--break", "weather:before", "--break", "weather:after"]);
+        let (port, sitting) = (shown.port, &mut shown.sitting);
         let worked = thread::spawn(move || agent(port));
         sitting.wait_header("HELD before a tool call");
         thread::sleep(PATIENCE);
-        if columns >= 120 {
+        if size.0 >= 120 {
             sitting.wait("kept alive");
         }
         sitting.press("e");
@@ -105,9 +134,8 @@ fn a_person_changes_the_call_and_the_result_of_a_foreign_agent() {
         let (got, answer) = worked.join().unwrap();
         assert_eq!(got, [json!({"city": "Bonn"})], "the real function");
         assert_eq!(answer, "They say: rain in Paris");
-        assert_eq!(record.lock().unwrap().len(), 2, "each request was sent once");
-        sitting.press("qy");
-        let (_, bytes) = sitting.end();
-        assert_harmless(&bytes);
+        let asked = shown.endpoint.record.lock().unwrap().len();
+        assert_eq!(asked, 2, "each request was sent once");
+        shown.end();
     }
 }

@@ -51,6 +51,7 @@ fn body(agent: &Agent) -> serde_json::Value {
 pub fn again(records: &[Record]) -> Again {
     Again {
         records: vec![records.to_vec()],
+        names: Vec::new(),
         varies: Varies::default(),
         is_strict: false,
         keeps_results: false,

@@ -11,6 +11,7 @@ use toolyard::ui::request::ScreenRequest;
 use super::{command, stage};
 use crate::stage::Stage;
 use crate::story::{self, Story};
+use crate::watching;
 
 fn set(id: u32, text: &str) -> BreakpointEvent {
     BreakpointEvent::BreakpointSet {
@@ -285,6 +286,30 @@ fn a_held_call_is_answered_by_hand_and_the_next_calls_alike() {
     let text = "built in 1871".to_owned();
     assert_eq!(*answer, Command::AnswerCall { effect: EffectId(31), text });
     assert_eq!(spec.to_string(), "wikipedia:answer:first=3:text=built in 1871");
+}
+
+#[test]
+fn what_a_model_has_read_changes_after_a_question_that_says_what_it_costs() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let (story, weather) = watching::read();
+        let mut stage = Stage::of(&story).sized(columns, rows);
+        stage.press("6 home");
+        for _ in 0..8 {
+            stage.press("e");
+            if stage.shows("╔ Edit the result of call") {
+                break;
+            }
+            stage.press("esc down");
+        }
+        stage.press("end backspace backspace backspace backspace backspace");
+        stage.write("cloudy");
+        stage.press("ctrl-s");
+        assert!(stage.shows("Change what the model has read?"), "{}", stage.text());
+        insta::assert_snapshot!(format!("edit-past-{columns}x{rows}"), stage.text());
+        let text = "27 degrees, cloudy".to_owned();
+        assert_eq!(command(&mut stage, "y"), Command::EditPast { effect: weather, text });
+        assert_eq!(stage.press("e ctrl-s"), [], "what is not changed is not sent");
+    }
 }
 
 #[test]

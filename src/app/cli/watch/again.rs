@@ -54,6 +54,7 @@ impl AgainArgs {
             return alone.map_or(Ok(None), |(_, option)| Err(Trouble::Usage(text(option))));
         }
         Ok(Some(Again {
+            names: Vec::new(),
             records: Vec::new(),
             varies: Varies::new(varies.iter().cloned()).map_err(Trouble::usage)?,
             is_strict: self.strict,

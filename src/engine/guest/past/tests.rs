@@ -93,7 +93,7 @@ fn said(known: Result<Option<Known>, Parting>) -> String {
 
 fn parted(known: Result<Option<Known>, Parting>) -> (String, String, String, Option<u64>) {
     let Parting { difference: Difference { field, asked, recorded }, nearest } = known.unwrap_err();
-    (field, asked, recorded, nearest)
+    (field, asked, recorded, nearest.map(|it| it.n))
 }
 
 #[test]
