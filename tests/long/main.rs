@@ -18,7 +18,6 @@ mod wires;
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod mutations;
 #[path = "../suite/program.rs"]
-#[expect(dead_code, reason = "the other tests need more of it")]
 mod program;
 #[path = "../suite/sitting.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]

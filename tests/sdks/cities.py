@@ -1,4 +1,4 @@
-"""An agent without a framework that asks about the weather of eight cities, one after another, in one conversation.
+"""An agent without a framework that asks about the weather of four cities, one after another, in one conversation.
 
 Its first argument is a name, which makes its prompt another one from the beginning on.
 """
@@ -8,7 +8,7 @@ import os
 import sys
 import urllib.request
 
-CITIES = ["Oslo", "Rome", "Porto", "Lisbon", "Bonn", "Paris", "Madrid", "Vienna"]
+CITIES = ["Oslo", "Rome", "Porto", "Lisbon"]
 FUNCTION = {
     "name": "get_weather",
     "description": "Tells the weather of a city now.",
@@ -17,7 +17,7 @@ FUNCTION = {
 
 
 def ask(messages):
-    body = {"model": "m", "temperature": 0, "seed": 1, "max_tokens": 60, "messages": messages}
+    body = {"model": "m", "temperature": 0, "seed": 1, "max_tokens": 40, "messages": messages}
     body["tools"] = [{"type": "function", "function": FUNCTION}]
     url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
     request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
