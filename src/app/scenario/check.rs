@@ -329,7 +329,7 @@ mod tests {
             answer: Some(answer.into()),
             contains: Some(part.into()),
             limits: Limits { calls: Some(3), ..Limits::default() },
-            ..TaskExpectations::of(TaskRef::Name("t".into()))
+            task: TaskRef::Name("t".into()),
         };
         let check = |expect: &TaskExpectations, task: Option<&EndedTask>| {
             let mut checked = Vec::new();

@@ -160,55 +160,62 @@ fn condition(field: &Field<'_>) -> Option<Expression> {
     read.map_err(|error| field.refuse(error.to_string())).ok()
 }
 
-fn of_task(field: &Field<'_>) -> Option<TaskExpectations> {
-    let mut fields = field.table()?;
-    let task = fields.need("task", "task = 3, or the name of a task");
-    let task = task.and_then(|field| match field.is_text() {
-        true => field.filled("the name of a task").map(|name| TaskRef::Name(name.to_owned())),
-        false => {
-            let number = field.whole(1, i64::from(u32::MAX))?;
-            u32::try_from(number).ok().map(TaskRef::Number)
-        }
-    });
-    let (mut answered, mut right, mut answer, mut contains) = (None, None, None, None);
-    let text = |field: &Field<'_>| field.filled("a non-empty text").map(str::to_owned);
-    fields.put("answered", &mut answered, |field| field.flag().map(Some));
-    fields.put("right", &mut right, |field| field.flag().map(Some));
-    fields.put("answer", &mut answer, |field| text(field).map(Some));
-    fields.put("contains", &mut contains, |field| text(field).map(Some));
-    let limits = Limits::read(&mut fields);
-    fields.finish();
-    let task = task?;
-    let read = TaskExpectations { task, answered, right, answer, contains, limits };
-    if read == TaskExpectations::of(read.task.clone()) {
-        field.refuse("no expectation for this task; write at least one, such as right = true");
-    }
-    Some(read)
+/// What an end can be expected to be, of a task or of a conversation.
+#[derive(Default, PartialEq)]
+struct End {
+    answered: Option<bool>,
+    right: Option<bool>,
+    answer: Option<String>,
+    contains: Option<String>,
+    limits: Limits,
 }
 
-fn of_conversation(field: &Field<'_>) -> Option<ConversationExpectations> {
+fn text(field: &Field<'_>) -> Option<String> {
+    field.filled("a non-empty text").map(str::to_owned)
+}
+
+/// Reads what is expected of one end, after its name. `has_right`: whether a right answer may be known.
+fn end<'f, N>(
+    field: &Field<'f>,
+    (what, example, has_right): (&str, &str, bool),
+    name: impl FnOnce(&mut Fields<'f>) -> Option<N>,
+) -> Option<(N, End)> {
     let mut fields = field.table()?;
-    let text = |field: &Field<'_>| field.filled("a non-empty text").map(str::to_owned);
-    let begins = fields.need("begins", "begins = \"the first words of its first message\"");
-    let begins = begins.and_then(|field| text(&field));
-    let mut read = ConversationExpectations::default();
+    let name = name(&mut fields);
+    let mut read = End::default();
     fields.put("answered", &mut read.answered, |field| field.flag().map(Some));
+    if has_right {
+        fields.put("right", &mut read.right, |field| field.flag().map(Some));
+    }
     fields.put("answer", &mut read.answer, |field| text(field).map(Some));
     fields.put("contains", &mut read.contains, |field| text(field).map(Some));
     read.limits = Limits::read(&mut fields);
     fields.finish();
-    if read == ConversationExpectations::default() {
-        field.refuse(
-            "no expectation for this conversation; write at least one, such as answered = true",
-        );
+    if name.is_some() && read == End::default() {
+        field.refuse(format!(
+            "no expectation for this {what}; write at least one, such as {example} = true"
+        ));
     }
-    Some(ConversationExpectations { begins: begins?, ..read })
+    Some((name?, read))
 }
 
-impl TaskExpectations {
-    /// Nothing yet.
-    pub(super) fn of(task: TaskRef) -> Self {
-        let limits = Limits::default();
-        Self { task, answered: None, right: None, answer: None, contains: None, limits }
-    }
+fn of_task(field: &Field<'_>) -> Option<TaskExpectations> {
+    let (task, read) = end(field, ("task", "right", true), |fields| {
+        let field = fields.need("task", "task = 3, or the name of a task")?;
+        if field.is_text() {
+            return field.filled("the name of a task").map(|name| TaskRef::Name(name.to_owned()));
+        }
+        let number = field.whole(1, i64::from(u32::MAX))?;
+        u32::try_from(number).ok().map(TaskRef::Number)
+    })?;
+    let End { answered, right, answer, contains, limits } = read;
+    Some(TaskExpectations { task, answered, right, answer, contains, limits })
+}
+
+fn of_conversation(field: &Field<'_>) -> Option<ConversationExpectations> {
+    let (begins, read) = end(field, ("conversation", "answered", false), |fields| {
+        text(&fields.need("begins", "begins = \"the first words of its first message\"")?)
+    })?;
+    let End { answered, answer, contains, limits, .. } = read;
+    Some(ConversationExpectations { begins, answered, answer, contains, limits })
 }
