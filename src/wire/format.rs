@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::asked::{Asked, NotRead};
 use crate::domain::Reply;
@@ -86,6 +86,19 @@ impl Format {
             Format::Chat => chat::write_error(status, message),
             Format::Responses => responses::write_error(status, message),
             Format::Messages => messages::write_error(status, message),
+        }
+    }
+
+    /// The body of the refusal of a prompt that is too long, by which clients know it.
+    pub fn write_overflow(self, message: &str) -> String {
+        match self {
+            Format::Messages => self.write_error(400, &format!("prompt is too long: {message}")),
+            Format::Chat | Format::Responses => {
+                let code = "context_length_exceeded";
+                let error = json!({"message": message, "type": "invalid_request_error",
+                    "param": null, "code": code});
+                json!({ "error": error }).to_string()
+            }
         }
     }
 

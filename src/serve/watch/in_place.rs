@@ -87,7 +87,7 @@ impl Asker {
     fn fail(&self, error: &ModelError) -> Answered {
         match error.shown {
             Some(Shown::Status { status, retry_after }) => {
-                let mut response = refusal(self.format, status, &message(error, status));
+                let mut response = self.refusal(error, status, &message(error, status));
                 retry_after.into_iter().for_each(|it| set(&mut response, RETRY_AFTER, it.into()));
                 return Ok(response);
             }
@@ -100,11 +100,20 @@ impl Asker {
             return Err(error.text.clone().into());
         }
         let status = status(error, self.format);
-        let mut response = refusal(self.format, status, &error.text);
+        let mut response = self.refusal(error, status, &error.text);
         if error.kind == ModelErrorKind::RateLimited {
             set(&mut response, RETRY_AFTER, HeaderValue::from_static("1"));
         }
         Ok(response)
+    }
+
+    fn refusal(&self, error: &ModelError, status: u16, message: &str) -> Response<Outgoing> {
+        match (error.kind, status) {
+            (ModelErrorKind::ContextOverflow, 400) => {
+                whole(StatusCode::BAD_REQUEST, JSON, self.format.write_overflow(message))
+            }
+            _ => refusal(self.format, status, message),
+        }
     }
 
     /// A stream that breaks after the part that had arrived.

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::endpoint::{Step, stream};
 use super::*;
-use crate::domain::{ModelError, ModelErrorKind, ModelSpec, Shown};
+use serde_json::Value;
+
+use crate::domain::{FaultSpec, ModelError, ModelErrorKind, ModelSpec, Shown};
 use crate::model::relay::{Relay, Sending};
 
 const ALL: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
@@ -51,6 +53,32 @@ fn a_document_is_whole_or_does_not_come() {
         for streams in [false, true] {
             let busy = got(format, streams, "", status);
             assert!(busy.status() == 529 && busy.has("retry-after: 9"), "{busy:?}");
+        }
+    }
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_refused_as_clients_know_it() {
+    for format in ALL {
+        let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
+        let mut agent = yard.agent();
+        agent.post(path(format), body(format, true).as_bytes());
+        let fault: FaultSpec = "models:overflow".parse().unwrap();
+        let error = fault.kind.model_error().unwrap();
+        assert!(yard.arrival().way.send(Sending::Instead(Err(error))));
+        let got = agent.got();
+        assert_eq!(got.status(), 400);
+        let body: Value = serde_json::from_str(&got.text()).unwrap();
+        let error = &body["error"];
+        assert_eq!(error["type"], "invalid_request_error");
+        match format {
+            Format::Chat | Format::Responses => {
+                assert_eq!(error["code"], "context_length_exceeded");
+            }
+            Format::Messages => {
+                let text = error["message"].as_str().unwrap();
+                assert!(text.starts_with("prompt is too long"), "{text}");
+            }
         }
     }
 }
