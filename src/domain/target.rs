@@ -219,6 +219,10 @@ impl Target {
             Target::Role(role) if *role != Role::Actor => {
                 "all model calls of a foreign agent have the role actor; name its model instead"
             }
+            Target::Class(_) => "tools of a foreign agent have no class; name a tool instead",
+            Target::Effect(class) if *class != EffectClass::Unknown => {
+                "the effect of a foreign agent's tools is unknown; name a tool instead"
+            }
             _ => return Ok(()),
         };
         Err(why.to_owned())

@@ -303,7 +303,7 @@ fn pin(
 }
 
 fn arm(session: &Session, spec: FaultSpec, by: By) -> Result<Event, String> {
-    session.state().check_target(&spec.target)?;
+    session.state().check_fault(&spec)?;
     if spec.target == Target::Embedding && !session.can_embed() {
         return Err(NO_EMBEDDING.to_owned());
     }

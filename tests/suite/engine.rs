@@ -19,6 +19,7 @@ mod guests;
 mod guests_again;
 mod guests_changed;
 mod guests_skipped;
+mod guests_faults;
 mod learning;
 mod lively;
 mod meaning;

@@ -64,7 +64,7 @@ impl SessionSpec {
         spec.settle(&mut config)?;
         for fault in &spec.faults {
             let field = || Field::Fault(Box::new(fault.clone()));
-            let checked = fault.target.of_foreign();
+            let checked = fault.of_foreign();
             checked.map_err(|why| SessionError::Spec { field: field(), why })?;
         }
         config.models.clear();

@@ -36,6 +36,17 @@ impl FaultSpec {
         Self { target, kind: FaultKind::outage(), trigger: Trigger::default() }
     }
 
+    /// Explains why it cannot act on a foreign agent, if so.
+    ///
+    /// # Errors
+    /// What it would need is not there.
+    pub fn of_foreign(&self) -> Result<(), String> {
+        match self.kind {
+            FaultKind::Scores { .. } => Err("a foreign agent has no evaluator".to_owned()),
+            _ => self.target.of_foreign(),
+        }
+    }
+
     /// Whether it fires on this occasion.
     pub fn fires(&self, occasion: &Occasion) -> bool {
         self.trigger.holds(occasion) && self.kind.is_down(&occasion.progress)

@@ -118,7 +118,7 @@ impl FaultForm {
     fn arm(&mut self, live: &State) -> Reply {
         let read = FaultSpec::read(&self.written());
         let spec = read.and_then(|spec| {
-            live.check_target(&spec.target)?;
+            live.check_fault(&spec)?;
             if let Some(condition) = &spec.trigger.condition {
                 self.doubts.once(live.unknown_argument(&spec.target, condition))?;
             }

@@ -8,6 +8,7 @@ use crate::acting::Acting;
 use crate::chat::Role;
 use crate::event::ClassAssignment;
 use crate::expression::Expression;
+use crate::fault::FaultSpec;
 use crate::id::{EffectId, FaultId, ToolName};
 use crate::spec::EffectClass;
 use crate::state::{FaultState, State, ToolState};
@@ -99,6 +100,14 @@ impl State {
         match self.acting() {
             Acting::Foreign => target.of_foreign(),
             Acting::Own(_) => target.among(&self.fault_targets()),
+        }
+    }
+
+    /// Explains why this fault cannot act here, if so.
+    pub fn check_fault(&self, fault: &FaultSpec) -> Result<(), String> {
+        match self.acting() {
+            Acting::Foreign => fault.of_foreign(),
+            Acting::Own(_) => self.check_target(&fault.target),
         }
     }
 
