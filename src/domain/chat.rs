@@ -273,6 +273,11 @@ impl Usage {
     pub fn estimate(tokens_in: u64, tokens_out: u64) -> Self {
         Self { tokens_in, tokens_out, estimated: true, ..Self::default() }
     }
+
+    /// Whether the endpoint counted the input, and says nothing of a cache.
+    pub fn is_plain(&self) -> bool {
+        !self.estimated && self.tokens_in > 0 && self.cached == 0 && self.written == 0
+    }
 }
 
 fn is_none_offered(tools: &Arc<[ToolDef]>) -> bool {

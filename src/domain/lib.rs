@@ -51,6 +51,7 @@ pub mod target;
 pub mod task_list;
 pub mod tokens;
 pub mod tool_class;
+pub mod unread;
 pub mod unseen;
 pub mod window;
 pub mod words;
@@ -102,5 +103,6 @@ pub use self::{
     target::{Aim, NO_EMBEDDING, Target},
     task_list::TaskList,
     tool_class::{ToolClass, ToolClasses},
+    unread::Unread,
     worker_settings::WorkerSettings,
 };

@@ -42,6 +42,7 @@ pub mod layout;
 pub mod listing;
 pub mod looked;
 pub mod looking;
+pub mod marks;
 pub mod needle;
 pub mod next;
 pub mod output;

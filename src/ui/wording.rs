@@ -13,6 +13,7 @@ use crate::domain::{
 };
 
 use crate::papers::cotools::FEWEST;
+use crate::{marks, text};
 
 /// The words for an event.
 pub fn told(event: &Event) -> String {
@@ -201,10 +202,20 @@ fn of_run(event: &RunEvent) -> String {
             format!("run {run} joined with {strategy}")
         }
         RunEvent::RunOpened { run, .. } => format!("run {run} joined"),
-        RunEvent::HistoryRewritten { run, kept, dropped } => {
+        RunEvent::HistoryRewritten { run, kept, dropped, gone, .. } => {
+            let gone = gone.as_ref().map(|gone| {
+                format!(" ({}): {}", text::bytes(gone.bytes), marks::named(gone, *dropped))
+            });
             let (kept, dropped) =
                 (counted(*kept as usize, "message"), counted(*dropped as usize, "message"));
-            format!("conversation {run} was rewritten: {kept} kept, {dropped} dropped")
+            let gone = gone.unwrap_or_default();
+            format!("conversation {run} was rewritten: {kept} kept, {dropped} dropped{gone}")
+        }
+        RunEvent::PrefixLost { run, lost, .. } => {
+            format!("conversation {run}: {}", marks::prefix(lost))
+        }
+        RunEvent::InputUnread { run, unread, .. } => {
+            format!("conversation {run}: {}", marks::input(unread))
         }
         RunEvent::RunParted { run, field, asked, recorded, nearest, journal, refused } => {
             let quoted = |text: &str| match text {

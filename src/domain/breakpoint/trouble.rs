@@ -50,6 +50,12 @@ pub enum Trouble {
     Injected,
     /// A request begins differently from the one before it, so that a prompt cache does not help.
     CacheBreak,
+    /// A foreign agent dropped messages of its past.
+    Rewritten,
+    /// An endpoint left out some of a request, as its count of tokens shows.
+    DroppedInput,
+    /// A foreign agent never sent the result of a tool call.
+    NoResult,
     /// A tool returned something else than its learned schema says.
     Drift,
     /// A model failed that had not failed before.
@@ -93,6 +99,9 @@ impl Trouble {
             | Trouble::Loop
             | Trouble::Injected
             | Trouble::CacheBreak
+            | Trouble::Rewritten
+            | Trouble::DroppedInput
+            | Trouble::NoResult
             | Trouble::Drift
             | Trouble::FirstFailure => false,
         }

@@ -60,7 +60,7 @@ pub use self::{
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     reader::ReaderEvent,
     record::Record,
-    run::{Guest, RunEvent},
+    run::{Gone, GoneMessage, Guest, LostPrefix, RunEvent},
     search::SearchEvent,
     session::SessionEvent,
     task::TaskEvent,

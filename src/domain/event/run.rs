@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::family::family;
-use crate::id::RunId;
+use crate::id::{EffectId, RunId};
 use crate::strategy::Strategy;
+use crate::unread::Unread;
 
 family! {
     /// Runs beside the first, which every session has, and the conversations of foreign agents.
@@ -21,11 +22,31 @@ family! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             guest: Option<Arc<Guest>>,
         },
-        /// A foreign agent sent another past than before: its first messages stayed, and those after them went.
+        /// A foreign agent sent another past than before.
         HistoryRewritten {
             run: RunId,
+            /// How many messages stayed at the beginning.
             kept: u32,
+            /// How many went. Old journals count all those after the ones that stayed.
             dropped: u32,
+            /// The model call that reads the new past.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            call: Option<EffectId>,
+            /// The messages that went; `None`: they are not known.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            gone: Option<Arc<Gone>>,
+        },
+        /// A request does not begin with the whole request before it, so the endpoint's cache has no use from there on.
+        PrefixLost {
+            run: RunId,
+            call: EffectId,
+            lost: Arc<LostPrefix>,
+        },
+        /// The endpoint counted fewer tokens than the request has.
+        InputUnread {
+            run: RunId,
+            call: EffectId,
+            unread: Unread,
         },
         /// An agent that runs again over a record asked something else than it did there. This conversation has no
         /// answers from the record any more.
@@ -65,6 +86,36 @@ family! {
             code: Option<i32>,
         },
     }
+}
+
+/// Messages that an agent does not send any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gone {
+    /// The first of them.
+    pub messages: Vec<GoneMessage>,
+    /// Bytes of the texts and the arguments of all.
+    pub bytes: u64,
+}
+
+/// A message that an agent does not send any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoneMessage {
+    /// Its role, as in OpenAI chat.
+    pub role: String,
+    pub begins: String,
+    pub bytes: u64,
+}
+
+/// The first part in which a request differs from the one before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostPrefix {
+    /// The model call before.
+    pub after: EffectId,
+    /// `model`, `tools[3] search: description`, `system` or `messages[2].content`.
+    pub field: String,
+    /// What that request had there, around the place that differs; empty: nothing.
+    pub was: String,
+    pub now: String,
 }
 
 /// A conversation of a foreign agent.

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::effects::EffectState;
 use crate::chat::{Reply, Request, Role, Usage};
+use crate::event::{Gone, LostPrefix};
 use crate::finite::Finite;
+use crate::unread::Unread;
 use crate::{error::ModelError, id::ModelName, plan::EvidenceId, reading::JudgedPiece};
 
 /// The progress of a model call.
@@ -46,6 +48,25 @@ pub struct ModelCallState {
     /// For a failed call: its probable usage.
     pub billed: Option<Usage>,
     pub dollars: Option<Finite>,
+    /// Where it differs first from the request before it, although an agent goes on from that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Arc<LostPrefix>>,
+    /// What its agent dropped of the past.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten: Option<Rewritten>,
+    /// What its endpoint left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<Unread>,
+}
+
+/// A past that an agent has changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewritten {
+    /// How many messages stayed at its beginning.
+    pub kept: u32,
+    pub dropped: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<Arc<Gone>>,
 }
 
 impl Deref for ModelCallState {

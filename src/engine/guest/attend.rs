@@ -126,7 +126,8 @@ fn note_edits(
 /// Ends the calls whose results the request has, and those that the conversation goes on without.
 async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &Messages) {
     // Agents can go two ways from one past: what the other way waits for is not lost.
-    let is_told = |open: &mut OpenCall| !place.is_rewritten || calls::is_in(&open.call, messages);
+    let is_told =
+        |open: &mut OpenCall| place.rewritten.is_none() || calls::is_in(&open.call, messages);
     let open: Vec<OpenCall> = match talks.borrow_mut().talk(place) {
         Some(talk) => talk.open.extract_if(.., is_told).collect(),
         None => return,
@@ -163,11 +164,13 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
             }
         };
         talk.task(session, &asked.request.messages);
-        talk.tools.take(session, &asked.request.tools);
+        let has_other_tools = talk.tools.take(session, &asked.request.tools);
         let parent = talk.failed.take().filter(|_| place.is_again);
         let relay = Relay::new(spec, read, way);
         let begun = request(session, &mut talks, place, (format, asked, relay), parent)?;
-        talks.talk(place)?.pending.push((body, Rc::clone(&begun.relay)));
+        let talk = talks.talk(place)?;
+        talk.follow(session, begun.requested.reference.id, place.rewritten, has_other_tools);
+        talk.pending.push((body, Rc::clone(&begun.relay)));
         Some(begun)
     })
 }

@@ -85,7 +85,12 @@ impl<'a> Compare<'a> {
         })
     }
 
-    fn message(&mut self, at: usize, one: &Message, other: &Message) -> Option<Difference> {
+    pub(super) fn message(
+        &mut self,
+        at: usize,
+        one: &Message,
+        other: &Message,
+    ) -> Option<Difference> {
         let at = format!("messages[{at}]");
         let blocks = || {
             let [one, other] = [one, other].map(|message| kept(message.blocks()));
@@ -200,7 +205,7 @@ fn calls(at: &str, own: &[ToolCall], theirs: &[ToolCall]) -> Option<Difference> 
     })
 }
 
-fn tools(own: &[ToolDef], theirs: &[ToolDef]) -> Option<Difference> {
+pub(super) fn tools(own: &[ToolDef], theirs: &[ToolDef]) -> Option<Difference> {
     let both = own.iter().zip(theirs).enumerate();
     let found = both.into_iter().find_map(|(n, (one, other))| {
         let at = format!("tools[{n}]");
@@ -225,7 +230,7 @@ fn length(field: String, one: Option<String>, other: Option<String>) -> Option<D
     Some(Difference { field, asked, recorded })
 }
 
-fn differs(field: &str, one: &str, other: &str) -> Option<Difference> {
+pub(super) fn differs(field: &str, one: &str, other: &str) -> Option<Difference> {
     if one == other {
         return None;
     }
@@ -243,7 +248,7 @@ fn excerpt(text: &str, around: usize) -> String {
     format!("{before}{part}{after}")
 }
 
-fn said(message: &Message) -> String {
+pub(super) fn said(message: &Message) -> String {
     let calls = match message {
         Message::Assistant { calls, .. } => calls.as_slice(),
         _ => &[],
@@ -252,7 +257,7 @@ fn said(message: &Message) -> String {
     format!("{}: {}{}", role(message), message.text(), calls.collect::<String>())
 }
 
-fn role(message: &Message) -> &'static str {
+pub(super) fn role(message: &Message) -> &'static str {
     match message {
         Message::System { .. } => "system",
         Message::User { .. } => "user",

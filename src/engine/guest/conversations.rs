@@ -5,6 +5,7 @@
 //! conversations the one that was idle longest is taken, until their answers differ.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use super::digest;
 use crate::domain::{Message, Messages, Reply};
@@ -14,6 +15,9 @@ use crate::wire::Format;
 const IDS: usize = 1 << 16;
 /// Conversations that a request may continue; those idle longest are forgotten.
 const MOST: usize = 4096;
+
+/// Instructions are the same ones if they differ in less than one part of so many.
+const SMALL: usize = 4;
 
 /// What places a request.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +73,8 @@ struct Conversation {
     asked: Vec<u64>,
     /// Of these, the first that a user wrote.
     first_user: Option<usize>,
+    /// The instructions at its beginning.
+    system: Option<Arc<Message>>,
     /// The answer to that.
     answer: Option<u64>,
     /// Its last request failed.
@@ -97,6 +103,7 @@ impl Conversations {
             format: letter.format,
             session: letter.session.map(Into::into),
             first_user: letter.messages.iter().position(is_user),
+            system: system_of(letter.messages).cloned(),
             asked,
             answer: None,
             has_failed: false,
@@ -199,19 +206,29 @@ impl Conversations {
         best.map(|(at, _, how)| Placed { at, how })
     }
 
-    /// A conversation whose beginning is the same, up to what its user asked first.
+    /// A conversation whose beginning is the same, up to what its user asked first. Its instructions may have another time
+    /// in them.
     fn rewritten(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
-        let has_answer =
-            letter.messages.iter().any(|message| matches!(message, Message::Assistant { .. }));
+        let is_answer = |message: &Message| matches!(message, Message::Assistant { .. });
+        if !letter.messages.iter().any(is_answer) {
+            return None;
+        }
         let began_so = self.candidates(letter).filter_map(|(at, known)| {
-            let kept = common(&known.asked, asked);
+            let kept = match (&known.system, system_of(letter.messages)) {
+                (Some(one), Some(other))
+                    if known.asked.first() != asked.first()
+                        && is_alike(one.text(), other.text()) =>
+                {
+                    1 + common(known.asked.get(1..)?, asked.get(1..)?)
+                }
+                _ => common(&known.asked, asked),
+            };
             let is_it = !known.is_waiting && known.first_user.is_some_and(|first| kept > first);
             is_it.then_some((at, kept, known))
         });
-        let best = began_so
-            .filter(|_| has_answer)
-            .max_by_key(|(_, kept, known)| (*kept, std::cmp::Reverse(known.last)));
-        best.map(|(at, kept, known)| {
+        let best = began_so.max_by_key(|(_, kept, known)| (*kept, std::cmp::Reverse(known.last)));
+        best.map(|(at, _, known)| {
+            let kept = common(&known.asked, asked);
             let how = How::Rewritten { kept, dropped: known.asked.len() - kept };
             Placed { at, how }
         })
@@ -250,6 +267,21 @@ impl Conversations {
             self.ids.remove(&oldest);
         }
     }
+}
+
+/// The instructions at the beginning of a request.
+fn system_of(messages: &Messages) -> Option<&Arc<Message>> {
+    messages[..].first().filter(|message| matches!(***message, Message::System { .. }))
+}
+
+/// Whether one text is the other with a small part replaced.
+fn is_alike(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let shorter = one.len().min(other.len());
+    let begins = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let ends = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    let same = (begins + ends).min(shorter);
+    same * SMALL > one.len().max(other.len()) * (SMALL - 1)
 }
 
 /// The length of what both begin with.

@@ -54,10 +54,11 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Takes the tools of a request. New and changed ones join the session.
-    pub fn take(&mut self, session: &mut Session, defined: &[ToolDef]) {
+    /// Takes the tools of a request. New and changed ones join the session. Returns whether they differ from those
+    /// before.
+    pub fn take(&mut self, session: &mut Session, defined: &[ToolDef]) -> bool {
         if self.defined == defined {
-            return;
+            return false;
         }
         let mut joined = Vec::new();
         for def in defined.iter().filter(|def| !self.defined.contains(def)) {
@@ -79,6 +80,7 @@ impl Tools {
             |def: &ToolDef| MenuItem { tool: def.name.clone(), weight: None, why: Offered::All };
         self.menu = defined.iter().map(item).collect();
         self.defined = defined.to_vec();
+        true
     }
 }
 

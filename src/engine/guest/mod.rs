@@ -12,6 +12,7 @@ mod digest;
 mod facts;
 mod given;
 mod past;
+mod prefix;
 mod resumed;
 mod skipped;
 mod talk;

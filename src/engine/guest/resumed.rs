@@ -33,6 +33,7 @@ impl Talks {
                 talk.at = last.tool.clone();
             }
             let last = calls.last();
+            talk.last = last.map(|call| call.id);
             let messages = last.map_or_else(Messages::default, |call| as_sent(&state, *run, call));
             let replies: Vec<Reply> =
                 calls.iter().filter_map(|call| as_given(&state, *run, call)).collect();

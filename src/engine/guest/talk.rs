@@ -10,9 +10,10 @@ use super::calls::OpenCall;
 use super::conversations::{Conversations, How, Letter};
 use super::decided::{Decided, Decision};
 use super::facts::{Models, SpecOf, Tools};
+use super::prefix::{self, Reads};
 use crate::domain::{
-    By, EffectId, Guest, Message, Messages, Outcome, RunEvent, RunId, SessionEvent, Task,
-    TaskEvent, TaskId, ToolName,
+    By, EffectId, Guest, LostPrefix, Message, Messages, ModelCallState, Outcome, RunEvent, RunId,
+    SessionEvent, Task, TaskEvent, TaskId, ToolName,
 };
 use crate::model::relay::{Arrival, Relay};
 use crate::session::Session;
@@ -46,6 +47,8 @@ pub struct Talk {
     pub at: ToolName,
     /// The model call that failed last.
     pub failed: Option<EffectId>,
+    /// The model call that was made last.
+    pub last: Option<EffectId>,
 }
 
 /// The place of a request: its conversation, and whether it asks again what has failed.
@@ -54,7 +57,14 @@ pub struct Place {
     pub at: usize,
     pub is_again: bool,
     /// It goes on from another past.
-    pub is_rewritten: bool,
+    pub rewritten: Option<Rewrite>,
+}
+
+/// How many messages of a past stayed at its beginning, and how many came after those.
+#[derive(Clone, Copy, Debug)]
+pub struct Rewrite {
+    kept: u32,
+    dropped: u32,
 }
 
 impl Talks {
@@ -86,25 +96,23 @@ impl Talks {
             self.open(session, arrival);
             self.again.iter_mut().for_each(|again| again.open(placed.at, arrival));
         }
-        if let (How::Rewritten { kept, dropped }, Some(talk)) =
-            (placed.how, self.talks.get(placed.at))
-        {
-            let [kept, dropped] = [kept, dropped].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-            session.emit(RunEvent::HistoryRewritten { run: talk.run, kept, dropped });
-        }
         for what in asked.unknown.keys() {
             if self.told.insert(what.clone()) {
                 let text = format!("not understood in requests, passed on as it came: {what}");
                 session.emit(SessionEvent::Noticed { text });
             }
         }
-        let is_rewritten = matches!(placed.how, How::Rewritten { .. });
-        Place { at: placed.at, is_again: placed.how == How::Again, is_rewritten }
+        let rewritten = match placed.how {
+            How::Rewritten { kept, dropped } => {
+                Some(Rewrite { kept: number(kept), dropped: number(dropped) })
+            }
+            How::New | How::Continued | How::Again => None,
+        };
+        Place { at: placed.at, is_again: placed.how == How::Again, rewritten }
     }
 
     fn open(&mut self, session: &mut Session, arrival: &Arrival) {
-        let number = u32::try_from(self.talks.len()).unwrap_or(u32::MAX).saturating_add(1);
-        let run = RunId(number);
+        let run = RunId(number(self.talks.len()).saturating_add(1));
         let patience = arrival.caller.patience;
         let guest = Guest {
             parent: self.parent_of(&arrival.asked.request.messages),
@@ -151,6 +159,14 @@ impl Talks {
     }
 }
 
+fn reads(call: &ModelCallState) -> Reads<'_> {
+    Reads { model: call.model.as_str(), request: &call.request }
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
 fn any_text(value: &serde_json::Value, has: &dyn Fn(&str) -> bool) -> bool {
     match value {
         serde_json::Value::String(text) => has(text),
@@ -174,6 +190,7 @@ impl Talk {
             step: 0,
             at: ToolName::start(),
             failed: None,
+            last: None,
         }
     }
 
@@ -190,6 +207,44 @@ impl Talk {
         session.emit(TaskEvent::TaskStarted { task: first });
         (self.task, self.step, self.at) = (Some(first), 0, ToolName::start());
         first
+    }
+
+    /// A model call was requested. Tells where it differs from the one before. `has_other_tools`: they are not those of
+    /// before.
+    pub fn follow(
+        &mut self,
+        session: &mut Session,
+        call: EffectId,
+        rewritten: Option<Rewrite>,
+        has_other_tools: bool,
+    ) {
+        let (run, last) = (self.run, self.last.replace(call));
+        let state = session.state();
+        let calls = last.and_then(|last| Some((state.model_call(last)?, state.model_call(call)?)));
+        let mut events = Vec::new();
+        if let Some(Rewrite { kept, dropped }) = rewritten {
+            let gone = calls.map(|(before, now)| prefix::gone(&before.request, &now.request));
+            let is_of_system = gone.as_ref().is_some_and(|(_, gone)| prefix::is_of_system(gone));
+            if !is_of_system {
+                let dropped = gone.as_ref().map_or(dropped, |(n, _)| number(*n));
+                let (call, gone) = (Some(call), gone.map(|(_, gone)| Arc::new(gone)));
+                events.push(RunEvent::HistoryRewritten { run, kept, dropped, call, gone });
+            }
+        }
+        let is_other = |(before, now): &(&ModelCallState, &ModelCallState)| {
+            rewritten.is_some() || has_other_tools || before.model != now.model
+        };
+        if let Some((before, now)) = calls.filter(is_other) {
+            let lost = prefix::lost(reads(before), reads(now)).map(|found| LostPrefix {
+                after: before.id,
+                field: found.field,
+                was: found.recorded,
+                now: found.asked,
+            });
+            let lost = lost.map(Arc::new);
+            events.extend(lost.map(|lost| RunEvent::PrefixLost { run, call, lost }));
+        }
+        events.into_iter().for_each(|event| session.emit(event));
     }
 
     /// Ends the task at work with this answer.

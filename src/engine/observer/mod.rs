@@ -12,6 +12,7 @@ pub(super) mod offered;
 pub(super) mod pairs;
 pub(super) mod schemas;
 pub(super) mod unfed;
+pub(super) mod unsaid;
 
 use crate::domain::{Event, Record, State};
 

@@ -21,7 +21,9 @@ impl Observer for Offered {
         else {
             return Vec::new();
         };
-        let call = state.model_call(effect.id).filter(|_| effect.origin == Origin::Live);
+        // A foreign agent cannot be set otherwise; what is said of its endpoint is in `unsaid.rs`.
+        let is_own = effect.origin == Origin::Live && !state.is_of_guest(effect.id);
+        let call = state.model_call(effect.id).filter(|_| is_own);
         let Some(call) = call.filter(|call| !self.told.contains(&call.model)) else {
             return Vec::new();
         };

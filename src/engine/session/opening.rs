@@ -10,7 +10,7 @@ use crate::domain::{
 use crate::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
     journal::Writer, learned::Learned, loops::Loops, offered::Offered, pairs::Pairs,
-    schemas::Schemas, unfed::Unfed,
+    schemas::Schemas, unfed::Unfed, unsaid::Unsaid,
 };
 use crate::{
     beginning::{Beginning, Rest},
@@ -50,6 +50,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     observers.push(Box::new(InText::default()));
     observers.push(Box::new(Loops));
     observers.push(Box::new(Unfed::default()));
+    observers.push(Box::new(Unsaid::default()));
     session.log.observers = observers;
     let mut paid = 0.0;
     session.kit.ranker = setup.ranker.or_else(|| reading::of_record(setup.beginning.records()));

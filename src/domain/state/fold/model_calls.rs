@@ -36,6 +36,9 @@ impl State {
                     retries: 0,
                     billed: None,
                     dollars: None,
+                    lost: None,
+                    rewritten: None,
+                    unread: None,
                 });
                 if let Some(task) = self.task_mut(*task) {
                     task.add_model_call(*role, of.id);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Family;
 use crate::event::RunEvent;
 use crate::id::TaskId;
-use crate::state::{RunState, State, Watched, What};
+use crate::state::{Rewritten, RunState, State, Watched, What};
 
 impl Family for RunEvent {
     fn fold(&self, state: &mut State, _at: u64) {
@@ -14,9 +14,23 @@ impl Family for RunEvent {
                 let (strategy, guest) = (*strategy, guest.clone());
                 state.runs.insert(*run, RunState { strategy, guest, rewritten: 0 });
             }
-            RunEvent::HistoryRewritten { run, .. } => {
+            RunEvent::HistoryRewritten { run, kept, dropped, call, gone } => {
                 if let Some(run) = state.runs.get_mut(run) {
                     run.rewritten += 1;
+                }
+                if let Some(call) = call.and_then(|call| state.model_call_mut(call)) {
+                    let (kept, dropped, gone) = (*kept, *dropped, gone.clone());
+                    call.rewritten = Some(Rewritten { kept, dropped, gone });
+                }
+            }
+            RunEvent::PrefixLost { call, lost, .. } => {
+                if let Some(call) = state.model_call_mut(*call) {
+                    call.lost = Some(Arc::clone(lost));
+                }
+            }
+            RunEvent::InputUnread { call, unread, .. } => {
+                if let Some(call) = state.model_call_mut(*call) {
+                    call.unread = Some(*unread);
                 }
             }
             RunEvent::RunParted { .. } => {}
@@ -31,9 +45,11 @@ impl Family for RunEvent {
         }
     }
 
-    fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
+    fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
             RunEvent::RequestPassed { why: None, .. } => None,
+            // A text that changes with every request is told once; each model call has its mark.
+            RunEvent::PrefixLost { lost, .. } if state.is_lost_again(lost) => None,
             _ => What::told(self.clone()),
         }
     }

@@ -83,13 +83,26 @@ impl State {
         }
     }
 
-    /// What went wrong with a call: before it, that it is a loop; after it, the rest.
+    /// What went wrong with a call: before it, that it is a loop or has another past; after it, the rest.
     pub fn troubles(&self, call: EffectId, when: When) -> impl Iterator<Item = Trouble> {
         let found = match (when, self.tool_call(call), self.model_call(call)) {
-            (When::Before, Some(call), _) => [self.is_loop(call).then_some(Trouble::Loop), None],
-            (When::After, Some(call), _) => [of_tool_call(call), None],
-            (When::After, None, Some(call)) => [of_model_call(call), self.first_failure(call)],
-            (_, None, _) => [None, None],
+            (When::Before, Some(call), _) => {
+                [self.is_loop(call).then_some(Trouble::Loop), None, None]
+            }
+            (When::After, Some(call), _) => {
+                [of_tool_call(call), call.has_no_result().then_some(Trouble::NoResult), None]
+            }
+            (When::Before, None, Some(call)) => [
+                call.lost.is_some().then_some(Trouble::CacheBreak),
+                call.rewritten.is_some().then_some(Trouble::Rewritten),
+                None,
+            ],
+            (When::After, None, Some(call)) => [
+                of_model_call(call),
+                self.first_failure(call),
+                call.unread.map(|_| Trouble::DroppedInput),
+            ],
+            (_, None, None) => [None; 3],
         };
         let injected = self.effect(call).is_some_and(|effect| effect.injected.is_some());
         let injected = (injected && when == When::After).then_some(Trouble::Injected);

@@ -8,6 +8,7 @@ mod evidence;
 mod faults;
 mod laps;
 mod loops;
+mod marks;
 mod moves;
 mod pairs;
 mod past;
@@ -22,4 +23,9 @@ mod totals;
 mod usable;
 mod what_if;
 
-pub use self::{moves::Cause, probing::ProbingSums, repeat::Repeat};
+pub use self::{
+    marks::{Mark, Uncached},
+    moves::Cause,
+    probing::ProbingSums,
+    repeat::Repeat,
+};

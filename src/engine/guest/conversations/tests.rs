@@ -147,3 +147,23 @@ fn memory_is_bounded() {
     assert_eq!(all.open.len(), MOST);
     assert!(all.known[0].asked.is_empty() && !all.known[10].asked.is_empty());
 }
+
+#[test]
+fn a_clock_in_the_instructions_begins_no_other_conversation() {
+    let mut all = Conversations::default();
+    let at = |system: &str| {
+        let system = format!("You help people with what they want to know. {system}");
+        Messages::from([Message::system(system), Message::user("hello")])
+    };
+    let hi = Reply::of_text("hi");
+    all.place(letter(&at("It is 12:00.")));
+    all.answered(0, &hi, None);
+    let next = after(at("It is 12:01."), &hi, "and?");
+    let how = How::Rewritten { kept: 0, dropped: 2 };
+    assert_eq!(all.place(letter(&next)), Placed { at: 0, how });
+    all.answered(0, &hi, None);
+    // An agent with other instructions that has read the same.
+    let other = "Now you are somebody else, and you only find mistakes in what others have said.";
+    let other = after(at(other), &hi, "and?");
+    assert_eq!(all.place(letter(&other)), Placed { at: 1, how: How::New });
+}

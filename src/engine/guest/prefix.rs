@@ -1,0 +1,207 @@
+//! Where a request does not begin with the one before it, and what is gone of that one. Pure.
+
+use std::collections::HashMap;
+
+use super::compare::{Compare, Difference, differs, role, said, tools};
+use super::digest;
+use super::varies::Varies;
+use crate::domain::{Gone, GoneMessage, Message, Request, ToolDef};
+
+/// Messages that are listed; of more, only their number and their bytes are kept.
+const LISTED: usize = 50;
+/// Characters of the beginning of a message.
+const BEGINS: usize = 80;
+
+/// A model and what it reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Reads<'a> {
+    pub model: &'a str,
+    pub request: &'a Request,
+}
+
+/// The first part in which a request differs from the one before it, in the order in which endpoints cache: the model, its
+/// tools, the messages. A request that is only shorter has no such part. `asked` is what it has now.
+pub fn lost(before: Reads<'_>, now: Reads<'_>) -> Option<Difference> {
+    differs("model", now.model, before.model)
+        .or_else(|| of_tools(&now.request.tools, &before.request.tools))
+        .or_else(|| of_messages(now.request, before.request))
+}
+
+fn of_tools(now: &[ToolDef], before: &[ToolDef]) -> Option<Difference> {
+    if now == before {
+        return None;
+    }
+    let found = tools(now, before)?;
+    let same = now.iter().zip(before).take_while(|(now, before)| now == before).count();
+    let tool = before.get(same).or(now.get(same)).map(|tool| tool.name.as_str());
+    let name: String = tool.unwrap_or_default().chars().take(BEGINS).collect();
+    let field = match found.field.rsplit_once("].") {
+        Some((place, part)) => format!("{place}] {name}: {part}"),
+        None => format!("{} {name}", found.field),
+    };
+    Some(Difference { field, ..found })
+}
+
+fn of_messages(now: &Request, before: &Request) -> Option<Difference> {
+    let varies = Varies::default();
+    let mut compare = Compare::new(&varies);
+    let both = now.messages.iter().zip(before.messages.iter()).enumerate();
+    let (at, found) = both
+        .into_iter()
+        .find_map(|(at, (one, other))| Some((at, compare.message(at, one, other)?)))?;
+    let is_system = |request: &Request| {
+        let mut all = request.messages.iter().take(at + 1);
+        all.all(|message| matches!(message, Message::System { .. }))
+    };
+    let field = match at == 0 && is_system(now) && is_system(before) {
+        true => "system".to_owned(),
+        false => found.field,
+    };
+    Some(Difference { field, ..found })
+}
+
+/// The messages of a request that a later one does not have any more; with their number.
+pub fn gone(before: &Request, now: &Request) -> (usize, Gone) {
+    let mut left: HashMap<u64, usize> = HashMap::new();
+    for digest in digest::of_messages(&now.messages) {
+        *left.entry(digest).or_default() += 1;
+    }
+    let is_gone = |message: &&Message| match left.get_mut(&digest::of_message(message)) {
+        Some(n) if *n > 0 => {
+            *n -= 1;
+            false
+        }
+        _ => true,
+    };
+    let all: Vec<&Message> = before.messages.iter().filter(is_gone).collect();
+    let bytes = all.iter().map(|message| bytes(message)).sum();
+    let messages = all.iter().take(LISTED).map(|message| told(message)).collect();
+    (all.len(), Gone { messages, bytes })
+}
+
+/// Whether only instructions are gone, which others replace.
+pub fn is_of_system(gone: &Gone) -> bool {
+    gone.messages.iter().all(|message| message.role == "system")
+}
+
+fn told(message: &Message) -> GoneMessage {
+    let (role, said) = (role(message), said(message));
+    let begins = said.strip_prefix(role).and_then(|said| said.strip_prefix(": ")).unwrap_or(&said);
+    let begins: String = begins.trim_start().chars().take(BEGINS).collect();
+    GoneMessage { role: role.to_owned(), begins, bytes: bytes(message) }
+}
+
+fn bytes(message: &Message) -> u64 {
+    let of_calls = match message {
+        Message::Assistant { calls, .. } => {
+            calls.iter().map(|call| call.arguments.to_string().len()).sum()
+        }
+        _ => 0,
+    };
+    (message.text().len() + of_calls) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::Role;
+
+    fn request(messages: &[Message]) -> Request {
+        Request::new(Role::Actor, messages.to_vec())
+    }
+
+    fn tool(name: &str, description: &str) -> ToolDef {
+        let parameters = Arc::new(json!({"type": "object"}));
+        ToolDef { name: name.into(), description: description.into(), parameters }
+    }
+
+    fn with_tools(tools: &[ToolDef]) -> Request {
+        Request { tools: tools.into(), ..request(&[Message::user("hello")]) }
+    }
+
+    fn found(before: &Request, now: &Request) -> Option<(String, String, String)> {
+        let of = |request| Reads { model: "gpt", request };
+        lost(of(before), of(now)).map(|it| (it.field, it.recorded, it.asked))
+    }
+
+    fn told(field: &str, was: &str, now: &str) -> Option<(String, String, String)> {
+        Some((field.to_owned(), was.to_owned(), now.to_owned()))
+    }
+
+    #[test]
+    fn a_clock_in_the_instructions_is_named() {
+        let asked = |time: &str, more: &[Message]| {
+            let system = Message::system(format!("You help. It is {time}."));
+            request(&[&[system, Message::user("hello")], more].concat())
+        };
+        let more = [Message::assistant("hi"), Message::user("more")];
+        let before = asked("12:00", &[]);
+        assert_eq!(found(&before, &asked("12:00", &more)), None, "it goes on");
+        assert_eq!(
+            found(&before, &asked("12:01", &more)),
+            told("system", "You help. It is 12:00.", "You help. It is 12:01.")
+        );
+        assert_eq!(found(&asked("12:00", &more), &before), None, "a shorter one is in the cache");
+        let other = [Message::assistant("hi"), Message::user("less")];
+        assert_eq!(
+            found(&asked("12:00", &more), &asked("12:00", &other)),
+            told("messages[3].content", "more", "less")
+        );
+    }
+
+    #[test]
+    fn a_tool_that_differs_is_named_before_any_message() {
+        let [search, other] =
+            ["Finds pages.", "Finds pages. Now 12:01."].map(|it| tool("search", it));
+        let map = tool("map", "");
+        let before = with_tools(&[map.clone(), search.clone()]);
+        assert_eq!(found(&before, &before.clone()), None);
+        assert_eq!(
+            found(&before, &with_tools(&[map.clone(), other])),
+            told("tools[1] search: description", "Finds pages.", "Finds pages. Now 12:01.")
+        );
+        assert_eq!(
+            found(&before, &with_tools(&[map.clone(), search.clone(), tool("new", "")])),
+            told("tools[2] new", "", "new")
+        );
+        assert_eq!(
+            found(&before, &with_tools(&[search, map])),
+            told("tools[0] map: name", "map", "search")
+        );
+        let now = Reads { model: "small", request: &before };
+        let lost = lost(Reads { model: "gpt", ..now }, now).unwrap();
+        assert_eq!((&*lost.field, &*lost.recorded, &*lost.asked), ("model", "gpt", "small"));
+    }
+
+    #[test]
+    fn messages_that_went_are_listed_with_their_size() {
+        let [first, more] = ["How is it in Oslo?", "And now?"].map(Message::user);
+        let before = request(&[
+            Message::system("You help."),
+            first.clone(),
+            Message::assistant("Fine."),
+            Message::result("a", "weather".into(), "rain, ".repeat(100)),
+            more.clone(),
+        ]);
+        let now = request(&[
+            Message::system("You help."),
+            first,
+            Message::assistant("In short: rain."),
+            more,
+            Message::user("Go on."),
+        ]);
+        let (dropped, gone) = gone(&before, &now);
+        assert_eq!((dropped, gone.bytes), (2, 605));
+        let listed: Vec<_> = gone.messages.iter().map(|it| (&*it.role, it.bytes)).collect();
+        assert_eq!(listed, [("assistant", 5), ("tool", 600)]);
+        assert!(gone.messages[1].begins.starts_with("rain, rain"));
+        assert_eq!(gone.messages[1].begins.chars().count(), BEGINS);
+        assert!(!is_of_system(&gone));
+        let other = request(&[Message::system("You do not.")]);
+        assert!(is_of_system(&super::gone(&request(&[Message::system("You help.")]), &other).1));
+    }
+}
