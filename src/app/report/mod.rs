@@ -20,6 +20,7 @@ pub mod budget;
 pub mod folded;
 pub mod graded;
 pub mod html;
+pub mod marks;
 pub mod quality;
 pub mod task;
 

@@ -161,6 +161,7 @@ mod tests {
             steps: 0,
             calls: 1,
             loops: 0,
+            marks: Vec::new(),
             tools: Vec::new(),
             tokens_in: 100,
             tokens_cached: 0,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::budget::{self, BudgetForecast, ToolSpent};
+use super::marks::MarkReport;
 use crate::domain::{
     Caveat, Grading, Outcome, Role, Spent, State, Strategy, TaskId, TaskState, ToolName, Verdict,
 };
@@ -56,6 +57,9 @@ pub struct TaskReport {
     /// How often the agent began to go in circles.
     #[serde(skip_serializing_if = "is_zero")]
     pub loops: usize,
+    /// What nobody told the agent of its calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<MarkReport>,
     /// The tools of those calls, in order.
     pub tools: Vec<ToolName>,
     pub tokens_in: u64,
@@ -132,6 +136,7 @@ impl TaskReport {
             steps: usize::try_from(task.steps_taken()).unwrap_or(usize::MAX),
             calls: tools.len(),
             loops: state.loops(task),
+            marks: MarkReport::all(state, task),
             tools,
             tokens_in: task.tokens_in,
             tokens_cached: task.cached,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::page::escaped;
 use crate::domain::{EffectState, ModelCallPhase, State, TaskState, ToolCallPhase};
-use crate::ui::text;
+use crate::ui::{marks, text};
 
 /// Pixels: the names, the axis, and a row.
 const NAMES: f64 = 190.0;
@@ -59,12 +59,15 @@ pub fn lanes(state: &State, task: &TaskState) -> String {
         let long = ((to - from) as f64 * scale).max(2.0);
         let (y, base) = (row as f64 * ROW + 3.0, row as f64 * ROW + 15.0);
         let injected = if effect.injected.is_some() { " (injected fault)" } else { "" };
+        let marks = state.marks(effect.id).into_iter();
+        let marks: String = marks.map(|mark| format!(", {}", marks::short(&mark))).collect();
+        let marks = escaped(&marks);
         let name = escaped(&text::cut(&bar.name, 24));
         let took = escaped(&text::span(effect.elapsed(end)));
         let _ = writeln!(
             out,
             "<text x=\"0\" y=\"{base:.0}\">{name}</text><rect class=\"{}\" x=\"{x:.1}\" y=\"{y:.0}\" \
-             width=\"{long:.1}\" height=\"13\"><title>{name}, {took}{injected}</title></rect>\
+             width=\"{long:.1}\" height=\"13\"><title>{name}, {took}{injected}{marks}</title></rect>\
              <text x=\"{:.1}\" y=\"{base:.0}\">{took}</text>",
             bar.class,
             x + long + 4.0,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::page::{element, escaped, table};
 use crate::domain::words::counted;
 use crate::domain::{State, ToolCallPhase, ToolName};
-use crate::report::Report;
+use crate::report::{Report, marks::MarkReport};
 
 /// The verdict, and what it is about.
 pub fn summary(state: &State, report: &Report) -> String {
@@ -66,6 +66,8 @@ pub fn summary(state: &State, report: &Report) -> String {
     rows.extend(report.faults.iter().map(|of| ("fault", fault(of))));
     let resilience = report.resilience.iter();
     rows.extend(resilience.map(|of| ("resilience", format!("to {}: {}", of.fault, of.verdict))));
+    let marks = MarkReport::summary(&report.tasks);
+    rows.extend((!marks.is_empty()).then_some(("not told to the agent", marks)));
     rows.extend(report.notices.iter().map(|text| ("notice", text.clone())));
     let rows: Vec<_> = rows.iter().map(|(name, text)| vec![escaped(name), escaped(text)]).collect();
     let ended = state.tasks.iter().filter(|task| task.outcome().is_some()).count();

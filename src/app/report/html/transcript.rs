@@ -7,7 +7,7 @@ use crate::domain::{
     By, ModelCallPhase, ModelCallState, Role, State, StepState, TaskId, TaskState, ToolCallPhase,
     ToolCallState,
 };
-use crate::ui::wording;
+use crate::ui::{marks, wording};
 
 /// The entries of a task; or those that belong to none.
 pub fn lines(state: &State, task: Option<TaskId>) -> String {
@@ -22,7 +22,7 @@ fn entry(state: &State, line: &Line) -> Option<String> {
         What::TaskStarted => return None,
         What::TryStarted { number } => row("", &format!("attempt {number}"), ""),
         What::Step { index } => step(task?.steps.get(*index as usize)?),
-        What::ModelCall { call } => model_call(state.model_call(*call)?),
+        What::ModelCall { call } => model_call(state, state.model_call(*call)?),
         What::ToolCall { call } => tool_call(state, state.tool_call(*call)?),
         What::Evaluated { learned } => evaluated(task?, *learned),
         What::TaskFinished => finished(task?),
@@ -68,7 +68,7 @@ fn step(step: &StepState) -> String {
     row("dim", &head, &format!("menu: {}", shown.join(" · ")))
 }
 
-fn model_call(call: &ModelCallState) -> String {
+fn model_call(state: &State, call: &ModelCallState) -> String {
     let head = call.role.to_string();
     let used = call.usage().map_or(String::new(), |usage| {
         let retried = match call.retries {
@@ -81,6 +81,8 @@ fn model_call(call: &ModelCallState) -> String {
             call.model, usage.tokens_in, usage.tokens_out
         )
     });
+    let marks = state.marks(call.id).into_iter();
+    let used = marks.fold(used, |used, mark| format!("{used}\n[{}]", marks::long(&mark)));
     match &call.phase {
         ModelCallPhase::Requested | ModelCallPhase::Running => row("dim", &head, "did not end"),
         ModelCallPhase::Failed { error } => {

@@ -2,11 +2,11 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{label, marks, needs, room, track::Track};
+use super::{label, needs, room, track::Track};
 use crate::domain::{ToolCallPhase, ToolCallState};
 use crate::panes::inline_json;
 use crate::symbols::INJECTED;
-use crate::{cx::Cx, panes::row::Row, text};
+use crate::{cx::Cx, marks, panes::row::Row, text};
 
 /// Cells of arguments that are worth building.
 const ARGUMENTS: usize = 160;
@@ -48,7 +48,7 @@ fn why(track: &Track<'_>) -> Vec<String> {
     }
     let waits = track.waits_for();
     match (track.call, track.begun) {
-        (None, None) if track.is_waiting() => said.push(format!("for {}", marks(&waits))),
+        (None, None) if track.is_waiting() => said.push(format!("for {}", super::marks(&waits))),
         (None, None) if track.task.outcome().is_none() => {
             said.push("inputs ready".to_owned());
         }
@@ -67,6 +67,8 @@ fn why(track: &Track<'_>) -> Vec<String> {
     if let Some(call) = track.model_call.filter(|call| call.retries > 0) {
         said.push(format!("called {} times", call.retries + 1));
     }
+    let marks = track.model_call.map(|call| track.state.marks(call.id)).unwrap_or_default();
+    said.extend(marks.iter().map(marks::short));
     said.extend(track.nulled());
     let is_done = |call: &&ToolCallState| matches!(call.phase, ToolCallPhase::Done { .. });
     // What failed or was refused says why.

@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::panes::calls::status::{self, Standing};
 use crate::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools};
 use crate::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
-use crate::{text, theme::Theme, wording};
+use crate::{marks, text, theme::Theme, wording};
 
 /// Rows that a text may take: while it is one of many, and while it is the selected one.
 const ROWS: (usize, usize) = (3, 10);
@@ -177,6 +177,10 @@ impl<'a> Entry<'a> {
                 }
                 self.used(call);
             }
+        }
+        for mark in self.cx.state.marks(call.id) {
+            let theme = self.cx.theme;
+            self.sheet.text(("    note: ", theme.warn), (&marks::short(&mark), theme.warn));
         }
         self.injected(call);
     }

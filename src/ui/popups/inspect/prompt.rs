@@ -8,7 +8,7 @@ use crate::domain::{
     state::Repeat, tokens, words::counted,
 };
 use crate::symbols::SPENT;
-use crate::text;
+use crate::{marks as words, text};
 
 /// Cells of a bar of all tokens.
 const BAR: u64 = 30;
@@ -18,6 +18,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
         return page.not_yet("This model call did not exist");
     };
     head(state, call, page);
+    marks(state, call, page);
     let parts = tokens::parts(&call.request);
     let tools = &call.request.tools;
     let (of_tools, messages) = parts.split_at(tools.len().min(parts.len()));
@@ -101,6 +102,20 @@ fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
         page.field("repeats", &format!("{tokens} of {of} tokens of the previous request{differs}"));
     }
     page.origin(state, call);
+}
+
+/// What nobody tells the agent of this call.
+fn marks(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
+    for mark in state.marks(call.id) {
+        page.field_in("note", &words::long(&mark), page.theme.warn);
+    }
+    let rewritten = call.rewritten.as_ref();
+    let Some(gone) = rewritten.and_then(|past| past.gone.as_ref()) else { return };
+    page.heading("Messages that the agent dropped");
+    for message in &gone.messages {
+        let (role, what) = words::row(message);
+        page.field(&role, &what);
+    }
 }
 
 /// Whom to believe or blame for what it cost.

@@ -1,0 +1,63 @@
+//! What nobody tells an agent of its calls, in a report.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::TaskReport;
+use crate::domain::state::Mark;
+use crate::domain::{EffectId, Gone, State, TaskState};
+use crate::ui::marks;
+
+/// An answer that was cut, input that was not read, a cache that did not help, messages or a result that are gone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MarkReport {
+    /// The call that it is about.
+    pub call: EffectId,
+    pub mark: &'static str,
+    pub text: String,
+    /// The messages that the agent dropped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gone: Option<Arc<Gone>>,
+}
+
+impl MarkReport {
+    /// Those of a task, in the order of its calls.
+    pub fn all(state: &State, task: &TaskState) -> Vec<Self> {
+        let mut calls: Vec<EffectId> =
+            task.model_calls.iter().chain(&task.tool_calls).copied().collect();
+        calls.sort_unstable();
+        let of_call =
+            |call: EffectId| state.marks(call).into_iter().map(move |mark| Self::of(call, &mark));
+        calls.into_iter().flat_map(of_call).collect()
+    }
+
+    fn of(call: EffectId, mark: &Mark<'_>) -> Self {
+        let gone = match mark {
+            Mark::Rewritten(past) => past.gone.clone(),
+            _ => None,
+        };
+        Self { call, mark: mark.name(), text: marks::long(mark), gone }
+    }
+
+    /// How many there are of each kind: `cut answers 2, lost prefixes 1`; nothing without any.
+    pub fn summary(tasks: &[TaskReport]) -> String {
+        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+        for mark in tasks.iter().flat_map(|task| &task.marks) {
+            *kinds.entry(words(mark.mark)).or_default() += 1;
+        }
+        let each = kinds.into_iter().map(|(kind, n)| format!("{kind} {n}"));
+        each.collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn words(mark: &'static str) -> &'static str {
+    match mark {
+        "cut_answer" => "cut answers",
+        "dropped_input" => "requests not read in full",
+        "lost_prefix" => "lost prefixes",
+        "rewritten" => "rewritten histories",
+        _ => "calls without a result",
+    }
+}
