@@ -148,6 +148,7 @@ mod tests {
             for (before, at) in [(Some(0), 1), (None, 3)] {
                 let put = with_turns(format, body.as_bytes(), &[(before, &turn)]).unwrap();
                 let read = format.read_request(&put).unwrap().request.messages;
+                let read: Vec<Message> = read.iter().cloned().collect();
                 let mut all: Vec<Message> = own.iter().cloned().collect();
                 assert_eq!(read.len(), all.len() + 2, "{}", String::from_utf8_lossy(&put));
                 all.splice(at..at, read[at..at + 2].iter().cloned());
