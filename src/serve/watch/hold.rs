@@ -126,7 +126,7 @@ mod tests {
         let calls = vec![call("a", 1), call("b", 2)];
         let reply = Reply { calls, ..Reply::of_text("Look: ") };
         let answering = Answering { id: "x", model: "m", names: &Names::default(), created: 1 };
-        let released = Release::Calls(vec![call("b", 3), call("c", 4)]);
+        let released = || Release::Calls(vec![call("b", 3), call("c", 4)]);
         for format in [Format::Chat, Format::Responses, Format::Messages] {
             let stream = Bytes::from(format.write_answer(&reply, &answering, true));
             let run = |cut: usize, is_over: bool| {
@@ -136,7 +136,7 @@ mod tests {
                 if is_over {
                     hold.end();
                 }
-                let after = [hold.release(released.clone(), is_over), hold.rest()];
+                let after = [hold.release(released(), is_over), hold.rest()];
                 (before.concat(), after.concat())
             };
             let whole = run(0, true);
