@@ -216,7 +216,7 @@ fn cached_share(llama: &Llama, name: &str, more: &[&str]) -> f64 {
     let sum = |part: fn(&Usage) -> u64| usages.iter().map(part).sum::<u64>();
     let (cached, all) = (sum(|usage| usage.cached), sum(|usage| usage.tokens_in));
     let made = state.tool_calls.iter().filter(|call| call.withheld.is_some()).count();
-    println!(
+    eprintln!(
         "{name}: {cached} of {all} tokens cached, {} requests, {made} results made",
         usages.len()
     );

@@ -279,7 +279,7 @@ async fn edit_what_is_held(watch: &Watch, chance: Chance) -> usize {
         }
         for id in held {
             let chance = chance.with(&[round]).with(&id.0.to_le_bytes());
-            if chance.bits() % 3 == 0 {
+            if chance.bits().is_multiple_of(3) {
                 continue;
             }
             let text = format!("edited {}", chance.bits() % 100);
