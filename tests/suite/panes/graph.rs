@@ -16,6 +16,11 @@ use crate::story::{self, Story};
 const FOCUS: GraphView = GraphView::Focus;
 
 fn focus(story: &Story, view: &View) -> Shown {
+    show(PaneId::Graph, story, view, 62, 26)
+}
+
+/// The same where there is room for lines.
+fn joined(story: &Story, view: &View) -> Shown {
     show(PaneId::Graph, story, view, 100, 26)
 }
 
@@ -107,14 +112,14 @@ fn an_edited_score_and_a_pin_move_weights_until_the_next_evaluation() {
         by: By::User,
     });
     let shown = focus(&story, &view(FOCUS));
-    assert!(shown.has("▲▼ since score of calculator edited"));
+    assert!(joined(&story, &view(FOCUS)).has("▲▼ since score of calculator edited"));
     assert!(shown.line("running").contains(&format!("▼{}", before - weights(&story))));
 
     let before = weights(&story);
     let (from, to) = (ToolName::from("wikipedia"), ToolName::from("calculator"));
     story.tell(GraphEvent::WeightPinned { from, to, weight: 0.99.into(), was: None, by: By::User });
     let shown = focus(&story, &view(FOCUS));
-    assert!(shown.has("▲▼ since a weight pinned"));
+    assert!(joined(&story, &view(FOCUS)).has("▲▼ since a weight pinned"));
     assert!(shown.line("running").contains(&format!("▲{}", weights(&story) - before)));
 
     story.evaluate(5, &[("wikipedia", 1, "helped")]);
@@ -137,7 +142,8 @@ fn a_pinned_weight_is_marked_wherever_it_is_shown() {
     at.centre = Some("read_page".into());
     let shown = focus(&story, &at);
     assert!(shown.has("  read_page  score"));
-    assert!(shown.has("the agent is at wikipedia"));
+    let joined = joined(&story, &at);
+    assert!(joined.has("the agent is at wikipedia") && joined.has("╴  read_page"));
     assert!(shown.line("summarize").contains("=5"), "{}", shown.line("summarize"));
     assert!(show(PaneId::Graph, &story, &view(GraphView::Map), 160, 46).has("=5>"));
     let matrix = show(PaneId::Graph, &story, &view(GraphView::Matrix), 120, 40);
@@ -322,4 +328,29 @@ fn an_edge_against_the_stream_points_back() {
     let labels = map_labels(&shown);
     let back = labels.values().filter(|label| label.starts_with('<')).count();
     assert_eq!(back, 1, "a circle has one edge that goes back: {labels:?}");
+}
+
+#[test]
+fn lines_join_what_leads_to_a_node_and_what_can_follow() {
+    let story = story::demo();
+    let mut at = view(FOCUS);
+    let shown = joined(&story, &at);
+    // The way of this try is heavy, all else is light.
+    assert!(shown.line("  calculator ").contains("┏╸▶"), "{}", shown.line("  calculator "));
+    assert!(shown.line("date_diff").contains("▶ wikipedia ╺"), "{}", shown.line("date_diff"));
+    assert!(shown.line("start    6").contains("╺━╸▶ wikipedia"), "{}", shown.line("start    6"));
+    // The heaviest edge that is shown has a full bar.
+    assert!(!shown.line("  calculator ").contains('·'), "{}", shown.line("  calculator "));
+    at.edge = Some(("wikipedia".into(), "date_diff".into()));
+    let edge = joined(&story, &at);
+    let said = edge.line("wikipedia → date_diff");
+    assert!(said.contains("prior 25 · score −1 · weight 18"), "{said}");
+    assert!(said.contains("- + score  p pin"), "{said}");
+    // It stays where it is while weights change.
+    let places = |shown: &Shown| -> Vec<usize> {
+        ["calculator ", "date_diff ", "Finish "].map(|name| shown.row(name)).to_vec()
+    };
+    let mut later = story::demo();
+    later.evaluate(5, &[("date_diff", 3, "helped")]);
+    assert_eq!(places(&joined(&later, &view(FOCUS))), places(&shown));
 }

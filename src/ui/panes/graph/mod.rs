@@ -2,6 +2,7 @@
 //! one node and its neighbours, *map* for the whole, *matrix* for every weight at once.
 
 mod focus;
+mod lines;
 mod map;
 mod matrix;
 
@@ -21,7 +22,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
     most: |state, view| {
         // The list of choices with what leads here; the drawn graph can use any room.
-        (view.graph == GraphView::Focus).then_some(state.tools.len() + 12)
+        (view.graph == GraphView::Focus).then(|| focus::most(state, view))
     },
     title,
     draw,

@@ -49,6 +49,9 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     };
     let (way, rest) = split(area, 1);
     frame.draw_way(way, buf, hits);
+    if frame.is_joined(rest) {
+        return frame.draw_joined(way, rest, buf, hits);
+    }
     let (before, node_and_list) = frame.sides(rest);
     frame.draw_before(before, buf, hits);
     let (node, list) = split(node_and_list, 1);
@@ -74,12 +77,17 @@ impl Frame<'_> {
             return (left, Rect { x: left.right() + 2, width: area.width - BESIDE - 2, ..area });
         }
         let wanted = before(self.cx.state, self.centre).0.len() + 1;
-        let choices = Choices::new(self.cx.state, self.centre).total;
+        let choices = Choices::new(self.cx.state, self.centre);
+        // Where nothing weighs the tools, no node leads here more than another.
+        let wanted = if choices.unweighted.is_some() { 0 } else { wanted };
+        let choices = choices.total;
         let rows = before_rows(area.height).min(u16::try_from(wanted).unwrap_or(u16::MAX));
+        // A heading alone says nothing.
+        let rows = if rows < 2 { 0 } else { rows };
         // A line of air above each part, where there is more room than there are rows.
         let roomy = usize::from(area.height) >= usize::from(rows) + choices + 4;
         let air = |area| split(area, u16::from(roomy)).1;
-        let (above, rest) = split(air(area), rows);
+        let (above, rest) = split(if rows > 0 { air(area) } else { area }, rows);
         (above, air(rest))
     }
 
@@ -126,16 +134,24 @@ impl Frame<'_> {
             row.put(&calls, theme.dim);
         }
         if !is_here {
-            let away = format!("  (the agent is at {}: press Home)", self.here.node());
-            row.put(&away, theme.warn);
+            row.put(&format!("  ({})", self.away()), theme.warn);
         }
-        if let Some(since) = &self.since {
-            let words = format!("{ROSE}{FELL} since {}", since.words());
-            let left = row.left();
-            if left > text::width(&words) + 1 {
-                row.right(&words, left, theme.dim);
-            }
-        }
+        self.draw_since(&mut row);
         hits.add(line, Target::Tool(name));
+    }
+
+    /// How to come back to where the agent is.
+    pub fn away(&self) -> String {
+        format!("the agent is at {}: press Home", self.here.node())
+    }
+
+    /// What has moved the weights last, at the right end.
+    pub fn draw_since(&self, row: &mut Row<'_>) {
+        let Some(since) = &self.since else { return };
+        let words = format!("{ROSE}{FELL} since {}", since.words());
+        let left = row.left();
+        if left > text::width(&words) + 1 {
+            row.right(&words, left, self.cx.theme.dim);
+        }
     }
 }

@@ -10,34 +10,53 @@ use crate::hits::{Hits, Target};
 use crate::panes::graph::{SPEC, shown_name};
 use crate::panes::row::{Row, note, split};
 use crate::panes::{calls, format};
-use crate::symbols::{INJECTED, REFUSED, RUNNING};
+use crate::symbols::{CRITICAL, INJECTED, REFUSED, ROSE, RUNNING};
 use crate::vlist::{self, Part, Rows};
 use crate::{text, window::Window};
 
 /// Columns: cursor and marks, number, difference.
 const MARKS: usize = 5;
-const NUMBER: usize = 6;
+pub(super) const NUMBER: usize = 6;
 const MOVED: usize = 6;
+/// The same where the list has little room.
+const TIGHT: (usize, usize, usize) = (3, 5, 4);
 /// What trajectories taught, and how many of them.
 const LOOKS: [&str; 2] = ["prior", "seen"];
 const LOOK: usize = 5;
+/// From these widths on a list has words beside its rows, and what trajectories taught.
+const WITH_WORDS: usize = 58;
+const WITH_LOOKS: usize = 60;
+/// The least and the most cells of a bar, and the least of a name.
+const BAR: (usize, usize) = (4, 24);
+const NAME: usize = 8;
 /// Room for why a tool is offered, or how its call stands.
 const WHY: usize = 14;
 
 /// Columns that depend on how wide the list is.
 struct Widths {
+    marks: usize,
     name: usize,
     bar: usize,
+    number: usize,
+    moved: usize,
     /// How many of [`LOOKS`] there is room for.
     looks: usize,
+    /// A bar of this weight is full: the largest that is shown.
+    full: f64,
 }
 
 impl Widths {
-    fn new(width: usize, name: usize) -> Self {
-        let looks = if width < 60 { 0 } else { LOOKS.len() };
-        let fixed = MARKS + name + 1 + NUMBER + 1 + MOVED + looks * (LOOK + 1) + 1;
-        let room = width.saturating_sub(fixed + WHY);
-        Self { name, bar: room.clamp(6, 24), looks }
+    fn new(width: usize, name: usize, full: f64) -> Self {
+        let is_tight = width < WITH_WORDS;
+        let looks = if width < WITH_LOOKS { 0 } else { LOOKS.len() };
+        let (marks, number, moved) = if is_tight { TIGHT } else { (MARKS, NUMBER, MOVED) };
+        let why = if is_tight { 1 } else { WHY };
+        let fixed = marks + 1 + number + 1 + moved + looks * (LOOK + 1) + 1 + why;
+        let name = name.min(width.saturating_sub(fixed + BAR.0)).max(NAME);
+        let bar = width
+            .saturating_sub(fixed + name)
+            .clamp(BAR.0, if is_tight { BAR.1 / 2 } else { BAR.1 });
+        Self { marks, name, bar, number, moved, looks, full }
     }
 }
 
@@ -48,6 +67,11 @@ fn name_width<'a>(width: usize, names: impl Iterator<Item = &'a ToolName>) -> us
 }
 
 impl Frame<'_> {
+    /// The weight whose bar is full.
+    fn full<'w>(weights: impl Iterator<Item = &'w f64>) -> f64 {
+        weights.copied().fold(0.0, f64::max)
+    }
+
     pub fn draw_before(&self, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         if area.height < 2 {
             return;
@@ -71,14 +95,17 @@ impl Frame<'_> {
         let before = self.since.as_ref().map(|since| since.weights());
         let name = name_width(usize::from(list.width), rows.iter().map(|(from, _)| from));
         let window = Window::default().next(rows.len(), usize::from(list.height), selected);
+        let full = Self::full(rows.iter().map(|(_, weight)| weight));
         let shown = window.range().map(|i| (i, selected == Some(i)));
         vlist::draw_rows(self.cx, (list, buf, hits), shown, |i, row| {
             let (from, weight) = rows[i];
             let was = before.as_ref().and_then(|was| was.weight(from.as_str(), self.centre));
-            self.draw_marks(from, " ", row);
+            self.draw_marks(from, " ", MARKS, row);
             row.cell(shown_name(from.as_str()), name, theme.graph_node).gap(1);
             let bar = row.left().saturating_sub(NUMBER + MOVED).min(16);
-            self.draw_weight((*weight, was), false, bar, theme.text, row);
+            let widths =
+                Widths { marks: MARKS, name, bar, number: NUMBER, moved: MOVED, looks: 0, full };
+            self.draw_weight((*weight, was), false, &widths, theme.text, row);
             Some(Target::Edge(from.clone(), self.centre.into()))
         });
     }
@@ -93,55 +120,101 @@ impl Frame<'_> {
         if choices.total == 0 {
             return note(area, "no successors", self.cx.theme.dim, buf);
         }
-        let height = usize::from(list.height);
-        let depth = super::depth(self.cx.view) + height;
-        let selected = self.cx.view.edge.as_ref().filter(|(from, _)| from.as_str() == self.centre);
-        let selected = selected.and_then(|(_, to)| choices.row(to.as_str(), depth));
-        // In the pane's list they come behind what leads here.
-        let is_kept = self.cx.view.kept(SPEC.id).is_some();
-        let first = if is_kept { before(self.cx.state, self.centre).0.len() } else { 0 };
-        let part = Part { first, total: choices.total, selected };
-        let visible = vlist::visible(self.cx, SPEC.id, list, part);
-        let rows = choices.top(visible.last().map_or(0, |last| last + 1));
-        let width = usize::from(list.width);
-        let widths = Widths::new(width, name_width(width, rows.iter().map(|row| &row.to)));
+        let rows = self.draw_list(&choices, (list, false), buf, hits);
         if !head.is_empty() {
+            let widths = self.widths(list.width, &rows);
             self.draw_head(&widths, &choices, &mut Row::new(head, buf));
         }
-        let rows: Vec<&Choice> = visible.iter().filter_map(|at| rows.get(*at)).collect();
-        let names: Vec<&str> = rows.iter().map(|row| row.to.as_str()).collect();
+    }
+
+    fn widths(&self, width: u16, rows: &[(u16, Choice)]) -> Widths {
+        let width = usize::from(width);
+        let name = name_width(width, rows.iter().map(|(_, row)| &row.to));
+        let weights = rows.iter().filter_map(|(_, row)| row.edge.as_ref());
+        Widths::new(width, name, Self::full(weights.map(|edge| &edge.weight)))
+    }
+
+    /// Draws the choices that there is room for, spread over all rows or one below the other, and gives each with its row of the screen.
+    pub fn draw_list(
+        &self,
+        choices: &Choices<'_>,
+        (list, is_spread): (Rect, bool),
+        buf: &mut Buffer,
+        hits: &mut Hits,
+    ) -> Vec<(u16, Choice)> {
+        let cx = self.cx;
+        let window = list;
+        let height = usize::from(window.height);
+        let depth = super::depth(cx.view) + height;
+        let selected = cx.view.edge.as_ref().filter(|(from, _)| from.as_str() == self.centre);
+        let selected = selected.and_then(|(_, to)| choices.row(to.as_str(), depth));
+        // In the pane's list they come behind what leads here.
+        let is_kept = cx.view.kept(SPEC.id).is_some();
+        let first = if is_kept { before(cx.state, self.centre).0.len() } else { 0 };
+        let part = Part { first, total: choices.total, selected };
+        let visible = vlist::visible(cx, SPEC.id, window, part);
+        let rows = choices.top(visible.last().map_or(0, |last| last + 1));
+        let rows = visible.iter().filter_map(|at| Some((*at, rows.get(*at)?.clone())));
+        let last = if is_spread { visible.len().saturating_sub(1) } else { 0 };
+        let line = |at: usize| match last {
+            0 => list.y + at as u16,
+            last => list.y + (at * usize::from(list.height.saturating_sub(1)) / last) as u16,
+        };
+        let lines = (0..visible.len()).map(line);
+        let (places, rows): (Vec<usize>, Vec<(u16, Choice)>) =
+            lines.zip(rows).map(|(y, (at, choice))| (at, (y, choice))).unzip();
+        let window = vlist::window(cx, SPEC.id, window, part);
+        hits.window(SPEC.id, window);
+        let (inside, bar) = match window.total > window.rows {
+            true => vlist::beside_bar(cx, list),
+            false => (list, Rect::ZERO),
+        };
+        let widths = self.widths(inside.width, &rows);
+        let names: Vec<&str> = rows.iter().map(|(_, row)| row.to.as_str()).collect();
         let was = self.since.as_ref().map(|since| since.weights().some(self.centre, &names));
-        let mut shown = rows.iter().zip(was.unwrap_or_else(|| vec![None; rows.len()]));
-        vlist::draw(self.cx, SPEC.id, (list, buf, hits), part, |_, row| {
-            let (choice, was) = shown.next()?;
-            self.draw_choice(choice, was.map(|was| was.weight), &widths, row);
-            Some(Target::Edge(self.centre.into(), choice.to.clone()))
-        });
+        let was = was.unwrap_or_else(|| vec![None; rows.len()]);
+        for (((y, choice), was), at) in rows.iter().zip(was).zip(places) {
+            let line = Rect { y: *y, height: 1, ..inside };
+            self.draw_choice(choice, was.map(|was| was.weight), &widths, &mut Row::new(line, buf));
+            hits.add(line, Target::Edge(self.centre.into(), choice.to.clone()));
+            if selected == Some(at) {
+                vlist::select(cx, line, buf);
+            }
+        }
+        vlist::scrollbar(cx, bar, window, buf);
+        rows
     }
 
     fn draw_head(&self, widths: &Widths, choices: &Choices<'_>, row: &mut Row<'_>) {
         let dim = self.cx.theme.dim;
+        let head = self.choices_head(choices);
+        row.cell(&head, widths.marks + widths.name + widths.bar, dim).gap(1);
+        let weight = if row.left() > 30 { "weight" } else { "" };
+        row.right(weight, widths.number, dim).gap(1 + widths.moved);
+        for head in &LOOKS[..widths.looks] {
+            row.right(head, LOOK, dim).gap(1);
+        }
+    }
+
+    /// How many choices there are.
+    pub fn choices_head(&self, choices: &Choices<'_>) -> String {
         // To finish is a choice, and no tool.
         let is_finish = |item: &MenuItem| item.tool.as_str() == ToolName::END;
         let has_edge = self.cx.state.learning.graph.has_edge(self.centre, ToolName::END);
         let finish = usize::from(has_edge || choices.menu.iter().any(is_finish));
         let all = text::count(choices.total.saturating_sub(finish) as u64);
         let offered = choices.menu.iter().filter(|item| !is_finish(item)).count();
-        let head = match choices.menu.len() {
+        match choices.menu.len() {
             0 => counted(all, "possible next tool"),
             _ => format!("{offered} of {all} on the menu"),
-        };
-        row.cell(&head, MARKS + widths.name + widths.bar, dim).gap(1);
-        row.right(if row.left() > 30 { "weight" } else { "" }, NUMBER, dim).gap(1 + MOVED);
-        for head in &LOOKS[..widths.looks] {
-            row.right(head, LOOK, dim).gap(1);
         }
     }
 
     fn draw_choice(&self, choice: &Choice, was: Option<f64>, widths: &Widths, row: &mut Row<'_>) {
         let theme = self.cx.theme;
         let chosen = self.chosen(choice);
-        self.draw_marks(&choice.to, if chosen.is_some() { RUNNING } else { " " }, row);
+        let cursor = if chosen.is_some() { RUNNING } else { " " };
+        self.draw_marks(&choice.to, cursor, widths.marks, row);
         let style = match (choice.offered, chosen.is_some()) {
             (_, true) => theme.graph_here,
             (Some(_), false) => theme.graph_node,
@@ -151,26 +224,49 @@ impl Frame<'_> {
         row.cell(shown_name(choice.to.as_str()), widths.name, style).gap(1);
         match &choice.edge {
             Some(edge) => {
-                self.draw_weight((edge.weight, was), edge.pinned, widths.bar, style, row);
+                self.draw_weight((edge.weight, was), edge.pinned, widths, style, row);
             }
             None => {
-                row.gap(widths.bar).right("–", NUMBER, theme.dim).gap(1 + MOVED);
+                row.gap(widths.bar).right("–", widths.number, theme.dim).gap(1 + widths.moved);
             }
         }
         for look in &self.looks(choice)[..widths.looks] {
             row.right(look, LOOK, theme.dim).gap(1);
         }
-        let (words, style) = chosen.unwrap_or_else(|| (self.why(choice), theme.dim));
-        row.gap(1).put(words, style);
+        let (words, style) = match chosen {
+            Some(standing) => (standing.word, standing.style),
+            None => (self.why(choice), theme.dim),
+        };
+        if text::width(words) < row.left() {
+            row.gap(1).put(words, style);
+            return;
+        }
+        // A sign instead of a word that is cut.
+        let sign = match (chosen, choice.offered) {
+            (Some(standing), _) => standing.glyph,
+            (None, Some(Offered::Planned)) => CRITICAL,
+            (None, _) => "",
+        };
+        row.gap(1).put(sign, style);
     }
 
-    fn draw_marks(&self, tool: &ToolName, cursor: &str, row: &mut Row<'_>) {
+    fn draw_marks(&self, tool: &ToolName, cursor: &str, width: usize, row: &mut Row<'_>) {
         let theme = self.cx.theme;
         row.cell(cursor, 1, theme.graph_here);
         let known = self.cx.state.tools.get(tool);
         let off = known.is_some_and(|tool| !tool.is_offered());
+        let broken = self.broken.contains(tool);
+        if width < MARKS {
+            let (mark, style) = match (off, broken) {
+                (true, _) => (REFUSED, theme.warn),
+                (false, true) => (INJECTED, theme.injected),
+                (false, false) => ("", theme.warn),
+            };
+            row.cell(mark, width - 1, style);
+            return;
+        }
         row.cell(if off { REFUSED } else { "" }, 1, theme.warn);
-        row.cell(if self.broken.contains(tool) { INJECTED } else { "" }, 2, theme.injected);
+        row.cell(if broken { INJECTED } else { "" }, 2, theme.injected);
         row.gap(MARKS - 4);
     }
 
@@ -179,18 +275,23 @@ impl Frame<'_> {
         &self,
         (weight, was): (f64, Option<f64>),
         pinned: bool,
-        bar: usize,
+        widths: &Widths,
         style: Style,
         row: &mut Row<'_>,
     ) {
         let theme = self.cx.theme;
         let (held, fill) = if pinned { ("=", theme.pinned) } else { ("", theme.bar_fill) };
         let style = if pinned { theme.pinned } else { style };
-        row.bar(weight, bar, (fill, theme.bar_empty));
-        row.right(&format!("{held}{}", self.format.show(weight)), NUMBER, style).gap(1);
+        let share = if widths.full > 0.0 { weight / widths.full } else { 0.0 };
+        row.bar(share, widths.bar, (fill, theme.bar_empty));
+        row.right(&format!("{held}{}", self.format.show(weight)), widths.number, style).gap(1);
         let was = was.unwrap_or(weight);
         let style = if weight > was { theme.good } else { theme.warn };
-        row.cell(&format::moved(self.format, was, weight), MOVED, style);
+        let moved = format::moved(self.format, was, weight);
+        // A number that is cut would be another one.
+        let fits = text::width(&moved) <= widths.moved;
+        let moved = if fits { moved.as_str() } else { text::start(&moved, ROSE.len()) };
+        row.cell(moved, widths.moved, style);
     }
 
     fn looks(&self, choice: &Choice) -> [String; LOOKS.len()] {
@@ -201,14 +302,13 @@ impl Frame<'_> {
     }
 
     /// How the call of this tool stands, if the agent has just chosen it here.
-    fn chosen(&self, choice: &Choice) -> Option<(&'static str, Style)> {
+    fn chosen(&self, choice: &Choice) -> Option<calls::status::Standing> {
         if self.centre != self.here.node() {
             return None;
         }
         let call = self.here.chosen.filter(|call| call.tool == choice.to)?;
         let hold = self.cx.state.control.hold_of(call.lane);
-        let standing = calls::status::of_call(call, hold, self.cx.theme);
-        Some((standing.word, standing.style))
+        Some(calls::status::of_call(call, hold, self.cx.theme))
     }
 
     /// Why it is on the menu, or why it cannot be.

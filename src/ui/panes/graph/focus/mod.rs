@@ -3,6 +3,7 @@
 
 mod choices;
 mod draw;
+mod joined;
 mod list;
 
 use std::rc::Rc;
@@ -18,6 +19,24 @@ pub use draw::draw;
 
 /// Rows that are built at least when a selection is looked for; beyond them one goes page by page.
 const DEPTH: usize = 200;
+/// Rows beside the choices: the way, what leads here, the node, and air; and all rows where there are no choices.
+const AROUND: usize = 6;
+/// Choices from which on more rows only show weaker edges.
+const LONG: usize = 24;
+const UNWEIGHTED: usize = 4;
+
+/// The rows that are of use. Where nothing weighs the tools there are none to list.
+pub fn most(state: &State, view: &View) -> usize {
+    let choices = Choices::new(state, centre(state, view.centre.as_ref()));
+    match choices.unweighted {
+        Some(_) => UNWEIGHTED,
+        // The node where a walk begins leads to all tools.
+        None if state.strategy.learns() || state.watched.is_some() => {
+            choices.total.max(state.tools.len().min(LONG)) + AROUND
+        }
+        None => choices.total + AROUND,
+    }
+}
 
 /// Both lists around a node as one, top to bottom: what leads to it, then what can follow.
 struct Around {

@@ -4,12 +4,12 @@ use std::{collections::HashSet, rc::Rc};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::lines::{Ink, Lines, Place};
 use super::plan::{LABEL, Plan, Wire};
 use super::scene::{Edge, Scene};
 use super::{layers::Shape, memo, node};
 use crate::domain::{ToolName, words::counted};
 use crate::hits::{Hits, Target};
+use crate::panes::graph::lines::{Ink, Lines, Place};
 use crate::panes::graph::{SPEC, centre, shown_name};
 use crate::panes::row::{Row, note, split};
 use crate::panes::{format, position::Here};

@@ -5,16 +5,15 @@
 mod channel;
 mod draw;
 mod layers;
-mod lines;
 mod memo;
 mod node;
 mod plan;
 mod scene;
 
 use super::centre;
+use super::lines::Place;
 use crate::domain::{State, ToolName};
 use crate::{panes::position::Here, view::View, vlist::List, window::Move};
-use lines::Place;
 use scene::Scene;
 
 pub use draw::draw;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::channel::{Net, lanes};
 use super::layers::{Item, Layer, Shape, height};
-use super::lines::Place;
+use crate::panes::graph::lines::Place;
 
 /// Cells that a label takes, without the line at both sides of it.
 pub const LABEL: usize = 5;
