@@ -159,8 +159,10 @@ fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         (false, true) => &HELD,
         (false, false) => &ALWAYS,
     };
-    let here =
-        panes::spec(cx.view.focus).keys.iter().map(|action| (std::slice::from_ref(action), None));
+    // A key that means something else while a call is held is not said twice.
+    let is_said = |action: &&Action| always.iter().any(|(actions, _)| actions.contains(action));
+    let here = panes::spec(cx.view.focus).keys.iter().filter(|action| !is_said(action));
+    let here = here.map(|action| (std::slice::from_ref(action), None));
     let search = cx.view.found(cx.view.focus);
     let found: &[Hint] = match search.map(|found| found.filters) {
         Some(Some(_)) => &[(&[Action::Leave], Some("shows all"))],

@@ -4,6 +4,7 @@
 //! The second line, where few panes are seen, has the vitals: what the task may cost and has cost, who plans and who
 //! solves, and what runs at once.
 
+mod held;
 mod watch;
 
 use ratatui::buffer::Buffer;
@@ -12,15 +13,12 @@ use ratatui::style::{Modifier, Style};
 
 use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
-use super::symbols::{CHOSEN, DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING, WAITING};
+use super::symbols::{DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING, WAITING};
 use super::text::{self, number};
 use super::{action::Action, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
 use crate::domain::seat::SeatKind;
-use crate::domain::state::Control;
-use crate::domain::{
-    Hold, Knob, Lane, Mode, ModelErrorKind, Role, Speed, State, Stop, TaskState, words::counted,
-};
+use crate::domain::{Knob, Mode, ModelErrorKind, Role, Speed, State, TaskState, words::counted};
 
 /// A piece of the line.
 struct Piece {
@@ -113,7 +111,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
                 Some(read_only) => {
                     add(0, read_only.name().to_owned(), theme.past, None);
                     if read_only.is_live() && moment.is_none() {
-                        let (mode, style) = mode(cx);
+                        let (mode, style) = mode(cx, width);
                         add(0, mode, style, None);
                     }
                 }
@@ -122,12 +120,18 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
                     if cx.view.seat == Some(SeatKind::Attached) && !is_over {
                         add(0, "CONTROLLING".to_owned(), theme.running, Some(Action::Control));
                     }
-                    let (mode, style) = mode(cx);
+                    let (mode, style) = mode(cx, width);
                     add(0, mode, style, Some(Action::RunOrPause));
                 }
                 None => {}
             }
         }
+    }
+    let is_paused = state.shown_mode() == Mode::Paused;
+    if let Some(text) = held::how_long(cx).filter(|_| is_paused && unusable(state).is_none()) {
+        add(1, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
+    } else if let Some(text) = held::alone(cx).filter(|_| !is_paused && state.watched.is_none()) {
+        add(0, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
     }
     if let Some(call) = state.control.asks.first().and_then(|id| state.tool_call(*id)) {
         let key = cx.keymap.key(Action::Consent).map(|key| format!(": {key}")).unwrap_or_default();
@@ -216,7 +220,7 @@ fn spent_of(state: &State) -> (f64, f64, bool) {
 }
 
 /// The mode, with its symbol and what it waits for.
-fn mode(cx: &Cx<'_>) -> (String, Style) {
+fn mode(cx: &Cx<'_>, width: u16) -> (String, Style) {
     let (control, theme, mode) = (&cx.state.control, cx.theme, cx.state.shown_mode());
     let name = mode.name();
     if let Some(text) = unusable(cx.state) {
@@ -237,11 +241,14 @@ fn mode(cx: &Cx<'_>) -> (String, Style) {
                 (Mode::Pausing, _) if calls > 0 => {
                     format!(" ({} in flight)", counted(calls, "call"))
                 }
-                (Mode::Paused, Some(hold)) => format!(" · {}", at(hold)),
+                (Mode::Paused, Some(hold)) => format!(" · {}", held::at(cx.state, hold, width)),
                 _ => String::new(),
             };
             match control.stop.as_ref().filter(|_| mode == Mode::Paused) {
-                Some(stop) => (format!("{HELD} HELD {}", stopped(control, stop)), theme.paused),
+                Some(stop) => {
+                    let stopped = held::stopped(cx.state, stop, width);
+                    (format!("{HELD} HELD {stopped}"), theme.paused)
+                }
                 None => (format!("{HELD} {name}{what}"), theme.paused),
             }
         }
@@ -272,29 +279,6 @@ fn unusable(state: &State) -> Option<String> {
     let is_held = matches!(state.control.mode, Mode::Pausing | Mode::Paused);
     let model = text::cut(model.as_str(), 24);
     is_held.then(|| format!("{model} {why}: {cure} or choose another model, then run"))
-}
-
-/// Where a breakpoint has stopped the agent, and which one.
-fn stopped(control: &Control, stop: &Stop) -> String {
-    let hold = stop.lane.and_then(|lane| control.hold_of(lane));
-    let place = hold.map(at);
-    let why = if stop.text.is_empty() { &stop.place } else { &stop.text };
-    let why = text::cut(why, 40);
-    match (stop.was_sought, place) {
-        (true, Some(place)) => format!("{place}: {why}"),
-        (true, None) => format!("at {why}"),
-        (false, place) => {
-            let place = place.map_or_else(String::new, |place| format!("{place} "));
-            format!("{place}{CHOSEN} breakpoint {}: {why}", stop.breakpoint)
-        }
-    }
-}
-
-fn at(hold: &Hold) -> String {
-    match hold.lane {
-        Lane::Run(_) => hold.boundary.name().to_owned(),
-        Lane::Effect(call) => format!("{} (#{call})", hold.boundary.name()),
-    }
 }
 
 /// Money where prices are known, and that it is more where they are not.

@@ -163,6 +163,14 @@ pub fn span(micros: u64) -> String {
     }
 }
 
+/// The same without parts of a second, for a time that runs.
+pub fn whole_seconds(micros: u64) -> String {
+    match micros / 1_000_000 {
+        seconds @ 0..60 => format!("{seconds} s"),
+        _ => span(micros),
+    }
+}
+
 /// The same of a time that may not be known.
 pub fn span_if_any(micros: Option<u64>) -> String {
     micros.map_or_else(|| "–".to_owned(), span)

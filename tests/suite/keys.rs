@@ -146,7 +146,7 @@ fn space_runs_what_is_held_and_holds_what_runs() {
         boundary: Boundary::AfterToolCall,
     });
     stage.tell(ControlEvent::Paused { run: None });
-    assert!(stage.shows("PAUSED · after a tool call (#30)"), "{}", stage.text());
+    assert!(stage.shows("PAUSED · after a tool call (calculator #30)"), "{}", stage.text());
     assert_eq!(command(&mut stage, "space"), Command::Run);
     stage.tell(ControlEvent::Resumed { how: Resume::Step, by: By::User, run: None });
     assert!(stage.shows("STEPPING"));

@@ -18,7 +18,7 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     let home = Home::new();
     let mut sitting = Sitting::start(&home, 120, 40, &["--seed", "5", "--strategy", "toolnet"]);
     sitting.wait_header("PAUSED · before a task");
-    for shown in PANES.iter().chain(&["SIMULATED MODEL", "search_web", "? help"]) {
+    for shown in PANES.iter().chain(&["SIMULATED MODEL", "calculator", "? help"]) {
         sitting.wait(shown);
     }
     sitting.press(" ");
@@ -40,6 +40,9 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     }
     assert!(places.iter().any(|place| place.contains(" a tool call")), "{places:?}");
 
+    // While a call is held its key edits that; between tasks it edits the score.
+    sitting.press("o");
+    sitting.wait_header("PAUSED · before a task");
     sitting.press("3f");
     sitting.wait("  ↯ ");
     sitting.press("ze");
@@ -51,6 +54,8 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
     sitting.press("u");
     sitting.wait_until("the fault to be disarmed", |screen| !screen.contents().contains("  ↯ "));
 
+    sitting.press(" ");
+    sitting.wait_header("RUNNING");
     sitting.press("q");
     sitting.wait("Quit while the agent is running?");
     sitting.press("y");

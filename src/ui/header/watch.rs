@@ -39,7 +39,11 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
     if held > 0 {
         let text = match countdown(cx) {
             Some(countdown) if width >= WITH_KINDS => format!("{HELD} {held} held, {countdown}"),
-            _ => format!("{HELD} {held} held"),
+            _ => {
+                let since = state.control.held.iter().map(|hold| hold.since).min();
+                let long = cx.now.saturating_sub(since.unwrap_or(cx.now));
+                format!("{HELD} {held} held {}", text::whole_seconds(long))
+            }
         };
         add(0, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
     }
@@ -67,8 +71,8 @@ fn countdown(cx: &Cx<'_>) -> Option<String> {
     let (patience, since) =
         waits.min_by_key(|(patience, since)| patience.saturating_sub(*since))?;
     Some(match since < patience {
-        true => format!("{} of {}", text::span(since), text::span(patience)),
-        false => format!("{}, kept alive", text::span(since)),
+        true => format!("{} of {}", text::whole_seconds(since), text::whole_seconds(patience)),
+        false => format!("{}, kept alive", text::whole_seconds(since)),
     })
 }
 

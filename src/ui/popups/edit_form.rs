@@ -10,6 +10,7 @@ use crate::domain::edit::Edit;
 use crate::domain::fault::Trigger;
 use crate::domain::{CacheBreak, Command, EffectId, FaultKind, FaultSpec, State, Target};
 use crate::own::Selection;
+use crate::panes::format::credits;
 use crate::panes::row::Row;
 use crate::symbols::{DONE, FAILED};
 use crate::tool::check::Checker;
@@ -63,8 +64,13 @@ impl EditForm {
         };
         let spec = tool.and_then(|call| state.tools.get(&call.tool)).map(|tool| &tool.spec);
         let checker = spec.filter(|_| !is_over).map(|spec| Checker::new(&spec.parameters));
-        let title =
-            format!("Edit the {} of call {} · {}", before.name(), effect.id, name(state, id));
+        let facts = facts(state, id);
+        let title = format!(
+            "Edit the {} of call {} · {}{facts}",
+            before.name(),
+            effect.id,
+            name(state, id)
+        );
         let entry = Entry::text_of(&edit_text::written(&before));
         Some(Self {
             effect: id,
@@ -182,6 +188,21 @@ fn next_of(times: u32) -> u32 {
 fn name(state: &State, id: EffectId) -> String {
     let tool = state.tool_call(id).map(|call| call.tool.to_string());
     tool.or_else(|| Some(state.model_call(id)?.role.to_string())).unwrap_or_default()
+}
+
+/// What a person weighs before changing a call of a tool: its class, cost and effect, and where the call came from.
+fn facts(state: &State, id: EffectId) -> String {
+    let Some(call) = state.tool_call(id) else { return String::new() };
+    let Some(tool) = state.tools.get(&call.tool) else { return String::new() };
+    let spec = &tool.spec;
+    let cost = spec.cost.map_or("unknown".to_owned(), |cost| credits(*cost));
+    let from = match call.evidence {
+        _ if call.is_by_hand() => "from you".to_owned(),
+        Some(evidence) => format!("from {} of the plan", evidence.mark()),
+        None => format!("from step {}", call.step),
+    };
+    let class = if spec.class.is_empty() { "no class" } else { spec.class.as_str() };
+    format!(" · {class} · cost {cost} · effect {} · {from}", spec.effect.name())
 }
 
 impl Popup for EditForm {

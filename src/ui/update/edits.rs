@@ -37,20 +37,11 @@ fn held(state: &State) -> Option<&EffectState> {
     held.next().and_then(|call| state.effect(call))
 }
 
-/// The panes whose rows have values of their own.
-const OWN: [PaneId; 9] = [
-    PaneId::Tools,
-    PaneId::Knobs,
-    PaneId::Budget,
-    PaneId::Tasks,
-    PaneId::Watches,
-    PaneId::Breakpoints,
-    PaneId::Program,
-    PaneId::Variables,
-    PaneId::Revisions,
-];
+/// The panes whose rows are what one changes just while something is held: the debugger's, and a program's.
+const OWN: [PaneId; 5] =
+    [PaneId::Watches, PaneId::Breakpoints, PaneId::Program, PaneId::Variables, PaneId::Revisions];
 
-/// The held call that keys mean here: not where rows have values of their own.
+/// The held call that keys mean here: in any pane but those.
 pub fn held_here<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
     held(state).filter(|_| !OWN.contains(&view.focus))
 }
@@ -69,12 +60,33 @@ pub fn cancels_held(state: &State, view: &View) -> Option<Command> {
 
 /// The call whose arguments, prompt, result or reply can be edited now.
 fn editable(state: &State, view: &View) -> Option<EffectId> {
-    let effect = target(state, view)?;
-    let waits = effect.started.is_none() && !effect.is_over();
-    let is_held = effect.is_over() && state.control.is_held(effect.lane);
-    let is_past = state.cost_of_past(effect.id).is_some();
-    let is_embedding = state.embedding(effect.id).is_some();
-    ((waits || is_held || is_past) && !is_embedding).then_some(effect.id)
+    let can = |effect: &EffectState| {
+        let waits = effect.started.is_none() && !effect.is_over();
+        let is_held = effect.is_over() && state.control.is_held(effect.lane);
+        let is_past = state.cost_of_past(effect.id).is_some();
+        (waits || is_held || is_past) && state.embedding(effect.id).is_none()
+    };
+    meant(state, view, can).map(|effect| effect.id)
+}
+
+/// The call that is meant if something can be done with it, else the one that is held.
+fn meant<'a>(
+    state: &'a State,
+    view: &View,
+    can: impl Fn(&EffectState) -> bool,
+) -> Option<&'a EffectState> {
+    let selected = target(state, view).filter(|effect| can(effect));
+    selected.or_else(|| held_here(state, view).filter(|effect| can(effect)))
+}
+
+/// The call that can be answered by hand.
+fn answerable<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
+    meant(state, view, |call| !call.is_over() && state.embedding(call.id).is_none())
+}
+
+/// The call that can be made again: it has ended, and is held.
+fn repeatable<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
+    meant(state, view, |call| call.is_over() && state.control.is_held(call.lane))
 }
 
 /// Edits the call in flight that is meant; where none can be, the score of the selected tool.
@@ -91,21 +103,21 @@ pub fn nothing_to_edit(state: &State, view: &View) -> Option<&'static str> {
 }
 
 pub fn answer(world: &World<'_>, view: &mut View) -> Requests {
-    let call = target(world.live, view).map(|effect| effect.id);
+    let call = answerable(world.live, view).map(|effect| effect.id);
     let form = call.and_then(|call| EditForm::answer(world.live, call));
     form.map_or_else(Vec::new, |form| view.open(form))
 }
 
 pub fn nothing_to_answer(state: &State, view: &View) -> Option<&'static str> {
+    if answerable(state, view).is_some() {
+        return None;
+    }
     match target(state, view) {
         None => Some("no call is selected or held"),
         Some(call) if call.is_over() => {
             Some("the call has ended: its result can be edited only while it is held")
         }
-        Some(call) if state.embedding(call.id).is_some() => {
-            Some("an embedding cannot be answered by hand")
-        }
-        Some(_) => None,
+        Some(_) => Some("an embedding cannot be answered by hand"),
     }
 }
 
@@ -117,7 +129,7 @@ pub fn run_again(world: &World<'_>, view: &mut View) -> Requests {
         view.looked.leave();
         return send(Command::TakeProgramBack { task, to });
     }
-    let call = target(world.live, view).map(|effect| effect.id);
+    let call = repeatable(world.live, view).map(|effect| effect.id);
     call.map_or_else(Vec::new, |effect| send(Command::RepeatCall { effect }))
 }
 
@@ -139,9 +151,11 @@ pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
     if view.focus == PaneId::Program && view.looked.chosen.is_some() {
         return moments::not_held(state, view);
     }
+    if repeatable(state, view).is_some() {
+        return None;
+    }
     match target(state, view) {
         None => Some("no call is selected or held"),
-        Some(call) if call.is_over() && state.control.is_held(call.lane) => None,
         Some(_) => {
             Some("only a call held after its end can be repeated: H or a breakpoint holds it")
         }

@@ -18,7 +18,7 @@ use super::panes::spec::Opened;
 use super::popups::{Inspect, Subject};
 use super::request::{Requests, World, send};
 use super::view::{Round, Tone, View};
-use super::{pane::PaneId, panes, window};
+use super::{change, pane::PaneId, panes, window};
 use crate::domain::State;
 
 pub use input::{layers, mouse, press};
@@ -57,7 +57,21 @@ pub fn open(world: &World<'_>, view: &mut View) -> Requests {
     match (panes::spec(view.focus).open)(world.shown, view) {
         Opened::Nothing => Vec::new(),
         Opened::Subject(subject) => view.open(Inspect::new(subject)),
+        Opened::Act(Action::Edit) if edits::edits_held(world.live, view) => edit_row(world, view),
         Opened::Act(action) => act(world, view, action),
+    }
+}
+
+/// Types a new value for the selected row, also while the key for that means the held call.
+fn edit_row(world: &World<'_>, view: &mut View) -> Requests {
+    let spec = panes::spec(view.focus);
+    let over = change::over(world.live, view);
+    match over.or_else(|| (spec.why_not_adjust)(world.live, view)) {
+        Some(why) => {
+            view.tell(world.live.at, Tone::Bad, world.keymap.fill(why));
+            Vec::new()
+        }
+        None => (spec.edit)(world, view),
     }
 }
 
@@ -122,7 +136,10 @@ fn find_next(shown: &State, view: &mut View, how: window::Find) {
 /// The next pane that is seen, or the one before; where there is one slot only, the next of those in it.
 pub fn next_pane(world: &World<'_>, view: &mut View, is_forward: bool) {
     let has = |pane: PaneId| pane == view.focus || (panes::spec(pane).when)(world.shown, view);
-    let mut seen = view.layouts.now.seen(has);
+    let mut seen: Vec<PaneId> = match view.zoom {
+        Some(_) => view.layouts.now.seen(has),
+        None => view.placed.iter().map(|placed| placed.pane).collect(),
+    };
     if seen.len() < 2 {
         seen = view.layouts.now.panes().filter(|pane| has(*pane)).collect();
     }

@@ -330,9 +330,14 @@ fn what_came_back_is_edited_or_the_call_made_again_while_it_is_held() {
     assert_eq!(command(&mut stage, "r"), Command::RepeatCall { effect });
     stage.press("a");
     assert!(stage.shows("the call has ended"), "{}", stage.text());
-    // Elsewhere the same key means the score of the selected tool.
+    // The same in any pane; there a row is edited by the key that opens it.
     stage.press("3 e");
-    assert!(stage.shows("╔ Score of"), "{}", stage.text());
+    assert!(stage.shows("╔ Edit the result of call 30"), "{}", stage.text());
+    stage.press("esc 4 e");
+    assert!(stage.shows("╔ Edit the result of call 30"), "{}", stage.text());
+    assert_eq!(command(&mut stage, "esc r"), Command::RepeatCall { effect });
+    stage.press("4 enter");
+    assert!(stage.shows("╔ alpha"), "{}", stage.text());
 }
 
 #[test]
