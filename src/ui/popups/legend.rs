@@ -24,9 +24,14 @@ const ROLES: [Role; 9] = [
 /// What the help finds: the symbols, then the colours.
 pub(super) fn words() -> impl Iterator<Item = Words> {
     let symbols = symbols::ALL.iter();
-    let symbols = symbols
-        .map(|it| Words { keys: vec![it.text.to_owned()], ..Words::new("symbol", it.meaning) });
-    symbols.chain(ROLES.iter().map(|(_, meaning)| Words::new("colour", meaning)))
+    let symbols = symbols.map(|it| of("symbol", it.meaning, Some(it.text)));
+    symbols.chain(ROLES.iter().map(|(_, meaning)| of("colour", meaning, None)))
+}
+
+/// All of it is found by its name.
+fn of(kind: &str, meaning: &str, sign: Option<&str>) -> Words {
+    let keys = sign.into_iter().chain(["legend"]).map(str::to_owned).collect();
+    Words { keys, ..Words::new(kind, meaning) }
 }
 
 /// The sections of the legend, from its first line on.

@@ -34,7 +34,7 @@ fn three_conversations_at_three_sizes() {
 fn a_sub_agent_stands_below_the_conversation_that_began_it() {
     let shown = show(PaneId::Conversations, &watched(), &View::default(), 100, 8);
     let (first, below, other) = (shown.row("Which of"), shown.row("└ Why is"), shown.row("Name a"));
-    assert_eq!((below, other), (first + 1, first + 2));
+    assert_eq!((below, other), (first + 2, first + 4), "each with its last words below it");
     assert!(shown.line("Which of").contains("agent's turn"));
     assert!(shown.line("└ Why is").contains("▶ running"));
     assert!(shown.line("Name a").contains("✓ answered"));

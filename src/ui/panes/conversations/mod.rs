@@ -15,6 +15,7 @@ use crate::hits::{Hits, Target};
 use crate::table::{Cell, Column, Table, right};
 use crate::theme::Theme;
 use crate::vlist::{self, List, Rows};
+use crate::window::Window;
 use crate::{cx::Cx, pane::PaneId, popups::Subject, text, view::View};
 
 /// Cells of the state: its sign, and its word where there is room.
@@ -35,7 +36,7 @@ const WITH_DETAIL: u16 = 5;
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Conversations,
     when: |state, _| state.watched.is_some() || state.runs.len() > 1,
-    most: |state, _| Some(state.runs.len().max(1) + 2),
+    most: |state, _| Some(2 * state.runs.len().max(1) + 1),
     title,
     draw,
     list,
@@ -152,6 +153,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if !head.is_empty() {
         draw_head(cx, &widths, head, buf);
     }
+    let is_roomy = usize::from(rest.height) >= 2 * talks.len();
+    if widths.words == 0 && is_roomy && cx.view.kept(SPEC.id).is_none() {
+        return draw_with_words(cx, &talks, (selected, &widths), (rest, buf, hits));
+    }
     vlist::draw(cx, SPEC.id, (list, buf, hits), part, |at, row| {
         let talk = talks.get(at)?;
         draw_talk(cx, talk, &widths, row);
@@ -164,6 +169,30 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let line = Rect { y: detail.y - free.min(detail.y), ..detail };
         let words = talk.words(cx.state);
         Row::new(line, buf).gap(1 + widths.number + SIGN).put(&words, cx.theme.dim);
+    }
+}
+
+/// Draws all conversations, each with its last words below it.
+fn draw_with_words<'a>(
+    cx: &Cx<'a>,
+    talks: &'a [Talk<'a>],
+    (selected, widths): (Option<usize>, &Widths<'a>),
+    (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
+) {
+    hits.window(SPEC.id, Window { rows: talks.len(), total: talks.len(), ..Window::default() });
+    for (at, talk) in talks.iter().enumerate() {
+        let (_, below) = split(area, 2 * at as u16);
+        let (line, below) = split(below, 1);
+        draw_talk(cx, talk, widths, &mut Row::new(line, buf));
+        let indent = widths.number + 1 + SIGN + 2 * talk.depth.min(4);
+        let (words, _) = split(below, 1);
+        Row::new(words, buf).gap(indent + 2).put(&talk.words(cx.state), cx.theme.dim);
+        if let Some(task) = talk.task {
+            hits.add(Rect { height: 2, ..line }, Target::Task(task.id));
+        }
+        if selected == Some(at) {
+            vlist::select(cx, line, buf);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::symbols::{DONE, FAILED, INJECTED, SELECTED, SPENT, WAITING};
 use crate::{cx::Cx, theme::Theme, vlist};
 
 /// Cells left of the axis, for names, and right of it, for numbers.
-pub(super) const LEFT: u16 = 18;
+pub(super) const LEFT: u16 = 22;
 pub(super) const RIGHT: u16 = 12;
 /// Cells between two numbers of tasks.
 const APART: usize = 10;

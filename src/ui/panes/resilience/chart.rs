@@ -75,6 +75,7 @@ pub(super) fn draw(
     } else {
         curves.iter().rev().for_each(|curve| line(cx, curve, axis, (low, high), plot, buf));
         marks(cx, facts, axis, plot, buf);
+        scale(cx, (low, high), Rect { width: x - area.x, ..area }, buf);
     }
     ends(
         curves,
@@ -82,6 +83,34 @@ pub(super) fn draw(
         (low, high),
         buf,
     );
+}
+
+/// The line of the axis at the left of the curves, with the greatest and the least value.
+fn scale(cx: &Cx<'_>, (low, high): (f64, f64), area: Rect, buf: &mut Buffer) {
+    let last = area.height.saturating_sub(1);
+    for (at, line) in (0..).zip(area.rows()) {
+        let number = match at {
+            0 => short(high),
+            at if at == last => short(low),
+            _ => String::new(),
+        };
+        let mark = if number.is_empty() { "│" } else { "┤" };
+        let width = u16::try_from(text::width(&number)).unwrap_or(0) + 1;
+        let x = area.right().saturating_sub(width).max(area.x);
+        let end = Rect { x, width: area.right() - x, ..line };
+        Row::new(end, buf).put(&number, cx.theme.dim).put(mark, cx.theme.border);
+    }
+}
+
+/// A number in few cells.
+fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        0.0..0.1 => format!("{value:.3}"),
+        0.1..10.0 => format!("{value:.1}"),
+        10.0..1000.0 => format!("{value:.0}"),
+        _ => text::count(value.abs() as u64),
+    }
 }
 
 fn mean(values: &[Option<f64>]) -> Option<f64> {
