@@ -27,7 +27,7 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let [head, vital, body, said, time, foot] = rows.areas(area);
     header::draw(cx, title, head, buf, &mut hits);
     header::vitals(cx, vital, buf);
-    hits.placed = placed(cx, body);
+    hits.placed = placed(cx, size, body);
     draw_panes(cx, buf, &mut hits);
     scrubber::draw(cx, time, buf, &mut hits);
     let above = Rect { height: area.height - 1 - said.height, ..area };
@@ -57,14 +57,19 @@ fn too_small(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     Row::new(middle, buf).put(&line, cx.theme.warn);
 }
 
-fn placed(cx: &Cx<'_>, body: Rect) -> Vec<Placed> {
+fn placed(cx: &Cx<'_>, size: Size, body: Rect) -> Vec<Placed> {
     if let Some(pane) = cx.view.zoom {
-        return vec![Placed { pane, others: Vec::new(), area: body }];
+        return vec![Placed { pane, others: Vec::new(), area: body, spare: None }];
     }
     let has = |pane: PaneId| pane == cx.view.focus || (panes::spec(pane).when)(cx.state, cx.view);
     let rows = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
     let most = |pane| (panes::spec(pane).most)(cx.state, cx.view).map(rows);
-    layout::place(&cx.view.layouts.now, body, has, most)
+    let layout = &cx.view.layouts.now;
+    // On smaller screens panes are tabs.
+    match size >= Size::Large {
+        true => layout::fill(layout, body, has, most),
+        false => layout::place(layout, body, has, most),
+    }
 }
 
 /// Frames first, since neighbours share a line: the frame of the pane with the keyboard goes over the others, and

@@ -275,7 +275,10 @@ impl View {
 
     /// Gives a pane the keyboard, and brings it into its slot. While one is zoomed, the other takes its place.
     pub fn go_to(&mut self, pane: PaneId) {
-        self.layouts.now.show(pane, self.focus);
+        let is_spare = |it: &Placed| it.pane == pane && it.spare.is_some();
+        if !self.placed.iter().any(is_spare) {
+            self.layouts.now.show(pane, self.focus);
+        }
         self.focus = pane;
         if self.zoom.is_some() {
             self.zoom = Some(pane);
@@ -311,7 +314,10 @@ impl View {
     pub fn sees(&self, pane: PaneId) -> bool {
         match self.zoom {
             Some(zoomed) => zoomed == pane,
-            None => self.layouts.now.seen(|_| true).contains(&pane),
+            None => {
+                self.placed.iter().any(|it| it.pane == pane)
+                    || self.layouts.now.seen(|_| true).contains(&pane)
+            }
         }
     }
 

@@ -11,7 +11,7 @@ mod cotools;
 mod damaged;
 mod dollars;
 mod edits;
-mod effects;
+pub mod effects;
 mod fault_kinds;
 mod faults;
 mod feedback;

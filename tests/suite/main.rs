@@ -92,6 +92,7 @@ mod secrets_watched;
 mod session;
 mod sitting;
 mod sources;
+mod spare;
 mod spending;
 mod stage;
 mod story;

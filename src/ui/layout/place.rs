@@ -13,6 +13,8 @@ pub struct Placed {
     pub others: Vec<PaneId>,
     /// With its frame, of which neighbours share a line.
     pub area: Rect,
+    /// The column that has given it spare rows; `None`: it is in its own slot.
+    pub spare: Option<usize>,
 }
 
 /// The fewest cells of a column and rows of a slot, with the frame.
@@ -50,7 +52,7 @@ pub fn place(
             let others = slot.panes.iter().copied();
             let others = others.filter(|other| other != pane && has(*other)).collect();
             let area = Rect { x: body.x + x, y: body.y + y, width, height };
-            placed.push(Placed { pane: *pane, others, area });
+            placed.push(Placed { pane: *pane, others, area, spare: None });
         }
     }
     placed
@@ -79,7 +81,7 @@ fn overlapping(total: u16, parts: &[Part]) -> Vec<(u16, u16)> {
 }
 
 /// Lengths that add up to `total`: by the shares, within `least` and `most` as far as that is possible. What is left
-/// where all have the most goes to all by their shares.
+/// where all have the most goes to all by what they have, so that none is much emptier than another.
 fn split(total: u16, parts: &[Part]) -> Vec<u16> {
     let mut fixed: Vec<Option<u16>> = vec![None; parts.len()];
     loop {
@@ -111,14 +113,29 @@ fn split(total: u16, parts: &[Part]) -> Vec<u16> {
     let mut lengths: Vec<u16> = fixed.iter().map(|length| length.unwrap_or(0)).collect();
     match total.checked_sub(taken) {
         Some(left) if !open.is_empty() => deal(left, &open, parts, &mut lengths),
-        Some(0) => {}
-        // Everything has its most, or its least is too much: the shares alone decide.
-        Some(_) | None => {
+        Some(left) => spread(left, &mut lengths),
+        // The least of each is too much: the shares alone decide.
+        None => {
             lengths.fill(0);
             deal(total, &(0..parts.len()).collect::<Vec<_>>(), parts, &mut lengths);
         }
     }
     lengths
+}
+
+/// Makes these lengths longer by `left` in all, each by its part of their sum.
+fn spread(left: u16, lengths: &mut [u16]) {
+    let sum: u32 = lengths.iter().map(|length| u32::from(*length)).sum();
+    let mut rest = left;
+    for length in lengths.iter_mut() {
+        let more = (u32::from(left) * u32::from(*length)).checked_div(sum).unwrap_or(0) as u16;
+        *length += more;
+        rest -= more;
+    }
+    // What rounding leaves is less than there are parts.
+    for length in lengths.iter_mut().take(usize::from(rest)) {
+        *length += 1;
+    }
 }
 
 /// Deals `left` cells to these parts by their shares; what rounding leaves goes to the first ones that may have more.
@@ -154,7 +171,7 @@ mod tests {
     fn shares_bounds_and_what_is_left() {
         assert_eq!(split(30, &[part(1, 4, None), part(2, 4, None)]), [10, 20]);
         assert_eq!(split(30, &[part(1, 4, Some(6)), part(1, 4, None)]), [6, 24]);
-        assert_eq!(split(30, &[part(1, 4, Some(6)), part(1, 4, Some(8))]), [15, 15]);
+        assert_eq!(split(30, &[part(1, 4, Some(6)), part(1, 4, Some(8))]), [13, 17]);
         assert_eq!(split(30, &[part(1, 8, None), part(9, 4, None)]), [8, 22]);
         assert_eq!(split(5, &[part(1, 4, None), part(1, 4, None)]), [3, 2]);
         let capped = [part(8, 5, Some(5)), part(4, 0, None), part(36, 0, None)];

@@ -19,6 +19,7 @@ impl Layout {
     /// beside it changes by the opposite. `placed` says where the panes are now. False: there is no room, or no
     /// neighbour.
     pub fn resize(&mut self, pane: PaneId, side: Side, by: i16, placed: &[Placed]) -> bool {
+        self.adopt(placed);
         let Some((x, y)) = self.slot_of(pane) else { return false };
         self.take_sizes(placed);
         let seen = placed.iter().filter_map(|it| self.slot_of(it.pane));

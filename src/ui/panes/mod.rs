@@ -3,6 +3,7 @@
 
 pub(super) mod budget_words;
 mod curve;
+mod earlier;
 pub mod format;
 pub(super) mod glyph;
 pub(super) mod inline_json;

@@ -26,10 +26,17 @@ const NUMBER: usize = 7;
 const PLACE: usize = 6;
 /// Rows of the judged text at most.
 const STRIP: usize = 6;
+/// Rows around it and the tools: what reads, what is read, and the heading; and all rows where nothing was read.
+const AROUND: usize = 4;
+const UNREAD: usize = 3;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Reading,
     when: |state, _| state.reader.is_some() || judged(state).is_some(),
+    most: |state, _| {
+        let ranked = state.rankings().next().map(|(_, ranking)| sorted(state, ranking).len());
+        Some(ranked.map_or(UNREAD, |tools| tools + STRIP + AROUND))
+    },
     title: |cx| Line::from(calls(cx.state).map(|text| format!(" {text}")).unwrap_or_default()),
     draw,
     list: tools,

@@ -3,6 +3,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
+use super::earlier;
 use super::program_words::{changes, standing, way};
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
@@ -22,6 +23,11 @@ const CHANGES: usize = 6;
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Revisions,
     when: super::program::shows,
+    most: |state, _| {
+        let programs = || state.tasks.iter().map(|task| task.programs.len());
+        let all = programs().filter(|programs| *programs > 0).map(|programs| programs + 1).sum();
+        Some(earlier::most(programs().max().unwrap_or(0).max(1), all))
+    },
     title: |cx| {
         let task = cx.view.worked_on(cx.state);
         let programs = task.map_or(0, |task| task.programs.len());
@@ -62,23 +68,36 @@ struct Row {
     end: String,
 }
 
+impl Row {
+    fn draw(&self, cx: &Cx<'_>, out: &mut super::row::Row<'_>) {
+        let Row { program, is_first, mark, text, style, end } = self;
+        let number = if *is_first { program.to_string() } else { String::new() };
+        out.gap(1).right(&number, 2, cx.theme.dim).gap(1).cell(mark.0, 2, mark.1);
+        let room = out.left().saturating_sub(crate::text::width(end) + 1);
+        out.cell(text, room, *style).gap(1).put(end, cx.theme.dim);
+    }
+}
+
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some((task, shown)) = cx.view.recorded_program(cx.state) else {
         return note(area, "no program yet", cx.theme.dim, buf);
     };
     let rows = rows(cx, task);
+    let (area, before) = earlier::own(rows.len(), area);
+    let needs = |task: &TaskState| self::rows(cx, task).len();
+    earlier::draw(cx, task, before, (buf, hits), needs, |task, area, buf| {
+        for (line, row) in area.rows().zip(self::rows(cx, task)) {
+            row.draw(cx, &mut super::row::Row::new(line, buf));
+        }
+    });
     let place = rows.iter().position(|row| row.is_first && row.program == shown.number);
     let (inside, bar) = vlist::beside_bar(cx, area);
     let window = vlist::window(cx, SPEC.id, area, (rows.len(), place));
     hits.window(SPEC.id, window);
     let places = window.range().map(|i| (i, place == Some(i)));
     vlist::draw_rows(cx, (inside, buf, hits), places, |i, out| {
-        let Row { program, is_first, mark, text, style, end } = &rows[i];
-        let number = if *is_first { program.to_string() } else { String::new() };
-        out.gap(1).right(&number, 2, cx.theme.dim).gap(1).cell(mark.0, 2, mark.1);
-        let room = out.left().saturating_sub(crate::text::width(end) + 1);
-        out.cell(text, room, *style).gap(1).put(end, cx.theme.dim);
-        Some(Target::Program(task.id, *program))
+        rows[i].draw(cx, out);
+        Some(Target::Program(task.id, rows[i].program))
     });
     vlist::scrollbar(cx, bar, window, buf);
 }

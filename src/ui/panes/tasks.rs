@@ -22,7 +22,7 @@ const ANSWER: usize = 26;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Tasks,
-    most: |state, _| Some(state.tasks.len() + 1),
+    most: |state, _| Some(state.tasks.len().max(1)),
     title,
     draw,
     list,

@@ -26,6 +26,10 @@ const LINE: usize = 9;
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Variables,
     when: super::program::shows,
+    most: |state, _| {
+        let programs = state.tasks.iter().flat_map(|task| &task.programs);
+        Some(programs.map(|program| program.values.len()).max().unwrap_or(0).max(1))
+    },
     title,
     draw,
     list,

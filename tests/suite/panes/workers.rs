@@ -26,6 +26,11 @@ fn cells<const N: usize>(line: &str, of: [char; N]) -> (usize, usize) {
 
 const RUN: [char; 2] = ['█', '▄'];
 
+/// What is said of the selected lane: above what the plan saves.
+fn detail(shown: &super::Shown) -> String {
+    shown.lines.iter().rev().nth(1).cloned().unwrap_or_default()
+}
+
 #[test]
 fn a_lane_says_how_it_stands_and_what_it_waits_for() {
     let shown = workers(78);
@@ -71,7 +76,9 @@ fn the_chain_that_decides_is_marked_by_a_glyph_and_a_bar() {
         assert_eq!(line.starts_with('◆'), decides, "{line}");
         assert_eq!(line.contains('█'), decides, "{line}");
     }
-    assert!(shown.lines[0].contains("◆ critical path 710 ms"), "{}", shown.lines[0]);
+    let sum = shown.line("critical path");
+    assert!(sum.contains("◆ critical path 710 ms + about 200 ms"), "{sum}");
+    assert!(sum.contains("running at once saved 610 ms"), "{sum}");
     let over = show(PaneId::Calls, &worked(), &View::default(), 78, 20);
     assert!(over.line("#E6 ").starts_with("  "), "time held is none of its own");
     assert!(over.line("#E8 ").starts_with('◆') && over.line("#E9 ").starts_with('◆'));
@@ -83,14 +90,14 @@ fn the_selected_lane_says_more() {
     let mut said = |evidence| {
         view.choose_evidence(story.state(), TaskId(1), EvidenceId(evidence));
         let shown = show(PaneId::Calls, &story, &view, 100, 20);
-        shown.lines.last().unwrap().clone()
+        detail(&shown)
     };
     assert!(said(2).contains("↯ error injected (fault 1)"), "{}", said(2));
     assert!(said(3).contains("null: pattern \"nothing found\", 12 tokens saved"), "{}", said(3));
     assert!(said(6).contains("only this call, by you, before a tool call"), "{}", said(6));
     assert!(said(9).contains("for #E6 #E8 · #E6 #E8"), "{}", said(9));
     assert!(
-        said(5).contains("running · at most 5.0 s · needs #E4 · query: \"Ostra\""),
+        said(5).contains("running · timeout in 4.8 s · needs #E4 · query: \"Ostra\""),
         "{}",
         said(5)
     );
@@ -103,9 +110,7 @@ fn what_waits_for_room_says_how_much_there_is() {
     let call = story.want(9, "summarize", "2");
     let mut view = View::default();
     view.choose_call(story.state(), call);
-    let said = |story: &crate::story::Story| {
-        show(PaneId::Calls, story, &view, 100, 20).lines.last().unwrap().clone()
-    };
+    let said = |story: &crate::story::Story| detail(&show(PaneId::Calls, story, &view, 100, 20));
     assert!(said(&story).contains("queued · starting"), "{}", said(&story));
     story.starts(&calls);
     assert!(
@@ -244,5 +249,5 @@ fn a_model_is_held_before_it_is_asked_and_asked_again() {
     let shown = show(PaneId::Calls, &story, &view, 100, 20);
     let line = shown.line("#E8 ");
     assert!(line.contains("100 ms asked") && cells(line, ['·']).1 < cells(line, RUN).0, "{line}");
-    assert!(shown.lines.last().unwrap().contains("called 2 times"));
+    assert!(detail(&shown).contains("called 2 times"));
 }

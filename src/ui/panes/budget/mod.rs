@@ -37,9 +37,23 @@ use crate::{popups::Subject, vlist, vlist::List};
 /// The rows above the tools that can be selected like them.
 pub const LEVERS: [Knob; 2] = [Knob::Budget, Knob::Tau];
 
+/// Rows above and below the tools, without the strip of the session.
+const PLANNED: usize = 9;
+const UNPLANNED: usize = 6;
+
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Budget,
-    most: |state, _| Some(state.tools.len() + 16),
+    most: |state, view| {
+        let budgets = state.tasks.iter().map(|task| &task.budget);
+        let entries = budgets.map(|budget| {
+            let planned = budget.plan.as_ref().map_or(0, |plan| plan.tools.len());
+            planned.max(budget.tools.len())
+        });
+        let planned = view.task_of(state).is_some_and(|task| task.budget.plan.is_some());
+        let around = if planned { PLANNED } else { UNPLANNED };
+        let strip = if strip::has_bars(state) { sheet::STRIP } else { 1 };
+        Some(entries.max().unwrap_or(0).max(1) + around + usize::from(strip))
+    },
     title,
     draw,
     list,
@@ -90,7 +104,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let task = cx.view.task_of(cx.state);
     let rows = rows(cx.state, cx.view);
     let selected = selected(cx.view, &rows);
-    let sheet = sheet::parts(area, &rows, cx.state.tasks.len());
+    let sheet = sheet::parts(area, &rows, strip_rows(cx.state));
     head::draw(cx, &sheet, buf, hits);
     if rows.entries.is_empty() && !sheet.list.is_empty() {
         let said = match task {
@@ -106,6 +120,15 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         row::wrapped(sheet.detail, &words, cx.theme.dim, buf);
     }
     strip::draw(cx, sheet.strip, buf, hits);
+}
+
+/// The most rows of the session's strip: where nothing was spent it has no bars.
+fn strip_rows(state: &State) -> u16 {
+    match (state.tasks.is_empty(), strip::has_bars(state)) {
+        (true, _) => 0,
+        (false, false) => 1,
+        (false, true) => sheet::STRIP,
+    }
 }
 
 /// The tools of the task shown; without one there are none.

@@ -7,7 +7,7 @@ use super::rows::Rows;
 /// So many tools are seen before anything that is less important takes a line.
 const TOOLS: u16 = 4;
 /// The most lines of the session's strip, its heading and its marks among them.
-const STRIP: u16 = 6;
+pub(super) const STRIP: u16 = 6;
 
 /// The parts, from the top down; those for which there is no room are empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Sheet {
     pub strip: Rect,
 }
 
-pub(super) fn parts(area: Rect, rows: &Rows<'_>, tasks: usize) -> Sheet {
+pub(super) fn parts(area: Rect, rows: &Rows<'_>, most: u16) -> Sheet {
     let entries = u16::try_from(rows.entries.len().max(1)).unwrap_or(u16::MAX);
     let mut left = area.height;
     let list_needs = entries.min(TOOLS);
@@ -43,13 +43,18 @@ pub(super) fn parts(area: Rect, rows: &Rows<'_>, tasks: usize) -> Sheet {
     let tau = take(1, list_needs);
     let plan = take(1, list_needs);
     let detail = take(1, list_needs);
-    let marginal = take(1, list_needs);
-    let strip = if tasks > 0 { take(1, list_needs) } else { 0 };
+    // Without a plan there is nothing to be had for more.
+    let is_planned = rows.budget.plan.is_some();
+    let marginal = if is_planned { take(1, list_needs) } else { 0 };
+    let strip = take(most.min(1), list_needs);
     // What is left over after the whole list makes room for more words, then for a higher strip.
     let legend = legend + if narrow { take(1, entries.min(6)) } else { 0 };
-    let plan = plan + if plan > 0 { take(1, entries.min(8)) } else { 0 };
-    let detail = detail + if detail > 0 { take(1, entries.min(10)) } else { 0 };
-    let strip = strip + if strip > 0 { take(STRIP - 1, entries.min(10)) } else { 0 };
+    let plan = plan + if plan > 0 && is_planned { take(1, entries.min(8)) } else { 0 };
+    let detail = detail + if detail > 0 && is_planned { take(1, entries.min(10)) } else { 0 };
+    let strip = strip + if strip > 0 { take(most - 1, entries.min(10)) } else { 0 };
+    // Bars say more the higher they are.
+    let spare = if most > 1 && strip == most { left.saturating_sub(entries) } else { 0 };
+    let (left, strip) = (left - spare, strip + spare);
     let heights = [total, legend, tau, plan, marginal, columns, left, detail, strip];
     let [total, legend, tau, plan, marginal, columns, list, detail, strip] =
         Layout::vertical(heights.map(Constraint::Length)).areas(area);

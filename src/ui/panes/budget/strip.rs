@@ -7,7 +7,7 @@ use super::limit;
 use crate::domain::{State, TaskState, words::counted};
 use crate::hits::{Hits, Target};
 use crate::panes::{format, glyph};
-use crate::symbols::{PLANNED, SPENT};
+use crate::symbols::{PLANNED, SPENT, WAITING};
 use crate::{cx::Cx, panes::row::Row, text};
 
 /// The widest bar of one task, with the gap behind it.
@@ -54,6 +54,11 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     for (x, some) in (area.x..).step_by(wide).zip(tasks.chunks(per)) {
         hits.add(Rect { x, width: wide as u16, ..chart }, Target::Task(some[0].id));
     }
+}
+
+/// Whether any task has spent or planned something.
+pub(super) fn has_bars(state: &State) -> bool {
+    state.tasks.iter().any(|task| task.credits() > 0.0 || planned(task).is_some_and(|it| it > 0.0))
 }
 
 /// The tasks that were started: tasks are taken in order.
@@ -106,7 +111,12 @@ fn bars(cx: &Cx<'_>, columns: &[Column], wide: usize, area: Rect, buf: &mut Buff
         for column in columns {
             let (spent, planned) = (height(column.spent) - floor, height(column.planned) - floor);
             // A line at its height, where the bar does not reach that.
-            let outline = if planned > 0.0 && planned <= 1.0 { PLANNED } else { " " };
+            let outline = match planned {
+                0.0..=1.0 if planned > 0.0 => PLANNED,
+                // Planned, and not spent.
+                _ if planned > 1.0 => WAITING,
+                _ => " ",
+            };
             let glyph = glyph::height(spent).map_or(outline.to_owned(), String::from);
             let spent_style = if column.over { cx.theme.bad } else { cx.theme.bar_fill };
             let style = if glyph == outline { cx.theme.planned } else { spent_style };

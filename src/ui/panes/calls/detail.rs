@@ -22,15 +22,15 @@ pub(super) fn draw(cx: &Cx<'_>, track: &Track<'_>, line: Rect, buf: &mut Buffer)
     row.put(standing.word, standing.style);
     // While it waits, why says for what.
     let needs = if track.is_waiting() { String::new() } else { needs(track) };
-    let said = joined(why(track), [needs, given(track, ARGUMENTS)]);
+    let said = joined(why(track, cx.now), [needs, given(track, ARGUMENTS)]);
     let between = if track.is_waiting() { " " } else { " · " };
     row.put(&format!("{between}{said}"), cx.theme.text);
 }
 
 /// Beside the lane, where there is room.
-pub(super) fn notes(track: &Track<'_>, cells: usize) -> String {
+pub(super) fn notes(track: &Track<'_>, cells: usize, now: u64) -> String {
     // What it waits for is in the lane already.
-    let why = why(track).into_iter().skip(usize::from(track.is_waiting()));
+    let why = why(track, now).into_iter().skip(usize::from(track.is_waiting()));
     joined(why.collect(), [given(track, cells)])
 }
 
@@ -40,7 +40,7 @@ fn joined(mut why: Vec<String>, more: impl IntoIterator<Item = String>) -> Strin
 }
 
 /// What is special about how it stands.
-fn why(track: &Track<'_>) -> Vec<String> {
+fn why(track: &Track<'_>, now: u64) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(hold) = track.hold() {
         let by = if track.is_stopped() { "only this call, by you" } else { "with the agent" };
@@ -58,7 +58,12 @@ fn why(track: &Track<'_>) -> Vec<String> {
         (Some(_), _) | (None, _) => {}
     }
     if let Some(limit) = track.limit() {
-        said.push(format!("at most {}", text::span(limit)));
+        said.push(match (track.hold(), track.own(now)) {
+            (None, Some(took)) => {
+                format!("timeout in {}", text::span(limit.saturating_sub(took)))
+            }
+            _ => format!("timeout after {}", text::span(limit)),
+        });
     }
     if let Some(fault) = track.call.and_then(|call| call.injected) {
         let kind = track.state.fault_kind(fault);

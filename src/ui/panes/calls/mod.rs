@@ -14,9 +14,10 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::axis::Axis;
 use self::track::{Track, Tracks};
+use super::earlier;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Acting, EvidenceId, Knob, State, words::counted};
+use crate::domain::{EvidenceId, Knob, State, TaskState, words::counted};
 use crate::symbols::{CRITICAL, HELD, INJECTED};
 use crate::update::edits;
 use crate::vlist::{self, List};
@@ -35,17 +36,25 @@ const WITH_NOTES: usize = 130;
 /// From this height on there is room for the axis, and for what the selected lane is about.
 const WITH_AXIS: u16 = 4;
 const WITH_DETAIL: u16 = 6;
+/// From this height on what the plan saves has a line of its own.
+const WITH_SUM: u16 = 9;
+/// Rows beside the lanes.
+const AROUND: usize = 2;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Calls,
+    when: |state, _| {
+        let calls = state.strategy.base.spec().calls_tools || state.watched.is_some();
+        calls || !state.tool_calls.is_empty()
+    },
     most: |state, _| {
-        if state.acting() == Acting::Foreign {
-            let calls = state.tasks.iter().map(|task| task.tool_calls.len());
-            return calls.max().map(|calls| calls.max(3) + 3);
-        }
-        // The longest plan so far. Without plans the number of calls has no limit.
-        let plans = state.tasks.iter().filter_map(|task| task.work.plan.as_ref());
-        plans.map(|plan| plan.evidence().count().max(3) + 5).max()
+        let lanes = || state.tasks.iter().map(|task| lanes_of(task)).filter(|lanes| *lanes > 0);
+        let all = lanes().map(|lanes| lanes + 1).sum();
+        let longest = lanes().max();
+        // A plan has a line on what it saves.
+        let plans = state.tasks.iter().any(|task| task.work.plan.is_some());
+        let around = AROUND + usize::from(plans);
+        Some(longest.map_or(1, |longest| earlier::most(longest, all) + around))
     },
     title,
     draw,
@@ -163,9 +172,12 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             Some(_) => format!("no calls in task {}: its plan has none", task.id),
             None => format!("no calls yet in task {}", task.id),
         };
-        return note(area, &said, cx.theme.dim, buf);
+        note(area, &said, cx.theme.dim, buf);
+        return lanes_before(cx, task, split(area, 1).1, (buf, hits));
     }
     let (head, rest) = split(area, u16::from(area.height >= WITH_AXIS));
+    let sums = task.work.plan.is_some() && area.height >= WITH_SUM;
+    let (rest, sum) = split(rest, rest.height - u16::from(sums));
     let (list, below) = split(rest, rest.height - u16::from(area.height >= WITH_DETAIL));
     // The list's scrollbar takes a cell.
     let bar = tracks.len() > usize::from(list.height) && area.width > 4;
@@ -175,7 +187,10 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let path = task.work.plan.as_ref().map(|_| tracks.critical_path(cx.now));
     let critical = path.map(|path| path.into_iter().collect());
     let lanes = Lanes { cx, columns, axis, critical };
-    lanes.head(&tracks, head, buf);
+    lanes.sum(&tracks, sum, buf);
+    let (list, before) = earlier::own(tracks.len(), list);
+    lanes_before(cx, task, before, (buf, hits));
+    lanes.head(&tracks, sums, head, buf);
     let selected = tracks.selected(cx.view);
     if let Some(track) = selected.and_then(|row| tracks.get(row)) {
         detail::draw(cx, &track, below, buf);
@@ -188,6 +203,26 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     });
 }
 
+/// The lanes of a task, whether it has begun them or not.
+fn lanes_of(task: &TaskState) -> usize {
+    let planned = task.work.plan.as_ref().map_or(0, |plan| plan.evidence().count());
+    planned.max(task.tool_calls.len())
+}
+
+/// Draws the lanes of the tasks before this one.
+fn lanes_before(cx: &Cx<'_>, task: &TaskState, area: Rect, (buf, hits): (&mut Buffer, &mut Hits)) {
+    let rows = |task| Tracks::of(cx.state, task).len();
+    earlier::draw(cx, task, area, (buf, hits), rows, |task, area, buf| {
+        let tracks = Tracks::of(cx.state, task);
+        let columns = Columns::of(&tracks, usize::from(area.width));
+        let axis = Axis::of(&tracks, cx.now, columns.lane);
+        let lanes = Lanes { cx, columns, axis, critical: None };
+        for (line, track) in area.rows().zip(tracks.iter()) {
+            lanes.draw(&track, &mut Row::new(line, buf));
+        }
+    });
+}
+
 impl Lanes<'_> {
     fn is_critical(&self, track: &Track<'_>) -> bool {
         let pair = self.critical.as_ref().zip(track.evidence);
@@ -195,9 +230,9 @@ impl Lanes<'_> {
     }
 
     /// The times of the axis, and how long the chain takes that decides.
-    fn head(&self, tracks: &Tracks<'_>, area: Rect, buf: &mut Buffer) {
+    fn head(&self, tracks: &Tracks<'_>, has_sum: bool, area: Rect, buf: &mut Buffer) {
         let theme = self.cx.theme;
-        if self.critical.is_some() {
+        if self.critical.is_some() && !has_sum {
             let took = tracks.iter().filter(|track| self.is_critical(track));
             let took = took.filter_map(|track| track.own(self.cx.now));
             let took = text::span(took.fold(0, u64::saturating_add));
@@ -217,6 +252,28 @@ impl Lanes<'_> {
             let mut row = Row::new(area, buf);
             row.gap(self.columns.before() + cells.start);
             row.cell(&format!("{HELD}{}", text::span(length)), cells.len(), theme.paused);
+        }
+    }
+
+    /// How long the chain takes that decides, what is left of it, and what running calls at once has saved.
+    fn sum(&self, tracks: &Tracks<'_>, line: Rect, buf: &mut Buffer) {
+        if line.is_empty() {
+            return;
+        }
+        let now = self.cx.now;
+        let critical = || tracks.iter().filter(|track| self.is_critical(track));
+        let took: u64 = critical().filter_map(|track| track.own(now)).sum();
+        let ahead: u64 = critical().filter_map(|track| track.ahead(now)).sum();
+        let all: u64 = tracks.iter().filter_map(|track| track.own(now)).sum();
+        let mut words = format!("{CRITICAL} critical path {}", text::span(took));
+        if ahead > 0 {
+            words.push_str(&format!(" + about {}", text::span(ahead)));
+        }
+        let saved = all.saturating_sub(took);
+        let mut row = Row::new(line, buf);
+        row.put(&words, self.cx.theme.accent);
+        if saved > 0 {
+            row.put(&format!(" · running at once saved {}", text::span(saved)), self.cx.theme.text);
         }
     }
 
@@ -255,7 +312,7 @@ impl Lanes<'_> {
         }
         row.cell(if track.is_waiting() { "" } else { standing.word }, WORD, standing.style);
         if columns.notes > 0 {
-            row.gap(1).put(&detail::notes(track, columns.notes), theme.dim);
+            row.gap(1).put(&detail::notes(track, columns.notes, cx.now), theme.dim);
         }
     }
 }

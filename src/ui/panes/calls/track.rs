@@ -144,6 +144,13 @@ impl<'a> Track<'a> {
         Some(most.saturating_mul(1000))
     }
 
+    /// How long it will take, as far as one knows; `None` once it has ended.
+    pub fn ahead(&self, now: u64) -> Option<u64> {
+        let is_open = self.over().is_none() && self.task.outcome().is_none();
+        let took = self.own(now).unwrap_or(0);
+        is_open.then(|| expected(self).saturating_sub(took))
+    }
+
     /// Why what was found does not reach the solver, and what that saves.
     pub fn nulled(&self) -> Option<String> {
         let begun = self.begun?;

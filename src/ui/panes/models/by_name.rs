@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::configured::{draw_mark, draw_name};
-use super::{SPEC, Used, cached, counted, dollars, last, tokens};
+use super::{SPEC, Used, cached, counted, dollars, last, per_task, tokens};
 use crate::domain::{Aim, ModelName, ModelState};
 use crate::hits::{Hits, Target};
 use crate::panes::row::{Row, split};
@@ -49,6 +49,8 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         row.gap(1).cell("model", name.saturating_sub(1), cx.theme.dim);
         table.head(&mut row, cx.theme.dim);
     }
+    let (list, below) = split(list, u16::try_from(known.len()).unwrap_or(u16::MAX));
+    per_task::draw(cx, below, buf, hits);
     vlist::draw(cx, SPEC.id, (list, buf, hits), (known.len(), selected(cx)), |at, row| {
         let (model, state) = known.get_index(at)?;
         draw_model(cx, (model, state), name, &table, row);

@@ -4,6 +4,7 @@
 mod by_name;
 pub mod configured;
 pub mod pairs;
+mod per_task;
 
 use ratatui::text::{Line, Span};
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
@@ -21,6 +22,8 @@ use crate::{action::Action, text, theme::Theme, view::View};
 use crate::{cx::Cx, pane::PaneId};
 
 const ROLE: usize = 11;
+/// Pairs that are worth a row each.
+const PAIRS: usize = 6;
 /// What a tally is shown as, from what matters most to what is left out first.
 fn columns<'a>() -> [Column<Used<'a>>; 9] {
     [
@@ -42,7 +45,10 @@ pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Models,
     most: |state, _| {
         let (roles, known) = (state.models.roles.len(), state.models.known.len());
-        Some(if roles == 0 { known + 1 } else { roles + known + 4 })
+        let pairs = state.pairs.all().len().min(PAIRS);
+        let pairs = if pairs > 0 { pairs + 3 } else { 0 };
+        let (rows, pairs) = if roles == 0 { (known + 1, 0) } else { (roles + known + 3, pairs) };
+        Some(rows + pairs + per_task::ROWS)
     },
     title,
     draw,
@@ -157,7 +163,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     });
     if below.height >= configured::LEAST {
         let below = draw_configured(cx, split(below, 1).1, buf, hits);
-        draw_pairs(cx, below, buf, hits);
+        let below = draw_pairs(cx, below, buf, hits);
+        per_task::draw(cx, below, buf, hits);
     }
 }
 
@@ -238,9 +245,10 @@ fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -
     left
 }
 
-fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+/// Draws the pairs, and gives what is left below them.
+fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rect {
     if area.height < 4 || cx.state.pairs.all().is_empty() {
-        return;
+        return area;
     }
     // A line of air above the heading.
     let (heading, table) = split(split(area, 1).1, 1);
@@ -250,8 +258,9 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let all = pairs::sorted(cx.state, cx.view.pair_sort);
     let rows = usize::from(table.height - 1);
     if all.len() <= rows {
+        let (table, below) = split(table, all.len() as u16 + 1);
         pairs::draw(cx, &all, 0, table, buf);
-        return;
+        return below;
     }
     // What there is no room for is in the table of its own.
     let (table, last) = split(table, table.height - 1);
@@ -259,4 +268,5 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let more = format!("… and {} more (w)", all.len() + 1 - rows);
     Row::new(last, buf).put(&more, cx.theme.dim);
     hits.add(last, Target::Action(Action::Pairs));
+    split(last, 1).1
 }

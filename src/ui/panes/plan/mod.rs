@@ -7,11 +7,15 @@ mod rows;
 use ratatui::text::Line;
 
 use super::calls::track::{Track, evidence_of};
+use super::earlier;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Base, Decides, EvidenceId, State, TaskState, words::counted};
 use crate::update::edits;
 use crate::{action::Action, popups::Subject, view::View, vlist::List};
 use crate::{cx::Cx, pane::PaneId, window::Move};
+
+/// A plan of more rows is scrolled.
+const MOST: usize = 40;
 
 /// Whether there is a planner's work to show, or will be: the task's own first, then what the strategy
 /// promises.
@@ -33,7 +37,13 @@ pub fn shows(state: &State, view: &View) -> bool {
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Plan,
     when: shows,
-    most: |_, _| Some(30),
+    most: |state, _| {
+        let plans = || state.tasks.iter().filter_map(|task| task.work.plan.as_ref());
+        // What was found mostly takes a row, and the answer does.
+        let rows = || plans().map(|plan| plan.steps.len() + plan.evidence().count() * 2 + 1);
+        let all = rows().map(|rows| rows + 1).sum();
+        Some(earlier::most(rows().max().unwrap_or(1).min(MOST), all))
+    },
     title,
     draw: draw::draw,
     list,

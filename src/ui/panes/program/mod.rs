@@ -8,6 +8,7 @@ use ratatui::text::Line;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use self::rows::{GUTTER, Row, rows};
+use super::earlier;
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::action::Action;
@@ -23,10 +24,21 @@ use crate::{change, cx::Cx, pane::PaneId, text, view::View};
 
 /// The part of a row that what stands at its end may take.
 const END: usize = 3;
+/// Rows for what an error says below its line.
+const ERROR: usize = 1;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Program,
     when: shows,
+    most: |state, _| {
+        let lines = |task: &TaskState| {
+            let lines = task.programs.iter().map(|program| program.text.lines().count());
+            lines.max().unwrap_or(0)
+        };
+        let tasks = || state.tasks.iter().map(|task| lines(task)).filter(|lines| *lines > 0);
+        let all = tasks().map(|lines| lines + 1).sum();
+        Some(earlier::most(tasks().max().unwrap_or(0).max(1), all) + ERROR)
+    },
     title,
     draw,
     list,
@@ -162,22 +174,48 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     // An error stands below its line.
     let seen = place
         .map(|at| at + rows.iter().skip(at + 1).take_while(|it| it.line.is_none()).count().min(3));
+    let (area, before) = earlier::own(rows.len(), area);
+    programs_before(cx, task, before, (buf, hits));
     let (inside, bar) = vlist::beside_bar(cx, area);
     let window = vlist::window(cx, SPEC.id, area, (rows.len(), seen));
     hits.window(SPEC.id, window);
     let places = window.range().map(|i| (i, place == Some(i)));
     vlist::draw_rows(cx, (inside, buf, hits), places, |i, out| {
-        let Row { mark, head, text, style, end, line } = &rows[i];
-        out.cell(mark.0, 2, mark.1).right(head, GUTTER - 3, cx.theme.dim).gap(1);
-        let end = text::cut(end, out.left() / END);
-        let room = out.left().saturating_sub(text::width(&end) + usize::from(!end.is_empty()));
-        out.cell(text, room, *style);
-        if !end.is_empty() {
-            out.gap(1).put(&end, cx.theme.dim);
-        }
-        line.map(|line| Target::ProgramLine(task.id, program.number, line))
+        draw_row(cx, &rows[i], out);
+        rows[i].line.map(|line| Target::ProgramLine(task.id, program.number, line))
     });
     vlist::scrollbar(cx, bar, window, buf);
+}
+
+fn draw_row(cx: &Cx<'_>, row: &Row, out: &mut super::row::Row<'_>) {
+    let Row { mark, head, text, style, end, .. } = row;
+    out.cell(mark.0, 2, mark.1).right(head, GUTTER - 3, cx.theme.dim).gap(1);
+    let end = text::cut(end, out.left() / END);
+    let room = out.left().saturating_sub(text::width(&end) + usize::from(!end.is_empty()));
+    out.cell(text, room, *style);
+    if !end.is_empty() {
+        out.gap(1).put(&end, cx.theme.dim);
+    }
+}
+
+/// Draws the last programs of the tasks before this one.
+fn programs_before(cx: &Cx<'_>, task: &TaskState, area: Rect, to: (&mut Buffer, &mut Hits)) {
+    let of = |task: &TaskState| {
+        let last = task.programs.last();
+        last.map_or_else(Vec::new, |program| rows(cx, task.id, program))
+    };
+    earlier::draw(
+        cx,
+        task,
+        area,
+        to,
+        |task| of(task).len(),
+        |task, area, buf| {
+            for (line, row) in area.rows().zip(of(task)) {
+                draw_row(cx, &row, &mut super::row::Row::new(line, buf));
+            }
+        },
+    );
 }
 
 impl View {
