@@ -97,7 +97,7 @@ fn a_person_answers_a_call_that_the_agent_never_sees() {
         let mut shown = shown(size, &["--skip", "--break", "weather:before"]);
         let port = shown.port;
         let worked = thread::spawn(move || agent(port));
-        shown.sitting.wait_header("HELD before a tool call");
+        shown.sitting.wait_header("HELD");
         shown.sitting.press("a");
         shown.sitting.wait("in its place");
         shown.sitting.press("snow\x07");
@@ -115,7 +115,7 @@ fn a_person_changes_the_call_and_the_result_of_a_foreign_agent() {
         let mut shown = shown(size, &["--break", "weather:before", "--break", "weather:after"]);
         let (port, sitting) = (shown.port, &mut shown.sitting);
         let worked = thread::spawn(move || agent(port));
-        sitting.wait_header("HELD before a tool call");
+        sitting.wait_header("HELD");
         thread::sleep(PATIENCE);
         if size.0 >= 120 {
             sitting.wait("kept alive");
@@ -125,8 +125,8 @@ fn a_person_changes_the_call_and_the_result_of_a_foreign_agent() {
         sitting.wait("the model remembers the edited call");
         // From the end of the value: another city, in place of the first one.
         sitting.press("\x1b[B\x1b[F\x7f\x7f\x7f\x7f\x7fBonn\"\x07");
-        sitting.wait_header("HELD after a tool call");
         sitting.wait("rain in Bonn");
+        sitting.wait_header("HELD");
         sitting.press("e");
         sitting.wait("Edit the result of call");
         sitting.press("\x1b[F\x7f\x7f\x7f\x7fParis\x07");
