@@ -1,6 +1,7 @@
 //! What hostile programs take of the process that has them run: they are run in another one.
 
-use std::fs;
+use std::process::Command;
+use std::{env, fs};
 
 use toolyard::domain::program::{
     Answer, Function, Interpreter, Pause, ProgramLimits, ProgramStart, Stops,
@@ -66,8 +67,17 @@ async fn run(child: &mut Child, text: &str, stoppable: bool) {
     }
 }
 
+const ALONE: &str = "TOOLYARD_TEST_ALONE";
+
 #[test]
 fn hostile_programs_leave_the_memory_of_their_parent_alone() {
+    if env::var_os(ALONE).is_none() {
+        // Other tests of this process would count.
+        let name = "hostile_memory::hostile_programs_leave_the_memory_of_their_parent_alone";
+        let mut alone = Command::new(env::current_exe().unwrap());
+        alone.args([name, "--exact", "--nocapture"]).env(ALONE, "1");
+        return assert!(alone.status().unwrap().success());
+    }
     toolyard::process::set_reaper(env!("CARGO_BIN_EXE_toolyard").into());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

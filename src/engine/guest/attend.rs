@@ -37,7 +37,7 @@ pub struct Begun {
 
 /// A model call that was answered, as the parent of its calls.
 #[derive(Clone, Copy)]
-pub struct Call {
+pub struct Parent {
     pub task: TaskId,
     pub step: u32,
     pub id: EffectId,
@@ -46,7 +46,7 @@ pub struct Call {
 /// An answer whose calls have passed their stations.
 #[derive(Clone, Copy)]
 pub struct Answered<'a> {
-    pub of: Call,
+    pub of: Parent,
     pub format: Format,
     pub relay: &'a Rc<Relay>,
     pub reply: &'a Reply,
@@ -66,7 +66,7 @@ pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arriva
         let said = ask(&handle, &talks, place, requested, &relay).await;
         note_edits(&handle, &talks, place, id, (&sent, &mut turns));
         let Ok(reply) = &said else { break (said, Vec::new(), relay, id) };
-        let of = Call { task, step, id };
+        let of = Parent { task, step, id };
         let calls = call(&handle, &talks, place, of, reply).await;
         let answered = Answered { of, format, relay: &relay, reply };
         match skipped::go_on(&handle, &talks, place, answered, &mut turns).await {
@@ -231,7 +231,7 @@ async fn call(
     handle: &Handle,
     talks: &Shared,
     place: Place,
-    of: Call,
+    of: Parent,
     reply: &Reply,
 ) -> Vec<ToolCall> {
     let mut ids = Vec::new();

@@ -23,6 +23,15 @@ pub fn watch(trial: Trial) -> Watch {
     watch_again(trial, None)
 }
 
+/// A watched session that holds where this breakpoint says.
+pub async fn held_at(breakpoint: &'static str) -> Watch {
+    let watch = watch(Trial::default());
+    let spec = Box::new(breakpoint.parse().unwrap());
+    watch.yard.wish(Command::SetBreakpoint { breakpoint: None, spec, on: true });
+    watch.yard.until("it is set", |state| !state.breakpoints.is_empty()).await;
+    watch
+}
+
 /// The same, over a record if there is one.
 pub fn watch_again(trial: Trial, again: Option<Again>) -> Watch {
     let (news, inbox) = mpsc::unbounded_channel();

@@ -8,17 +8,8 @@ use toolyard::domain::{
 use toolyard::engine::{Beginning, Rest, without_end};
 use toolyard::model::relay::{Heard, Line, Release, Sending};
 
-use super::guests::{Agent, Watch, answer, calling, messages, pass, sent, watch};
+use super::guests::{Agent, Watch, answer, calling, held_at, messages, pass, sent, watch};
 use super::yard::{Trial, on_paused_time};
-
-/// A watched session that holds where this breakpoint says.
-async fn held_at(breakpoint: &'static str) -> Watch {
-    let watch = watch(Trial::default());
-    let spec = Box::new(breakpoint.parse().unwrap());
-    watch.yard.wish(Command::SetBreakpoint { breakpoint: None, spec, on: true });
-    watch.yard.until("it is set", |state| !state.breakpoints.is_empty()).await;
-    watch
-}
 
 /// Waits until a command is refused with this reason.
 async fn refused(watch: &Watch, why: &str) {
@@ -376,8 +367,8 @@ fn the_past_changes_only_on_purpose_and_says_what_that_costs() {
             "rain"
         );
         let past: Vec<_> = watch.yard.records.borrow().iter().map(|it| (**it).clone()).collect();
-        // Taken back, by a person who sees what it costs.
-        watch.yard.wish(Command::EditPast { effect: id, text: "rain".into() });
+        // Taken back: it asks no second time.
+        watch.yard.wish(Command::Undo);
         watch.yard.until("it is taken back", |state| state.tool_call(id).unwrap().edits == 2).await;
         let mut line = agent.send(&watch);
         assert_eq!(sent(&mut line).await, agent.body());

@@ -8,17 +8,8 @@ use toolyard::domain::{
     Unread, Usage,
 };
 
-use super::guests::{Agent, Watch, answer, calling, pass, sent, watch};
+use super::guests::{Agent, Watch, answer, calling, held_at, pass, sent, watch};
 use super::yard::{Trial, on_paused_time};
-
-/// A watched session that holds where this breakpoint says.
-async fn held_at(breakpoint: &'static str) -> Watch {
-    let watch = watch(Trial::default());
-    let spec = Box::new(breakpoint.parse().unwrap());
-    watch.yard.wish(Command::SetBreakpoint { breakpoint: None, spec, on: true });
-    watch.yard.until("it is set", |state| !state.breakpoints.is_empty()).await;
-    watch
-}
 
 /// Waits until the breakpoint holds at this boundary, and goes on.
 async fn go_on_from(watch: &Watch, boundary: Boundary) {
