@@ -1,5 +1,7 @@
 //! One whole frame: header, panes, row of time, footer, popups. Pure: reads, writes cells, and says who owns which.
 
+use std::cell::OnceCell;
+
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::symbols::merge::MergeStrategy;
 use ratatui::widgets::{Block, BorderType, Widget};
@@ -61,14 +63,31 @@ fn placed(cx: &Cx<'_>, size: Size, body: Rect) -> Vec<Placed> {
     if let Some(pane) = cx.view.zoom {
         return vec![Placed { pane, others: Vec::new(), area: body, spare: None }];
     }
-    let has = |pane: PaneId| pane == cx.view.focus || (panes::spec(pane).when)(cx.state, cx.view);
-    let rows = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
-    let most = |pane| (panes::spec(pane).most)(cx.state, cx.view).map(rows);
+    // A layout is tried in several ways: each pane is asked once.
+    let (shown, rows) = (Asked::default(), Asked::default());
+    let has = |pane: PaneId| {
+        let when = || pane == cx.view.focus || (panes::spec(pane).when)(cx.state, cx.view);
+        shown.get(pane, when)
+    };
+    let most = |pane: PaneId| {
+        let most = || (panes::spec(pane).most)(cx.state, cx.view);
+        rows.get(pane, || most().map(|rows| u16::try_from(rows).unwrap_or(u16::MAX)))
+    };
     let layout = &cx.view.layouts.now;
     // On smaller screens panes are tabs.
     match size >= Size::Large {
         true => layout::fill(layout, body, has, most),
         false => layout::place(layout, body, has, most),
+    }
+}
+
+/// What each pane has answered.
+#[derive(Default)]
+struct Asked<T>([OnceCell<T>; PaneId::ALL.len()]);
+
+impl<T: Copy> Asked<T> {
+    fn get(&self, pane: PaneId, ask: impl FnOnce() -> T) -> T {
+        *self.0[pane as usize].get_or_init(ask)
     }
 }
 

@@ -40,6 +40,11 @@ impl Learning {
         self.scores.get(tool.as_str()).unwrap_or(0.0)
     }
 
+    /// The graph with all that it was learned from, also while the trajectory of a task is left out.
+    pub fn whole(&self) -> &ToolGraph {
+        self.whole.as_deref().unwrap_or(&self.graph)
+    }
+
     /// Leaves the trajectory of a task out of the graph that it was learned from.
     pub(super) fn leave_out(&mut self, calls: &[ToolName]) {
         self.put_back();

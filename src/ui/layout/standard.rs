@@ -149,8 +149,12 @@ impl Main {
     }
 
     fn three_columns(self, btp: bool) -> Vec<Column> {
+        // Always there, so that a fault has a before.
+        let resilience = slot(14, &[P::Resilience]);
         let left = match self {
-            Main::Plan => vec![slot(30, &[P::Graph, P::Search]), slot(15, &[P::Calls])],
+            Main::Plan => {
+                vec![slot(30, &[P::Graph, P::Search]), slot(14, &[P::Calls]), resilience]
+            }
             Main::Program => {
                 vec![
                     slot(26, &[P::Program]),
@@ -158,7 +162,9 @@ impl Main {
                     slot(10, &[P::Calls]),
                 ]
             }
-            Main::Graph => vec![slot(30, &[P::Graph, P::Search]), slot(12, &[P::Calls])],
+            Main::Graph => {
+                vec![slot(30, &[P::Graph, P::Search]), slot(12, &[P::Calls]), resilience]
+            }
             Main::Search => {
                 vec![slot(20, &[P::Search]), slot(12, &[P::Graph]), slot(10, &[P::Calls])]
             }

@@ -281,7 +281,7 @@ fn every_edge_of_the_map_has_its_weight_on_a_place_of_its_own() {
         assert!(shown.has(name), "{name}");
     }
     assert!(shown.has("━"), "the way of this try is heavy");
-    assert!(shown.line("isolated").contains("nothing_found"));
+    assert!(shown.line("not drawn").contains("nothing_found"));
 }
 
 #[test]

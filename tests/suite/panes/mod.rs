@@ -2,6 +2,7 @@
 
 mod filters;
 mod graph;
+mod graph_map;
 mod lists;
 pub mod probing;
 pub mod programs;

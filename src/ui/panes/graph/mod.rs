@@ -9,20 +9,27 @@ mod matrix;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::position::Here;
+use super::row::split;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::action::Action;
 use crate::change;
-use crate::domain::{State, ToolName};
+use crate::domain::{Prior, State, ToolName};
 use crate::hits::Hits;
 use crate::papers::toolnet::Weights;
-use crate::view::{GraphView, Round};
+use crate::view::{GraphView, Round, View};
 use crate::{cx::Cx, pane::PaneId};
+
+/// The least cells and rows of a pane that shows the map beside the focus view, and of one that shows it below.
+const BESIDE: (u16, u16) = (140, 14);
+const BELOW: (u16, u16) = (72, 24);
+/// The fewest cells of the focus view beside the map, and its fewest rows above it.
+const NEAR: (u16, u16) = (68, 12);
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
     most: |state, view| {
-        // The list of choices with what leads here; the drawn graph can use any room.
-        (view.graph == GraphView::Focus).then(|| focus::most(state, view))
+        // The list of choices with what leads here, and below it the map; that alone can use any room.
+        (view.graph == GraphView::Focus).then(|| focus::most(state, view) + map_rows(state, view))
     },
     title,
     draw,
@@ -62,10 +69,40 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     match cx.view.graph {
-        GraphView::Focus => focus::draw(cx, area, buf, hits),
+        GraphView::Focus => {
+            let (near, far) = parts(cx, area);
+            focus::draw(cx, near, buf, hits);
+            far.into_iter().for_each(|far| map::draw_beside(cx, far, buf, hits));
+        }
         GraphView::Map => map::draw(cx, area, buf, hits),
         GraphView::Matrix => matrix::draw(cx, area, buf, hits),
     }
+}
+
+/// The rows that the map below the focus view can use, with one above it; 0 where it would say nothing more.
+fn map_rows(state: &State, view: &View) -> usize {
+    let tells = focus::is_weighted(state, view) && state.learning.graph.prior() == Prior::Static;
+    if tells { map::most(state, view) + 1 } else { 0 }
+}
+
+/// The cells of the focus view, and those of the map beside it or below it where there is room for both.
+fn parts(cx: &Cx<'_>, area: Rect) -> (Rect, Option<Rect>) {
+    let rows = u16::try_from(map_rows(cx.state, cx.view)).unwrap_or(u16::MAX);
+    if rows == 0 {
+        return (area, None);
+    }
+    if area.width >= BESIDE.0 && area.height >= BESIDE.1 {
+        let near = Rect { width: NEAR.0.max(area.width * 2 / 5), ..area };
+        let x = near.right() + 2;
+        return (near, Some(Rect { x, width: area.right() - x, ..area }));
+    }
+    if area.width < BELOW.0 || area.height < BELOW.1 {
+        return (area, None);
+    }
+    let most = u16::try_from(focus::rows(cx.state, cx.view)).unwrap_or(u16::MAX).max(NEAR.1);
+    let least = (area.height * 2 / 5).clamp(NEAR.1, most);
+    let (near, rest) = split(area, area.height.saturating_sub(rows).clamp(least, most));
+    (near, Some(split(rest, 1).1))
 }
 
 /// The node that is looked at: the one that the user went to, else where the agent is.

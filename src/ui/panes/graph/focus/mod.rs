@@ -24,6 +24,8 @@ const AROUND: usize = 6;
 /// Choices from which on more rows only show weaker edges.
 const LONG: usize = 24;
 const UNWEIGHTED: usize = 4;
+/// Rows beside the choices where they are joined by lines.
+const JOINED: usize = 4;
 
 /// The rows that are of use. Where nothing weighs the tools there are none to list.
 pub fn most(state: &State, view: &View) -> usize {
@@ -36,6 +38,17 @@ pub fn most(state: &State, view: &View) -> usize {
         }
         None => choices.total + AROUND,
     }
+}
+
+/// The rows of the view with lines: the way, heads, the choices, and the selected edge.
+pub fn rows(state: &State, view: &View) -> usize {
+    Choices::new(state, centre(state, view.centre.as_ref())).total + JOINED
+}
+
+/// Whether weights say which tool comes next.
+pub fn is_weighted(state: &State, view: &View) -> bool {
+    let choices = Choices::new(state, centre(state, view.centre.as_ref()));
+    choices.unweighted.is_none() && choices.total > 0
 }
 
 /// Both lists around a node as one, top to bottom: what leads to it, then what can follow.

@@ -4,7 +4,7 @@ use std::{collections::HashSet, rc::Rc};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::plan::{LABEL, Plan, Wire};
+use super::plan::{LABEL, Parts, Plan, Spacing, Wire};
 use super::scene::{Edge, Scene};
 use super::{layers::Shape, memo, node};
 use crate::domain::{ToolName, words::counted};
@@ -16,8 +16,14 @@ use crate::panes::{format, position::Here};
 use crate::symbols::PLANNED;
 use crate::{cx::Cx, text, window::Window};
 
-/// Ways to draw, the roomiest first: rows of a node, columns from lane to lane.
-const WAYS: [(usize, usize); 4] = [(3, 2), (3, 1), (1, 2), (1, 1)];
+/// Ways to draw, the roomiest first: rows of a node, columns from lane to lane, whether a node keeps columns for what
+/// its label may get.
+const WAYS: [(usize, usize, bool); 5] =
+    [(3, 2, true), (3, 1, true), (1, 2, true), (1, 1, true), (1, 1, false)];
+/// Further columns from layer to layer at most, where there is room.
+const APART: usize = 10;
+/// The rows from which on the foot names the tools that are not drawn.
+const FOOT: u16 = 18;
 /// Up to so many nodes are tried as boxes.
 const BOXES: usize = 30;
 /// From this weight on a line is drawn in the colour of text.
@@ -33,72 +39,140 @@ struct Map<'a> {
     area: Rect,
 }
 
+/// The map alone in its pane: its rows scroll.
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    let window = cx.view.windows[SPEC.id as usize];
+    if let Some(window) = draw_in(cx, area, window, buf, hits) {
+        hits.window(SPEC.id, window);
+    }
+}
+
+/// The map beside another view of the pane, whose rows scroll.
+pub fn draw_beside(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    draw_in(cx, area, Window::default(), buf, hits);
+}
+
+/// Draws the map with the rows of this window, moved so that the node in the middle is seen; the window then.
+fn draw_in(
+    cx: &Cx<'_>,
+    area: Rect,
+    window: Window,
+    buf: &mut Buffer,
+    hits: &mut Hits,
+) -> Option<Window> {
     if cx.state.tools.is_empty() {
-        return note(area, "no tools yet", cx.theme.dim, buf);
+        note(area, "no tools yet", cx.theme.dim, buf);
+        return None;
     }
     let focus = centre(cx.state, cx.view.centre.as_ref());
-    let scene = Scene::of(cx.state, focus);
     let here = Here::of(cx.state);
-    let foot_height = if area.height < 6 { 0 } else { 1 + u16::from(!scene.loose.is_empty()) };
+    let foot_height = match area.height {
+        0..6 => 0,
+        6..FOOT => 1,
+        _ => 2,
+    };
     let (area, foot) = split(area, area.height - foot_height);
     let broken: HashSet<&str> = cx.state.broken_tools().into_iter().map(ToolName::as_str).collect();
     let label = |name: &&str| node::label(cx.state, name, &here, broken.contains(name));
-    let labels: Vec<String> = scene.nodes.iter().map(label).collect();
-    let plan = fitting(&scene, &labels, area);
+    let labels = |scene: &Scene<'_>| -> Vec<String> { scene.nodes.iter().map(label).collect() };
+    let (whole, small) = (Scene::of(cx.state, focus, true), Scene::of(cx.state, focus, false));
+    let (scene, labels, plan) = match fitting(&whole, &labels(&whole), area) {
+        Some(plan) => (&whole, labels(&whole), plan),
+        None => {
+            let labels = labels(&small);
+            let rows = usize::from(area.height);
+            let plan = fitting(&small, &labels, area);
+            let plan = plan.unwrap_or_else(|| close(&small, &labels, rows));
+            (&small, labels, plan)
+        }
+    };
     let focused = scene.nodes.get_index_of(focus);
     let focused = focused.or_else(|| scene.nodes.get_index_of(here.node()));
-    let (offset, window) = offset(cx, &plan, focused.map(|i| plan.nodes[i]), area);
-    hits.window(SPEC.id, window);
-    let map = Map { cx, scene: &scene, plan, offset, area };
+    let (offset, window) = offset(window, &plan, focused.map(|i| plan.nodes[i]), area);
+    let map = Map { cx, scene, plan, offset, area };
     map.draw_lines(buf);
-    for (edge, wire) in scene.edges.iter().zip(&map.plan.wires) {
+    let wires = scene.edges.iter().zip(&map.plan.wires);
+    for (edge, wire) in wires.filter(|(edge, _)| edge.is_shown()) {
         map.draw_weight(edge, wire, buf, hits);
     }
     map.draw_nodes(&labels, &here, buf, hits);
     map.draw_foot(foot, buf);
+    Some(window)
 }
 
-/// The scene laid out with nodes of this height: 1, or 3 for boxes.
-pub fn plan(scene: &Scene<'_>, labels: &[String], height: usize, spacing: usize) -> Rc<Plan> {
-    let edges = scene.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    let shape = Shape { nodes: scene.nodes.len(), height, edges };
+/// The scene laid out with nodes of one row, as close as it gets, over about so many rows.
+pub fn close(scene: &Scene<'_>, labels: &[String], rows: usize) -> Rc<Plan> {
+    let mut parts = parts(scene, labels, 1, Spacing { lanes: 1, layers: 0, rows });
+    parts.close();
+    memo::plan(parts)
+}
+
+fn parts(scene: &Scene<'_>, labels: &[String], height: usize, spacing: Spacing) -> Parts {
+    let edges = scene.edges.iter().map(|edge| (edge.from, edge.to));
+    let (edges, added) = (edges.clone().take(scene.fixed), edges.skip(scene.fixed).collect());
+    let shape = Shape { nodes: scene.laid, height, edges: edges.collect() };
     let frame = if height == 1 { 2 } else { 4 };
-    memo::plan(shape, labels.iter().map(|label| text::width(label) + frame).collect(), spacing)
+    let width = |(name, label): (&&str, &String)| {
+        (text::width(label) + frame, node::least_width(name) + frame)
+    };
+    let widths = scene.nodes.iter().zip(labels).map(width).collect();
+    let leaves = scene.nodes.iter().skip(scene.laid).chain(&scene.loose);
+    let leaf = leaves.map(|name| node::least_width(name) + frame).max();
+    Parts { shape, added, widths, leaf: leaf.unwrap_or(0), spacing }
 }
 
-/// The roomiest way to draw it that fits; where none does, the closest one.
-fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> Rc<Plan> {
+/// The roomiest way to draw it that fits, drawn apart so that it fills the room; `None` where none fits.
+/// What is added to the layout does not decide how far it is drawn apart, so that it moves nothing.
+fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> Option<Rc<Plan>> {
     let (width, rows) = (usize::from(area.width), usize::from(area.height));
-    let mut closest = Rc::default();
+    let fits = |plan: &Plan| plan.width <= width && plan.height <= rows;
     // Boxes above each other would not fit: no need to lay them out.
-    let ways = WAYS.iter().filter(|(height, _)| *height == 1 || scene.nodes.len() <= BOXES);
-    for (height, spacing) in ways {
-        closest = plan(scene, labels, *height, *spacing);
-        if closest.width <= width && closest.height <= rows {
-            break;
+    let ways = WAYS.iter().filter(|(height, ..)| *height == 1 || scene.nodes.len() <= BOXES);
+    for &(height, lanes, keeps) in ways {
+        let spacing = Spacing { lanes, layers: 0, rows: 0 };
+        let mut all = parts(scene, labels, height, spacing);
+        if !keeps {
+            all.close();
+        }
+        let bare = memo::plan(Parts { added: Vec::new(), ..all.clone() });
+        if fits(&bare) {
+            let gaps = bare.layers.saturating_sub(1).max(1);
+            let layers = ((width - bare.width) / gaps).min(APART);
+            let apart = memo::plan(Parts { spacing: Spacing { layers, rows, ..spacing }, ..all });
+            if fits(&apart) {
+                return Some(apart);
+            }
         }
     }
-    closest
+    None
 }
 
 /// Where the plan lies in the pane: in the middle if there is room, else so that the focus is seen.
-fn offset(cx: &Cx<'_>, plan: &Plan, focus: Option<Place>, area: Rect) -> ((isize, isize), Window) {
+fn offset(
+    window: Window,
+    plan: &Plan,
+    focus: Option<Place>,
+    area: Rect,
+) -> ((isize, isize), Window) {
     let (width, rows) = (usize::from(area.width), usize::from(area.height));
     let (x, y) = focus.unwrap_or((0, 0));
     // With something above it and below it.
     let (above, below) = (y.saturating_sub(rows / 4), y + plan.tall + rows / 4);
     let below = below.min(plan.height).saturating_sub(1);
-    let window = cx.view.windows[SPEC.id as usize];
     let window = window.next(plan.height, rows, focus.map(|_| below));
     let window = window.next(plan.height, rows, focus.map(|_| above));
     // The focus a third from the left: what can follow it lies to the right.
     let first = x.saturating_sub(width / 3).min(plan.width.saturating_sub(width));
-    let shift = |size: usize, room: usize, first: usize| match size <= room {
-        true => (room - size) as isize / 2,
+    let x = match plan.width <= width {
+        true => (width - plan.width) as isize / 2,
         false => -(first as isize),
     };
-    ((shift(plan.width, width, first), shift(plan.height, rows, window.first)), window)
+    // What was added has its place above or below the middle, and moves nothing.
+    let y = match plan.height <= rows {
+        true => rows.saturating_sub(plan.laid) / 2,
+        false => return ((x, -(window.first as isize)), window),
+    };
+    ((x, y.min(rows - plan.height) as isize), window)
 }
 
 impl Map<'_> {
@@ -134,7 +208,8 @@ impl Map<'_> {
         let corner = ((-self.offset.0).max(0) as usize, (-self.offset.1).max(0) as usize);
         let (width, height) = (usize::from(self.area.width), usize::from(self.area.height));
         let mut lines = Lines::new(corner, width, height);
-        for (edge, wire) in self.scene.edges.iter().zip(&self.plan.wires) {
+        let wires = self.scene.edges.iter().zip(&self.plan.wires);
+        for (edge, wire) in wires.filter(|(edge, _)| edge.is_shown()) {
             let ink = self.ink(edge);
             for (from, to, net) in &wire.pieces {
                 lines.draw(*from, *to, *net, ink);
@@ -219,7 +294,8 @@ impl Map<'_> {
             let all = self.cx.state.learning.graph.len();
             row.put(&format!("{} of {all} tools  ", scene.nodes.len()), theme.dim);
         }
-        row.put(&counted(scene.edges.len(), "edge"), theme.dim).put("; hidden: ", theme.dim);
+        let shown = scene.edges.iter().filter(|edge| edge.is_shown()).count();
+        row.put(&counted(shown, "edge"), theme.dim).put("; hidden: ", theme.dim);
         if scene.lighter > 0 {
             let weak = counted(scene.lighter, "weak edge");
             row.put(&format!("{weak}, "), theme.dim);
@@ -228,8 +304,8 @@ impl Map<'_> {
         row.put("; ", theme.dim).put(&format!("{PLANNED} path of this attempt"), theme.graph_here);
         // It has no line where every node has an edge.
         let names: Vec<&str> = scene.loose.iter().map(|name| shown_name(name)).collect();
-        let isolated = format!("isolated: {}", names.join(" · "));
-        note(split(area, 1).1, &isolated, theme.dim, buf);
+        let rest = format!("not drawn: {}", names.join(" · "));
+        note(split(area, 1).1, &rest, theme.dim, buf);
     }
 }
 

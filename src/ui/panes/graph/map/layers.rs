@@ -36,6 +36,9 @@ const WIDE: f64 = 2.0;
 /// How much higher a drawing may be than its fullest layer, in parts and in rows.
 const SLACK: (f64, f64) = (1.25, 4.0);
 
+/// How many times as high a drawing may get where there is room.
+const FARTHEST: usize = 5;
+
 /// The layers from left to right. Every edge between two nodes passes at least one layer between them,
 /// where its label has a row of its own.
 pub fn layers(shape: &Shape) -> Vec<Layer> {
@@ -168,14 +171,34 @@ fn without_gaps(mut layers: Vec<Layer>, height: usize) -> Vec<Layer> {
     layers
 }
 
+/// The layers drawn apart from top to bottom, so that they take about so many rows; unchanged where they take more.
+/// What stood in one row does so still.
+pub fn apart(layers: &[Layer], height: usize, rows: usize) -> Vec<Layer> {
+    let last = layers.iter().flatten().map(|it| middle(it, height)).max().unwrap_or(0);
+    let wanted = rows.saturating_sub(1 + height / 2).min(last * FARTHEST);
+    if wanted <= last {
+        return layers.to_vec();
+    }
+    let moved = |it: &(Item, usize)| {
+        let row = (2 * middle(it, height) * wanted + last) / (2 * last);
+        (it.0, row - tall(it.0, height) / 2)
+    };
+    layers.iter().map(|layer| layer.iter().map(moved).collect()).collect()
+}
+
 /// How many rows these layers take, with nodes of this height.
 pub fn height(layers: &[Layer], height: usize) -> usize {
     let ends = layers.iter().flatten().map(|(item, top)| top + tall(*item, height));
     ends.max().unwrap_or(0)
 }
 
+/// The row in the middle of an item.
+pub fn middle((item, top): &(Item, usize), height: usize) -> usize {
+    top + tall(*item, height) / 2
+}
+
 /// How many rows an item takes.
-fn tall(item: Item, height: usize) -> usize {
+pub fn tall(item: Item, height: usize) -> usize {
     match item {
         Item::Node(_) => height,
         Item::Pass(_) => 1,
@@ -200,14 +223,16 @@ mod tests {
         #[test]
         fn every_node_has_its_place_and_nothing_overlaps(
             nodes in 1usize..20, height in prop_oneof![Just(1usize), Just(3)],
-            edges in prop::collection::vec((0usize..20, 0usize..20), 0..40),
+            edges in prop::collection::vec((0usize..20, 0usize..20), 0..40), rows in 0usize..200,
         ) {
             let mut edges: Vec<_> =
                 edges.into_iter().filter(|(a, b)| a != b && *a < nodes && *b < nodes).collect();
             edges.sort_unstable();
             edges.dedup();
             let shape = Shape { nodes, height, edges };
-            let layers = layers(&shape);
+            let close = layers(&shape);
+            let layers = apart(&close, height, rows);
+            prop_assert!(self::height(&layers, height) <= rows.max(self::height(&close, height)));
             let mut placed: Vec<usize> = Vec::new();
             for layer in &layers {
                 let mut free = 0;

@@ -5,13 +5,13 @@
 use std::{cell::RefCell, rc::Rc};
 
 use super::layers::{Layer, Shape, layers};
-use super::plan::Plan;
+use super::plan::{Parts, Plan};
 
 /// A few values by their keys, the one used last at the end.
 type Recent<K, V> = Vec<(K, Rc<V>)>;
 
 /// How many are kept: the ways to draw the present graph, and those of a few moments before.
-const KEPT: usize = 16;
+const KEPT: usize = 24;
 
 fn get<K: PartialEq, V>(recent: &mut Recent<K, V>, key: K, make: impl FnOnce(&K) -> V) -> Rc<V> {
     let known = recent.iter().position(|(known, _)| *known == key).map(|i| recent.remove(i).1);
@@ -23,20 +23,19 @@ fn get<K: PartialEq, V>(recent: &mut Recent<K, V>, key: K, make: impl FnOnce(&K)
     value
 }
 
-type PlanKey = (Shape, Vec<usize>, usize);
-
 thread_local! {
     static LAYERS: RefCell<Recent<Shape, Vec<Layer>>> = const { RefCell::new(Vec::new()) };
-    static PLANS: RefCell<Recent<PlanKey, Plan>> = const { RefCell::new(Vec::new()) };
+    static PLANS: RefCell<Recent<Parts, Plan>> = const { RefCell::new(Vec::new()) };
 }
 
-/// [`Plan::new`] of the shape's layers, or what it gave before.
-pub fn plan(shape: Shape, widths: Vec<usize>, spacing: usize) -> Rc<Plan> {
-    let make = |(shape, widths, spacing): &PlanKey| {
-        let layers = LAYERS.with_borrow_mut(|known| get(known, shape.clone(), layers));
-        Plan::new(shape, &layers, widths, *spacing)
+/// [`Plan::new`] of these parts, or what it gave before.
+pub fn plan(parts: Parts) -> Rc<Plan> {
+    let make = |parts: &Parts| {
+        let shape = parts.shape.clone();
+        let layers = LAYERS.with_borrow_mut(|known| get(known, shape, layers));
+        Plan::new(parts, &layers)
     };
-    PLANS.with_borrow_mut(|known| get(known, (shape, widths, spacing), make))
+    PLANS.with_borrow_mut(|known| get(known, parts, make))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! lines between them are drawn so that a crossing is never taken for a junction, and each edge has a
 //! row somewhere that is its alone, where its weight stands.
 
+mod added;
 mod channel;
 mod draw;
 mod layers;
@@ -16,7 +17,15 @@ use crate::domain::{State, ToolName};
 use crate::{panes::position::Here, view::View, vlist::List, window::Move};
 use scene::Scene;
 
-pub use draw::draw;
+pub use draw::{draw, draw_beside};
+
+/// The rows that it can use: some air, and what is not drawn.
+pub fn most(state: &State, view: &View) -> usize {
+    let scene = Scene::of(state, centre(state, view.centre.as_ref()), true);
+    let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
+    let rows = draw::close(&scene, &labels, 0).height;
+    rows + rows / 4 + 2
+}
 
 /// Moves to the nearest node in a direction, as one sees them; `Top` goes back to the agent.
 pub fn go(state: &State, view: &mut View, to: Move) {
@@ -26,10 +35,10 @@ pub fn go(state: &State, view: &mut View, to: Move) {
     }
     let chosen = view.centre.clone();
     let focus = centre(state, chosen.as_ref());
-    let scene = Scene::of(state, focus);
+    let scene = Scene::of(state, focus, true);
     // The order of nodes is that of any way to draw them; this one has the least to lay out.
     let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
-    let plan = draw::plan(&scene, &labels, 1, 1);
+    let plan = draw::close(&scene, &labels, 0);
     let Some(from) = scene.nodes.get_index_of(focus).and_then(|i| plan.nodes.get(i)) else {
         // It stands on no edge that is drawn, so nothing lies beside it.
         return select(state, view, None, scene.nodes.first().copied());

@@ -9,6 +9,10 @@ use crate::{cx::Cx, text};
 
 /// Columns of a name.
 const NAME: usize = 20;
+/// Columns of a mark, with the space after it.
+const MARK: usize = 2;
+/// Columns of a score of one digit, with its sign and the space before it.
+const SCORE: usize = 3;
 
 /// The words of a node, without what frames it.
 pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool) -> String {
@@ -30,6 +34,15 @@ pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool) -> String
     label
 }
 
+/// The columns that a label gets at least, so that a mark and a score of one digit move nothing.
+pub fn least_width(name: &str) -> usize {
+    text::width(&text::cut(shown_name(name), NAME)) + MARK + if is_end(name) { 0 } else { SCORE }
+}
+
+fn is_end(name: &str) -> bool {
+    name == ToolName::START || name == ToolName::END
+}
+
 /// How it looks: where the agent is and was stands out.
 pub fn style(cx: &Cx<'_>, name: &str, here: &Here<'_>, path: &[&str]) -> Style {
     let theme = cx.theme;
@@ -40,7 +53,7 @@ pub fn style(cx: &Cx<'_>, name: &str, here: &Here<'_>, path: &[&str]) -> Style {
         return theme.accent;
     }
     let off = cx.state.tools.get(name).is_some_and(|tool| !tool.is_offered());
-    if off || name == ToolName::START || name == ToolName::END {
+    if off || is_end(name) {
         return theme.dim;
     }
     theme.graph_node

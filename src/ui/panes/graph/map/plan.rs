@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::channel::{Net, lanes};
-use super::layers::{Item, Layer, Shape, height};
+use super::added;
+use super::channel::{self, Net, lanes};
+use super::layers::{Item, Layer, Shape, apart, height};
 use crate::panes::graph::lines::Place;
 
 /// Cells that a label takes, without the line at both sides of it.
@@ -12,16 +13,53 @@ pub const LABEL: usize = 5;
 /// The least room between a layer and the next one.
 const MARGIN: usize = 2;
 
+/// How far things stand apart, in cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spacing {
+    /// Columns from lane to lane, 1 or more.
+    pub lanes: usize,
+    /// Further columns from layer to layer.
+    pub layers: usize,
+    /// Rows of the whole, where that is more than it needs.
+    pub rows: usize,
+}
+
+/// What is drawn, and how large.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// The nodes, and the edges that decide where they stand.
+    pub shape: Shape,
+    /// Edges that are led through between them, also to nodes that the shape does not have.
+    pub added: Vec<(usize, usize)>,
+    /// Columns of each node: those that it takes now, and those that are kept for it.
+    pub widths: Vec<(usize, usize)>,
+    /// Columns that are kept for nodes which the shape does not have, so that a further one moves nothing.
+    pub leaf: usize,
+    pub spacing: Spacing,
+}
+
+impl Parts {
+    /// Keeps no columns for what may come.
+    pub fn close(&mut self) {
+        self.widths.iter_mut().for_each(|(now, kept)| *kept = *now);
+        self.leaf = 0;
+    }
+}
+
 /// Where everything goes. All in cells from the upper left corner.
 #[derive(Debug, Default)]
 pub struct Plan {
     pub width: usize,
     pub height: usize,
+    /// Rows without what was added.
+    pub laid: usize,
+    /// The number of layers.
+    pub layers: usize,
     /// The rows of a node.
     pub tall: usize,
     /// The upper left corner of each node, in the order of the shape.
     pub nodes: Vec<Place>,
-    /// In the order of the shape's edges.
+    /// In the order of the shape's edges, then of those that were added.
     pub wires: Vec<Wire>,
 }
 
@@ -45,12 +83,17 @@ struct Stop {
 }
 
 impl Plan {
-    /// Draws these layers of a shape, with nodes of these widths in columns, and `spacing` (1 or more)
-    /// columns from lane to lane.
-    pub fn new(shape: &Shape, layers: &[Layer], widths: &[usize], spacing: usize) -> Self {
-        let routes = routes(shape, layers);
-        let columns = columns(layers, &routes, widths, spacing);
-        let mut nodes = vec![(0, 0); shape.nodes];
+    /// Draws these parts, whose shape is laid out in these layers.
+    pub fn new(parts: &Parts, layers: &[Layer]) -> Self {
+        let (shape, spacing) = (&parts.shape, parts.spacing);
+        let mut layers = apart(layers, shape.height, spacing.rows);
+        let kept = shape.edges.len();
+        let laid = height(&layers, shape.height);
+        added::add_nodes(&mut layers, shape.height, shape.nodes..parts.widths.len());
+        added::add_edges(&mut layers, shape.height, kept, &parts.added);
+        let routes = routes(parts, &layers);
+        let columns = columns(&layers, &routes, parts);
+        let mut nodes = vec![(0, 0); parts.widths.len()];
         for (layer, column) in layers.iter().zip(&columns) {
             for (item, row) in layer {
                 if let Item::Node(node) = item {
@@ -58,10 +101,11 @@ impl Plan {
                 }
             }
         }
-        let wires = routes.iter().enumerate().map(|(edge, way)| wire(edge, way, widths, &columns));
-        let wires = wires.collect();
+        let wire = |(edge, way)| wire(edge, way, &parts.widths, &columns);
+        let wires = routes.iter().enumerate().map(wire).collect();
         let width = columns.last().map_or(0, |column| column.start + column.width);
-        Self { width, height: height(layers, shape.height), tall: shape.height, nodes, wires }
+        let (height, layers) = (height(&layers, shape.height), layers.len());
+        Self { width, height, laid, layers, tall: shape.height, nodes, wires }
     }
 }
 
@@ -80,9 +124,11 @@ struct Route {
     back: bool,
 }
 
-fn routes(shape: &Shape, layers: &[Layer]) -> Vec<Route> {
-    let mut node_stops = vec![Stop { layer: 0, row: 0, node: None }; shape.nodes];
-    let mut passes: Vec<Vec<Stop>> = vec![Vec::new(); shape.edges.len()];
+fn routes(parts: &Parts, layers: &[Layer]) -> Vec<Route> {
+    let shape = &parts.shape;
+    let edges: Vec<(usize, usize)> = shape.edges.iter().chain(&parts.added).copied().collect();
+    let mut node_stops = vec![Stop { layer: 0, row: 0, node: None }; parts.widths.len()];
+    let mut passes: Vec<Vec<Stop>> = vec![Vec::new(); edges.len()];
     for (layer, items) in layers.iter().enumerate() {
         for &(item, top) in items {
             match item {
@@ -94,8 +140,8 @@ fn routes(shape: &Shape, layers: &[Layer]) -> Vec<Route> {
             }
         }
     }
-    let route = |(&(from, to), passes)| route(node_stops[from], node_stops[to], passes);
-    shape.edges.iter().zip(passes).map(route).collect()
+    let route = |((from, to), passes)| route(node_stops[from], node_stops[to], passes);
+    edges.into_iter().zip(passes).map(route).collect()
 }
 
 fn route(from: Stop, to: Stop, passes: Vec<Stop>) -> Route {
@@ -120,31 +166,40 @@ fn net(edge: usize, left: Stop, right: Stop) -> Net {
     }
 }
 
-fn columns(layers: &[Layer], routes: &[Route], widths: &[usize], spacing: usize) -> Vec<Column> {
-    let mut hops = vec![Vec::new(); layers.len()];
+fn columns(layers: &[Layer], routes: &[Route], parts: &Parts) -> Vec<Column> {
+    let mut hops = vec![(Vec::new(), Vec::new()); layers.len()];
     for (edge, route) in routes.iter().enumerate() {
         for pair in route.stops.windows(2) {
-            hops[pair[0].layer].push((net(edge, pair[0], pair[1]), pair[0].row, pair[1].row));
+            let hop = (net(edge, pair[0], pair[1]), pair[0].row, pair[1].row);
+            let (kept, all) = &mut hops[pair[0].layer];
+            all.push(hop);
+            if edge < parts.shape.edges.len() {
+                kept.push(hop);
+            }
         }
     }
+    let spacing = parts.spacing;
     let mut next = 0;
-    let column = |(layer, hops): (&Layer, &Vec<_>)| {
+    let column = |(i, (layer, (kept, all))): (usize, (&Layer, &(Vec<_>, Vec<_>)))| {
         let widths = layer.iter().map(|(item, _)| match item {
-            Item::Node(i) => widths[*i],
+            Item::Node(i) => parts.widths[*i].0.max(parts.widths[*i].1),
             Item::Pass(_) => LABEL + 2,
         });
-        let (start, width) = (next, widths.max().unwrap_or(0));
-        let (mut lanes, count) = lanes(hops);
-        for lane in lanes.values_mut() {
-            *lane = start + width + MARGIN / 2 + *lane * spacing;
-        }
-        next = start + width + count * spacing + MARGIN;
+        let leaf = if i == added::LAYER { parts.leaf } else { 0 };
+        let (start, width) = (next, widths.max().unwrap_or(0).max(leaf));
+        let (mut lanes, count) = lanes(all);
+        // Edges that were added use the room between the layers, as far as there is any.
+        let kept = channel::lanes(kept).1 * spacing.lanes + spacing.layers;
+        let room = MARGIN + kept.max(count * spacing.lanes);
+        let first = start + width + (room - count * spacing.lanes) / 2;
+        lanes.values_mut().for_each(|lane| *lane = first + *lane * spacing.lanes);
+        next = start + width + room;
         Column { start, width, lanes }
     };
-    layers.iter().zip(&hops).map(column).collect()
+    layers.iter().zip(&hops).enumerate().map(column).collect()
 }
 
-fn wire(edge: usize, route: &Route, widths: &[usize], columns: &[Column]) -> Wire {
+fn wire(edge: usize, route: &Route, widths: &[(usize, usize)], columns: &[Column]) -> Wire {
     let mut pieces = Vec::new();
     for pair in route.stops.windows(2) {
         let (left, right) = (pair[0], pair[1]);
@@ -152,18 +207,24 @@ fn wire(edge: usize, route: &Route, widths: &[usize], columns: &[Column]) -> Wir
         let key = net(edge, left, right);
         let net = (left.layer, key);
         // The ends lie on the node itself, which is drawn over them: so the line meets it.
+        let last = |column: &Column, node: usize| column.start + widths[node].0.saturating_sub(1);
         let start = match left.node {
-            Some(node) => from.start + widths[node].saturating_sub(1),
+            Some(node) => last(from, node),
             None => from.start + from.width,
+        };
+        // Nodes of one layer are joined at their right sides.
+        let end = match right.node.filter(|_| left.layer == right.layer) {
+            Some(node) => last(to, node),
+            None => to.start,
         };
         let turn = from.lanes.get(&key).copied();
         match turn.filter(|_| left.row != right.row || key != Net::Alone(edge)) {
             Some(x) => pieces.extend([
                 ((start, left.row), (x, left.row), net),
                 ((x, left.row), (x, right.row), net),
-                ((x, right.row), (to.start, right.row), net),
+                ((x, right.row), (end, right.row), net),
             ]),
-            None => pieces.push(((start, left.row), (to.start, right.row), net)),
+            None => pieces.push(((start, left.row), (end, right.row), net)),
         }
         if right.node.is_none() {
             let (first, last) = ((to.start, right.row), (to.start + to.width, right.row));

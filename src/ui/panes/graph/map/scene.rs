@@ -16,6 +16,8 @@ pub const WHOLE: usize = 60;
 const PER_NODE: usize = 4;
 const MORE: usize = 12;
 const LEAST: f64 = 0.04;
+/// The weight from which on an edge is drawn that no trajectory contains.
+const HEAVY: f64 = 0.25;
 /// Edges that leave a node which leads to every tool: the first few say all.
 const FROM_START: usize = 4;
 /// How many tools around the middle one belong to its neighbourhood, after it and before it.
@@ -37,9 +39,13 @@ pub struct Edge {
 /// The part of the graph that is drawn.
 #[derive(Debug, Default)]
 pub struct Scene<'a> {
-    /// In the order of the graph.
+    /// In the order of the graph, those that are laid out first.
     pub nodes: IndexSet<&'a str>,
     pub edges: Vec<Edge>,
+    /// So many nodes and edges, the first ones, are laid out, in an order that does not depend on weights; the others
+    /// are added where there is room.
+    pub laid: usize,
+    pub fixed: usize,
     /// Tools none of whose edges is drawn.
     pub loose: Vec<&'a str>,
     /// Edges between the tools here that are not drawn; those to the same tool and to the end are not
@@ -49,26 +55,123 @@ pub struct Scene<'a> {
     pub part: bool,
 }
 
+impl Edge {
+    /// Whether there is anything to draw: an edge that was learned only from the present task is left out of the graph.
+    pub fn is_shown(&self) -> bool {
+        self.weight.is_some() || self.walked
+    }
+
+    fn ends(&self) -> (usize, usize) {
+        (self.from, self.to)
+    }
+}
+
+type Edges = BTreeMap<(usize, usize), Edge>;
+
 impl<'a> Scene<'a> {
-    /// `focus` decides only what is shown of a graph that is too large to be shown whole.
-    pub fn of(state: &'a State, focus: &'a str) -> Self {
+    /// `focus` decides only what is shown of a graph that is too large to be shown whole. Where `all` is false, tools
+    /// that nothing is learned of are shown only on the way of this try.
+    pub fn of(state: &'a State, focus: &'a str, all: bool) -> Self {
         let here = Here::of(state);
         let path = here.path();
         let part = state.learning.graph.len() > WHOLE;
         let nodes = if part { around(state, focus, &path) } else { everything(state) };
-        let ends = |edge: &Edge| (edge.from, edge.to);
-        // The order does not depend on weights, so that the drawing stays as it is while they change.
-        let mut edges: BTreeMap<(usize, usize), Edge> =
-            walked(state, &path, &nodes).map(|edge| (ends(&edge), edge)).collect();
-        let mut candidates = candidates(state, &nodes, focus);
-        let all = candidates.len();
-        candidates.retain(|edge| !edges.contains_key(&ends(edge)));
+        let candidates = candidates(state, &nodes, focus);
+        let count = candidates.len();
         let least = if part { 0.0 } else { LEAST };
-        let heaviest = heaviest(candidates, nodes.len(), least);
-        edges.extend(heaviest.into_iter().map(|edge| (ends(&edge), edge)));
-        let (lighter, edges) = (all.saturating_sub(edges.len()), edges.into_values().collect());
-        compact(Self { nodes, edges, loose: Vec::new(), lighter, part }, &path)
+        let walked = walked(state, &path, &nodes);
+        let (edges, added) = if is_alike(state) {
+            // Nothing but the way of this try tells the tools apart.
+            let mut edges = by_ends(walked);
+            let new = candidates.into_iter().filter(|edge| !edges.contains_key(&edge.ends()));
+            let heaviest = heaviest(by_weight(new), nodes.len(), least);
+            edges.extend(by_ends(heaviest));
+            (edges, Edges::new())
+        } else {
+            // Laid out by what was learned before, so that nothing moves while weights change.
+            let mut edges = by_ends(heaviest(learned(state, &nodes), nodes.len(), least));
+            hang_on(state, &nodes, &mut edges);
+            let is_laid = |node: usize| edges.keys().any(|(from, to)| [*from, *to].contains(&node));
+            let is_kept = |edge: &Edge| all || edge.pinned || is_laid(edge.from.max(edge.to));
+            let heavy = candidates.into_iter().filter(|edge| is_heavy(edge, &nodes));
+            let heavy = heaviest(by_weight(heavy.filter(is_kept)), 0, least);
+            let mut added = if all { used(state, &nodes) } else { Edges::new() };
+            added.retain(|(_, to), _| !is_laid(*to));
+            for edge in heavy.into_iter().chain(walked) {
+                match edges.get_mut(&edge.ends()) {
+                    Some(known) => known.walked |= edge.walked,
+                    None => drop(added.insert(edge.ends(), edge)),
+                }
+            }
+            (edges, added)
+        };
+        let fixed = edges.len();
+        let edges: Vec<Edge> = edges.into_values().chain(added.into_values()).collect();
+        let lighter = count.saturating_sub(edges.len());
+        compact(Self { nodes, edges, fixed, laid: 0, loose: Vec::new(), lighter, part }, &path)
     }
+}
+
+fn by_ends(edges: impl IntoIterator<Item = Edge>) -> Edges {
+    edges.into_iter().map(|edge| (edge.ends(), edge)).collect()
+}
+
+fn by_weight(edges: impl Iterator<Item = Edge>) -> Vec<(f64, Edge)> {
+    edges.map(|edge| (edge.weight.unwrap_or(0.0), edge)).collect()
+}
+
+/// Nothing is known of the tools: every row of the graph is the same.
+fn is_alike(state: &State) -> bool {
+    state.learning.graph.prior() == Prior::Uninformed
+}
+
+/// An edge that is worth a line, whatever was learned before.
+fn is_heavy(edge: &Edge, nodes: &IndexSet<&str>) -> bool {
+    let weight = edge.weight.unwrap_or(0.0);
+    edge.pinned || weight >= HEAVY || nodes[edge.from] == ToolName::START
+}
+
+/// The edges between these tools that trajectories contain, each with its prior.
+fn learned(state: &State, nodes: &IndexSet<&str>) -> Vec<(f64, Edge)> {
+    let (weights, whole) = (weights(state), state.learning.whole());
+    let mut learned = Vec::new();
+    for (to, name) in nodes.iter().enumerate().filter(|(_, name)| **name != ToolName::END) {
+        let before = whole.before(name).into_iter().filter(|edge| edge.count > 0);
+        for edge in before.filter(|edge| edge.from.as_str() != *name) {
+            let Some(from) = nodes.get_index_of(edge.from.as_str()) else { continue };
+            let weight = weights.weight(edge.from.as_str(), name);
+            let pinned = state.learning.pins.get(edge.from.as_str(), name).is_some();
+            learned.push((edge.prior, Edge { from, to, weight, pinned, walked: false }));
+        }
+    }
+    learned
+}
+
+/// Hangs the tools that others follow on the start, where no learned edge leads to them.
+fn hang_on(state: &State, nodes: &IndexSet<&str>, edges: &mut Edges) {
+    let met: BTreeSet<usize> = edges.keys().map(|(_, to)| *to).collect();
+    let roots: BTreeSet<usize> = edges.keys().map(|(from, _)| *from).collect();
+    let roots = roots.into_iter().filter(|root| !met.contains(root));
+    edges.extend(by_ends(from_start(state, nodes, roots)));
+}
+
+/// The edges from the start to the tools that were used.
+fn used(state: &State, nodes: &IndexSet<&str>) -> Edges {
+    let used = nodes.iter().enumerate().filter(|(_, name)| {
+        state.tools.get(**name).is_some_and(|tool| tool.succeeded + tool.failed > 0)
+    });
+    by_ends(from_start(state, nodes, used.map(|(to, _)| to)))
+}
+
+fn from_start(state: &State, nodes: &IndexSet<&str>, to: impl Iterator<Item = usize>) -> Vec<Edge> {
+    let Some(from) = nodes.get_index_of(ToolName::START) else { return Vec::new() };
+    let weights = weights(state);
+    let edge = |to| {
+        let weight = weights.weight(ToolName::START, nodes[to]);
+        let pinned = state.learning.pins.get(ToolName::START, nodes[to]).is_some();
+        Edge { from, to, weight, pinned, walked: false }
+    };
+    to.filter(|to| *to != from).map(edge).collect()
 }
 
 fn everything(state: &State) -> IndexSet<&str> {
@@ -106,7 +209,7 @@ fn known<'a>(state: &'a State, name: &str) -> Option<&'a str> {
 fn candidates(state: &State, names: &IndexSet<&str>, focus: &str) -> Vec<Edge> {
     let weights = weights(state);
     // Where nothing is known every row is the same: one of them says all.
-    let alike = state.learning.graph.prior() == Prior::Uninformed;
+    let alike = is_alike(state);
     let rows = names.iter().enumerate().filter(|(_, name)| {
         **name != ToolName::END && (!alike || **name == ToolName::START || **name == focus)
     });
@@ -144,7 +247,8 @@ fn row<'a>(
 /// The way of the present try.
 fn walked(state: &State, path: &[&str], names: &IndexSet<&str>) -> impl Iterator<Item = Edge> {
     let weights = weights(state);
-    path.windows(2).filter(|pair| pair[0] != pair[1]).filter_map(move |pair| {
+    let pairs = path.windows(2).filter(|pair| pair[0] != pair[1] && pair[1] != ToolName::END);
+    pairs.filter_map(move |pair| {
         let (from, to) = (names.get_index_of(pair[0])?, names.get_index_of(pair[1])?);
         let weight = weights.weight(pair[0], pair[1]);
         let pinned = state.learning.pins.get(pair[0], pair[1]).is_some();
@@ -152,18 +256,18 @@ fn walked(state: &State, path: &[&str], names: &IndexSet<&str>) -> impl Iterator
     })
 }
 
-/// The heaviest of these, so many that a node has a few: first the heaviest of each node, so that every
-/// node is tied to the rest, then by weight.
-fn heaviest(mut edges: Vec<Edge>, nodes: usize, least: f64) -> Vec<Edge> {
-    let weight = |edge: &Edge| edge.weight.unwrap_or(0.0);
-    edges.retain(|edge| weight(edge) >= least);
-    edges.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then((a.from, a.to).cmp(&(b.from, b.to))));
-    let mut leaving = vec![0usize; nodes];
+/// The heaviest of these edges with their weights, so many that a node has a few: first the heaviest of each node, so
+/// that every node is tied to the rest, then by weight.
+fn heaviest(mut edges: Vec<(f64, Edge)>, nodes: usize, least: f64) -> Vec<Edge> {
+    edges.retain(|(weight, edge)| *weight >= least || edge.pinned);
+    edges.sort_by(|(one, a), (other, b)| other.total_cmp(one).then(a.ends().cmp(&b.ends())));
+    let mut leaving: HashMap<usize, usize> = HashMap::new();
     let mut ranked: Vec<(usize, Edge)> = edges
         .into_iter()
-        .map(|edge| {
-            leaving[edge.from] += 1;
-            (leaving[edge.from], edge)
+        .map(|(_, edge)| {
+            let rank = leaving.entry(edge.from).or_default();
+            *rank += 1;
+            (*rank, edge)
         })
         .filter(|(rank, _)| *rank <= PER_NODE)
         .collect();
@@ -175,9 +279,16 @@ fn heaviest(mut edges: Vec<Edge>, nodes: usize, least: f64) -> Vec<Edge> {
 
 /// Takes out the nodes that no drawn edge touches, except where the agent is.
 fn compact<'a>(scene: Scene<'a>, path: &[&str]) -> Scene<'a> {
-    let here = path.last().and_then(|name| scene.nodes.get_index_of(name));
-    let ends = scene.edges.iter().flat_map(|edge| [edge.from, edge.to]);
-    let used: BTreeSet<usize> = ends.chain(here).collect();
+    let here = path.last().filter(|name| **name != ToolName::END);
+    let here = here.and_then(|name| scene.nodes.get_index_of(name));
+    let ends = |edges: &[Edge]| -> BTreeSet<usize> {
+        edges.iter().flat_map(|edge| [edge.from, edge.to]).collect()
+    };
+    let start = scene.nodes.get_index_of(ToolName::START);
+    let laid: BTreeSet<usize> =
+        ends(&scene.edges[..scene.fixed]).into_iter().chain(start).collect();
+    let added: BTreeSet<usize> = ends(&scene.edges).into_iter().chain(here).collect();
+    let used: Vec<usize> = laid.iter().chain(added.difference(&laid)).copied().collect();
     let unused = (0..scene.nodes.len()).filter(|place| !used.contains(place));
     let loose = unused.map(|place| scene.nodes[place]);
     let loose = loose.filter(|name| *name != ToolName::START && *name != ToolName::END).collect();
@@ -185,5 +296,5 @@ fn compact<'a>(scene: Scene<'a>, path: &[&str]) -> Scene<'a> {
     let moved: HashMap<usize, usize> = used.into_iter().zip(0..).collect();
     let edges = scene.edges.into_iter();
     let edges = edges.map(|edge| Edge { from: moved[&edge.from], to: moved[&edge.to], ..edge });
-    Scene { nodes, edges: edges.collect(), loose, ..scene }
+    Scene { nodes, edges: edges.collect(), laid: laid.len(), loose, ..scene }
 }
