@@ -9,10 +9,14 @@ use crate::{cx::Cx, hits::Hits, text};
 
 /// Equal lines around each difference.
 const AROUND: usize = 2;
+/// Lines of what is known at most.
+const FACTS: usize = 2;
 
 /// A text in a frame of its own.
 pub(super) struct Edited<'a> {
     pub title: &'a str,
+    /// What is known of it, above the text; empty: nothing.
+    pub facts: &'a str,
     pub legend: &'a str,
     pub entry: &'a Entry,
     /// What was there; `None`: nothing to compare it with.
@@ -30,10 +34,20 @@ impl Edited<'_> {
         let (width, height) = (usize::from(area.width), usize::from(area.height));
         let now = self.entry.text();
         let difference = self.before.map(|before| difference(before, &now)).unwrap_or_default();
+        let columns = width.saturating_sub(4).clamp(20, 120);
+        let facts = match self.facts.is_empty() {
+            true => Vec::new(),
+            false => text::wrap_within(self.facts, columns, FACTS),
+        };
         let most = height.saturating_sub(4).max(6);
-        let rows = (self.entry.rows() + difference.len() + 3).clamp(9.min(most), most);
-        let size = (width.saturating_sub(8).clamp(20, 120), rows);
+        let rows =
+            (self.entry.rows() + difference.len() + 3 + facts.len()).clamp(9.min(most), most);
+        let size = (columns, rows);
         let inside = frame::open(cx, (area, buf, hits), self.title, self.legend, size);
+        let (head, inside) = row::split(inside, u16::try_from(facts.len()).unwrap_or(u16::MAX));
+        for (fact, line) in facts.iter().zip(head.rows()) {
+            Row::new(line, buf).put(fact, cx.theme.dim);
+        }
         let wanted = u16::try_from(difference.len()).unwrap_or(u16::MAX);
         let below = wanted.min(inside.height / 2);
         let (field, rest) = row::split(inside, inside.height.saturating_sub(below + 1));

@@ -10,16 +10,25 @@ use crate::domain::edit::Edit;
 use crate::domain::fault::Trigger;
 use crate::domain::{CacheBreak, Command, EffectId, FaultKind, FaultSpec, State, Target};
 use crate::own::Selection;
+use crate::pane::PaneId;
 use crate::panes::format::credits;
 use crate::panes::row::Row;
 use crate::symbols::{DONE, FAILED};
 use crate::tool::check::Checker;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View};
 
+/// The least columns of a part of the screen that has room for the form; the rows that the form takes beside its text,
+/// and those with which it has room for any text.
+const LEAST: u16 = 48;
+const FRAME: u16 = 5;
+const ROOMY: u16 = 16;
+
 /// A part of a call being edited.
 pub struct EditForm {
     effect: EffectId,
     title: String,
+    /// What a person weighs before a change.
+    facts: String,
     /// What was there; for an answer, nothing.
     before: Edit,
     /// A person answers in place of this tool or role.
@@ -65,16 +74,13 @@ impl EditForm {
         let spec = tool.and_then(|call| state.tools.get(&call.tool)).map(|tool| &tool.spec);
         let checker = spec.filter(|_| !is_over).map(|spec| Checker::new(&spec.parameters));
         let facts = facts(state, id);
-        let title = format!(
-            "Edit the {} of call {} · {}{facts}",
-            before.name(),
-            effect.id,
-            name(state, id)
-        );
+        let title =
+            format!("Edit the {} of call {} · {}", before.name(), effect.id, name(state, id));
         let entry = Entry::text_of(&edit_text::written(&before));
         Some(Self {
             effect: id,
             title,
+            facts,
             before,
             answers: None,
             times: 0,
@@ -92,8 +98,8 @@ impl EditForm {
         let title = format!("Answer call {id} · {} · in its place", name(state, id));
         let (before, entry) = (Edit::Result(String::new()), Entry::text_of(""));
         let (answers, times, checker) = (Some(target), 0, None);
-        let (shown, past) = (true, None);
-        Some(Self { effect: id, title, before, answers, times, entry, checker, shown, past })
+        let (shown, past, facts) = (true, None, facts(state, id));
+        Some(Self { effect: id, title, facts, before, answers, times, entry, checker, shown, past })
     }
 
     /// What the text says, if that is allowed.
@@ -184,6 +190,22 @@ fn next_of(times: u32) -> u32 {
     }
 }
 
+/// The largest part of the screen beside the lanes, so that they are seen; all of it where no part has room for a text
+/// of so many rows.
+fn beside_lanes(cx: &Cx<'_>, area: Rect, rows: usize) -> Rect {
+    let lanes = cx.view.placed.iter().find(|placed| placed.pane == PaneId::Calls);
+    let Some(lanes) = lanes.map(|placed| placed.area.intersection(area)) else { return area };
+    let parts = [
+        Rect { width: lanes.x - area.x, ..area },
+        Rect { x: lanes.right(), width: area.right() - lanes.right(), ..area },
+        Rect { height: lanes.y - area.y, ..area },
+        Rect { y: lanes.bottom(), height: area.bottom() - lanes.bottom(), ..area },
+    ];
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(FRAME).min(ROOMY);
+    let enough = parts.into_iter().filter(|part| part.width >= LEAST && part.height >= rows);
+    enough.max_by_key(|part| part.area()).unwrap_or(area)
+}
+
 /// The tool, or the role.
 fn name(state: &State, id: EffectId) -> String {
     let tool = state.tool_call(id).map(|call| call.tool.to_string());
@@ -202,7 +224,7 @@ fn facts(state: &State, id: EffectId) -> String {
         None => format!("from step {}", call.step),
     };
     let class = if spec.class.is_empty() { "no class" } else { spec.class.as_str() };
-    format!(" · {class} · cost {cost} · effect {} · {from}", spec.effect.name())
+    format!("{class} · cost {cost} · effect {} · {from}", spec.effect.name())
 }
 
 impl Popup for EditForm {
@@ -255,7 +277,9 @@ impl Popup for EditForm {
         let before = edit_text::written(&self.before);
         let before = self.answers.is_none().then_some(before.as_str());
         let (title, legend) = (self.title.as_str(), self.legend(cx));
-        let edited = Edited { title, legend: &legend, entry: &self.entry, before };
+        let facts = self.facts.as_str();
+        let edited = Edited { title, facts, legend: &legend, entry: &self.entry, before };
+        let area = beside_lanes(cx, area, self.entry.rows());
         edited.draw(cx, (area, buf, hits), |line, buf| self.draw_standing(cx, line, buf));
     }
 }

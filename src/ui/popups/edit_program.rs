@@ -86,7 +86,7 @@ impl Popup for EditProgram {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let legend = self.legend(cx);
         let (title, before) = (self.title.as_str(), Some(self.before.as_str()));
-        let edited = Edited { title, legend: &legend, entry: &self.entry, before };
+        let edited = Edited { title, facts: "", legend: &legend, entry: &self.entry, before };
         edited.draw(cx, (area, buf, hits), |line, buf| {
             let mut row = Row::new(line, buf);
             match self.check() {

@@ -1,12 +1,13 @@
 //! Breakpoints, watches and runs to a place.
 
+use ratatui::layout::Margin;
 use serde_json::json;
 use toolyard::domain::edit::Edit;
 use toolyard::domain::{
     Boundary, BreakpointEvent, BreakpointId, BreakpointSpec, By, Command, ConsentEvent,
     ControlEvent, EffectClass, EffectId, EffectRef, Lane, TaskId, ToolCallEvent, ToolOutput,
 };
-use toolyard::ui::request::ScreenRequest;
+use toolyard::ui::{pane::PaneId, request::ScreenRequest};
 
 use super::{command, stage};
 use crate::stage::Stage;
@@ -267,6 +268,24 @@ fn arguments_are_edited_with_their_schema_and_their_difference_in_sight() {
     assert_eq!(command(&mut stage, "ctrl-s"), edited(true));
     // What is not changed is not sent.
     assert_eq!(stage.press("e ctrl-s"), []);
+}
+
+#[test]
+fn the_lanes_are_seen_beside_what_is_edited() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut stage = held_before().sized(columns, rows);
+        stage.press("6");
+        let lanes = stage.screen.view.placed.iter().find(|placed| placed.pane == PaneId::Calls);
+        let lanes = lanes.unwrap().area.inner(Margin::new(1, 1));
+        let cells = |stage: &Stage| -> Vec<String> {
+            lanes.positions().map(|at| stage.buf[at].symbol().to_owned()).collect()
+        };
+        let before = cells(&stage);
+        stage.press("e");
+        assert!(stage.shows("╔ Edit the arguments of call 31 · wikipedia "), "{}", stage.text());
+        assert!(stage.shows("cost 1 · effect read · from step 2"), "{}", stage.text());
+        assert!(cells(&stage) == before, "{}", stage.text());
+    }
 }
 
 #[test]

@@ -27,7 +27,9 @@ fn only(pane: PaneId, key: &str) -> Stage {
         PaneId::Calls => working::working(),
         _ => story::demo(),
     };
-    let mut stage = Stage::of(&story).sized(160, 70);
+    // Where the graph has room for its map, the edges of that could be clicked as well.
+    let rows = if pane == PaneId::Graph { 24 } else { 70 };
+    let mut stage = Stage::of(&story).sized(120, rows);
     stage.screen.view.focus = PaneId::Transcript;
     stage.press(&format!("{key} {key}"));
     assert_eq!(stage.screen.view.zoom, Some(pane));
