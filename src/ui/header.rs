@@ -45,17 +45,8 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut H
     let line = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let simulated = simulated(cx, line.width);
     let beside = if simulated.is_empty() { 0 } else { text::width(simulated) + GAP };
-    let mut pieces = pieces(cx, title, line.width);
-    while width(&pieces) + beside > usize::from(line.width) {
-        let worst = pieces.iter().map(|piece| piece.rank).max().unwrap_or(0);
-        if worst == 0 {
-            break;
-        }
-        // The rightmost of those that matter least.
-        if let Some(at) = pieces.iter().rposition(|piece| piece.rank == worst) {
-            pieces.remove(at);
-        }
-    }
+    let pieces =
+        fitting(pieces(cx, title, line.width), usize::from(line.width).saturating_sub(beside));
     let mut row = Row::new(Rect { width: line.width.saturating_sub(beside as u16), ..line }, buf);
     for piece in &pieces {
         let start = row.x();
@@ -82,9 +73,19 @@ fn simulated(cx: &Cx<'_>, width: u16) -> &'static str {
     }
 }
 
-fn width(pieces: &[Piece]) -> usize {
-    let texts: usize = pieces.iter().map(|piece| text::width(&piece.text)).sum();
-    texts + pieces.len().saturating_sub(1) * GAP
+/// The pieces for so many cells, those that matter most first; the first rank is never left out.
+fn fitting(pieces: Vec<Piece>, room: usize) -> Vec<Piece> {
+    let mut order: Vec<usize> = (0..pieces.len()).collect();
+    order.sort_by_key(|at| pieces[*at].rank);
+    let mut left = room + GAP;
+    let mut kept = vec![false; pieces.len()];
+    for at in order {
+        let width = text::width(&pieces[at].text) + GAP;
+        kept[at] = width <= left || pieces[at].rank == 0;
+        left = left.saturating_sub(if kept[at] { width } else { 0 });
+    }
+    let kept = pieces.into_iter().zip(kept).filter(|(_, kept)| *kept);
+    kept.map(|(piece, _)| piece).collect()
 }
 
 fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
@@ -150,7 +151,9 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     }
     if state.n > 0 {
         let acting = state.acting().to_string();
-        add(3, text::cut(&acting, 24).into_owned(), theme.text, Some(Action::Strategy));
+        // That it is watched is seen anyway.
+        let rank = if state.watched.is_some() { 6 } else { 3 };
+        add(rank, text::cut(&acting, 24).into_owned(), theme.text, Some(Action::Strategy));
     }
     let knob = |knob: Knob| {
         let spec = knob.spec();
@@ -163,7 +166,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     }
     let speed = state.knobs.choice::<Speed>().sign();
     if !speed.is_empty() {
-        add(3, speed.to_owned(), theme.text, Some(Action::Faster));
+        add(4, speed.to_owned(), theme.text, Some(Action::Faster));
     }
     // Weights of the graph are only shown where a foreign agent acts.
     if width >= WIDE && state.watched.is_none() {
@@ -172,7 +175,8 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     if !state.knobs.is_on(Knob::Learn) {
         add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Learning));
     }
-    add(5, spent(state), theme.text, None);
+    // No other line says what a foreign agent has spent in all.
+    add(if state.watched.is_some() { 3 } else { 5 }, spent(state), theme.text, None);
     let mut armed = state.faults.values().filter(|fault| fault.armed);
     if let Some(first) = armed.next() {
         let what = match armed.count() {

@@ -53,7 +53,9 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     if judged == 0 {
         return Line::from(done);
     }
-    let percent = right * 100 / judged;
+    // All of them only where it is all.
+    let most = if right == judged { 100 } else { 99 };
+    let percent = ((right * 200 + judged) / (2 * judged)).min(most);
     Line::from(format!("{done} · {right} of {judged} right ({percent} %)"))
 }
 

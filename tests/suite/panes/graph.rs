@@ -290,7 +290,7 @@ fn on_a_small_screen_the_map_scrolls_to_the_agent() {
     // Whatever tool other panes have selected.
     let view = View { tool: Some("translate".into()), ..view(GraphView::Map) };
     let shown = show(PaneId::Graph, &story, &view, 60, 14);
-    assert!(shown.has("[▶ wikipedia +1]"));
+    assert!(shown.has("[▶ wikipedia]"));
     assert!(shown.has("more"), "and says that there is more");
 }
 

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 
 use super::track::Track;
 use crate::domain::{Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind};
-use crate::symbols::{DONE, EMPTY, FAILED, HELD, REFUSED, RUNNING, WAITING};
+use crate::symbols::{DONE, EMPTY, FAILED, HELD, INJECTED, REFUSED, RUNNING, WAITING};
 use crate::theme::Theme;
 
 /// How something stands.
@@ -28,6 +28,10 @@ pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> Stan
     }
     match &call.phase {
         ToolCallPhase::Requested => queued(theme),
+        // It runs, and will not end as it would have.
+        ToolCallPhase::Running if call.injected.is_some() => {
+            standing(INJECTED, "injected", theme.injected)
+        }
         ToolCallPhase::Running => standing(RUNNING, "running", theme.running),
         ToolCallPhase::Refused { .. } => standing(REFUSED, "refused", theme.warn),
         ToolCallPhase::Done { .. } => standing(DONE, "ok", theme.good),

@@ -22,6 +22,8 @@ const WAYS: [(usize, usize, bool); 5] =
     [(3, 2, true), (3, 1, true), (1, 2, true), (1, 1, true), (1, 1, false)];
 /// Further columns from layer to layer at most, where there is room.
 const APART: usize = 10;
+/// Columns of a layer beside the label of an edge, where there is room.
+const AIR: usize = 2;
 /// The rows from which on the foot names the tools that are not drawn.
 const FOOT: u16 = 18;
 /// Up to so many nodes are tried as boxes.
@@ -73,19 +75,22 @@ fn draw_in(
     };
     let (area, foot) = split(area, area.height - foot_height);
     let broken: HashSet<&str> = cx.state.broken_tools().into_iter().map(ToolName::as_str).collect();
-    let label = |name: &&str| node::label(cx.state, name, &here, broken.contains(name));
-    let labels = |scene: &Scene<'_>| -> Vec<String> { scene.nodes.iter().map(label).collect() };
-    let (whole, small) = (Scene::of(cx.state, focus, true), Scene::of(cx.state, focus, false));
-    let (scene, labels, plan) = match fitting(&whole, &labels(&whole), area) {
-        Some(plan) => (&whole, labels(&whole), plan),
-        None => {
-            let labels = labels(&small);
-            let rows = usize::from(area.height);
-            let plan = fitting(&small, &labels, area);
-            let plan = plan.unwrap_or_else(|| close(&small, &labels, rows));
-            (&small, labels, plan)
-        }
+    let labels = |scene: &Scene<'_>, short: bool| -> Vec<String> {
+        let label = |name: &&str| node::label(cx.state, name, &here, broken.contains(name), short);
+        scene.nodes.iter().map(label).collect()
     };
+    let (whole, small) = (Scene::of(cx.state, focus, true), Scene::of(cx.state, focus, false));
+    // Less and less, until it fits.
+    let ways = [(&whole, false), (&small, false), (&small, true)].into_iter();
+    let mut drawn = ways.filter_map(|(scene, short)| {
+        let labels = labels(scene, short);
+        fitting(scene, &labels, area).map(|plan| (scene, labels, plan))
+    });
+    let (scene, labels, plan) = drawn.next().unwrap_or_else(|| {
+        let labels = labels(&small, true);
+        let plan = close(&small, &labels, usize::from(area.height));
+        (&small, labels, plan)
+    });
     let focused = scene.nodes.get_index_of(focus);
     let focused = focused.or_else(|| scene.nodes.get_index_of(here.node()));
     let (offset, window) = offset(window, &plan, focused.map(|i| plan.nodes[i]), area);
@@ -118,7 +123,7 @@ fn parts(scene: &Scene<'_>, labels: &[String], height: usize, spacing: Spacing) 
     let widths = scene.nodes.iter().zip(labels).map(width).collect();
     let leaves = scene.nodes.iter().skip(scene.laid).chain(&scene.loose);
     let leaf = leaves.map(|name| node::least_width(name) + frame).max();
-    Parts { shape, added, widths, leaf: leaf.unwrap_or(0), spacing }
+    Parts { shape, added, widths, leaf: leaf.unwrap_or(0), air: AIR, spacing }
 }
 
 /// The roomiest way to draw it that fits, drawn apart so that it fills the room; `None` where none fits.

@@ -9,13 +9,14 @@ use crate::{cx::Cx, text};
 
 /// Columns of a name.
 const NAME: usize = 20;
+const SHORT: usize = 10;
 /// Columns of a mark, with the space after it.
 const MARK: usize = 2;
 /// Columns of a score of one digit, with its sign and the space before it.
 const SCORE: usize = 3;
 
-/// The words of a node, without what frames it.
-pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool) -> String {
+/// The words of a node, without what frames it; in short without its score.
+pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool, short: bool) -> String {
     let mut label = String::new();
     if here.node() == name {
         label.push_str(&format!("{RUNNING} "));
@@ -26,7 +27,10 @@ pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool) -> String
     if broken {
         label.push_str(&format!("{INJECTED} "));
     }
-    label.push_str(&text::cut(shown_name(name), NAME));
+    label.push_str(&text::cut(shown_name(name), if short { SHORT } else { NAME }));
+    if short {
+        return label;
+    }
     if let Some(score) = state.learning.scores.get(name).filter(|score| *score != 0.0) {
         label.push(' ');
         label.push_str(&glyph::signed(score));

@@ -35,14 +35,16 @@ pub struct Parts {
     pub widths: Vec<(usize, usize)>,
     /// Columns that are kept for nodes which the shape does not have, so that a further one moves nothing.
     pub leaf: usize,
+    /// Columns of a layer beside a label.
+    pub air: usize,
     pub spacing: Spacing,
 }
 
 impl Parts {
-    /// Keeps no columns for what may come.
+    /// Keeps no columns for what may come, and as few as possible around labels.
     pub fn close(&mut self) {
         self.widths.iter_mut().for_each(|(now, kept)| *kept = *now);
-        self.leaf = 0;
+        (self.leaf, self.air) = (0, 0);
     }
 }
 
@@ -183,7 +185,7 @@ fn columns(layers: &[Layer], routes: &[Route], parts: &Parts) -> Vec<Column> {
     let column = |(i, (layer, (kept, all))): (usize, (&Layer, &(Vec<_>, Vec<_>)))| {
         let widths = layer.iter().map(|(item, _)| match item {
             Item::Node(i) => parts.widths[*i].0.max(parts.widths[*i].1),
-            Item::Pass(_) => LABEL + 2,
+            Item::Pass(_) => LABEL + parts.air,
         });
         let leaf = if i == added::LAYER { parts.leaf } else { 0 };
         let (start, width) = (next, widths.max().unwrap_or(0).max(leaf));
