@@ -28,7 +28,7 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
     let rows = Layout::vertical([line, vitals, rest, caption, time, line]);
     let [head, vital, body, said, time, foot] = rows.areas(area);
     header::draw(cx, title, head, buf, &mut hits);
-    header::vitals(cx, vital, buf);
+    header::vitals(cx, vital, buf, &mut hits);
     hits.placed = placed(cx, size, body);
     draw_panes(cx, buf, &mut hits);
     scrubber::draw(cx, time, buf, &mut hits);

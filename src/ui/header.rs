@@ -57,7 +57,9 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut H
         row.gap(GAP);
     }
     let x = line.right().saturating_sub(text::width(simulated) as u16);
-    Row::new(Rect { x, width: line.right() - x, ..line }, buf).put(simulated, cx.theme.simulated);
+    let end = Rect { x, width: line.right() - x, ..line };
+    Row::new(end, buf).put(simulated, cx.theme.simulated);
+    hits.add(end, Target::Action(Action::Pane(PaneId::Models)));
 }
 
 /// Said at the right end, and never left out.
@@ -143,10 +145,12 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         watch::pieces(cx, watched, width, &mut add);
     } else if !state.tasks.is_empty() {
         let at = state.shown_task().map_or(0, |task| task.id.0);
-        add(2, format!("task {at}/{}", state.tasks.len()), theme.text, None);
+        let tasks = Some(Action::Pane(PaneId::Tasks));
+        add(2, format!("task {at}/{}", state.tasks.len()), theme.text, tasks);
         let step = state.shown_task().map_or(0, |task| task.steps.len());
         if step > 0 {
-            add(4, format!("step {step}"), theme.text, None);
+            let steps = Some(Action::Pane(PaneId::Transcript));
+            add(4, format!("step {step}"), theme.text, steps);
         }
     }
     if state.n > 0 {
@@ -170,13 +174,15 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     }
     // Weights of the graph are only shown where a foreign agent acts.
     if width >= WIDE && state.watched.is_none() {
-        add(5, format!("{}  {}", knob(Knob::Alpha), knob(Knob::Beta)), theme.text, None);
+        let weights = format!("{}  {}", knob(Knob::Alpha), knob(Knob::Beta));
+        add(5, weights, theme.text, Some(Action::Pane(PaneId::Knobs)));
     }
     if !state.knobs.is_on(Knob::Learn) {
         add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Learning));
     }
     // No other line says what a foreign agent has spent in all.
-    add(if state.watched.is_some() { 3 } else { 5 }, spent(state), theme.text, None);
+    let rank = if state.watched.is_some() { 3 } else { 5 };
+    add(rank, spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
     let mut armed = state.faults.values().filter(|fault| fault.armed);
     if let Some(first) = armed.next() {
         let what = match armed.count() {
@@ -299,7 +305,7 @@ fn spent(state: &State) -> String {
 }
 
 /// Draws the vitals.
-pub fn vitals(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+pub fn vitals(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if area.is_empty() {
         return;
     }
@@ -307,13 +313,21 @@ pub fn vitals(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let at_once = at_once(cx.state);
     let right = text::width(&at_once);
     let x = line.right().saturating_sub(right as u16);
-    Row::new(Rect { x, width: line.right() - x, ..line }, buf).put(&at_once, cx.theme.running);
+    let end = Rect { x, width: line.right() - x, ..line };
+    Row::new(end, buf).put(&at_once, cx.theme.running);
+    let mut click = |area, pane| hits.add(area, Target::Action(Action::Pane(pane)));
+    click(end, PaneId::Calls);
     let mut row = Row::new(Rect { width: x.saturating_sub(line.x + GAP as u16), ..line }, buf);
+    let start = row.x();
     if let Some(watched) = cx.state.watched.as_deref() {
-        return watch::vitals(cx, watched, &mut row);
+        watch::vitals(cx, watched, &mut row);
+        return click(row.since(start), PaneId::Output);
     }
     budget_bar(cx, &mut row);
+    click(row.since(start), PaneId::Budget);
+    let start = row.x();
     roles(cx, &mut row);
+    click(row.since(start), PaneId::Models);
 }
 
 /// What was spent of what may be, as a bar; without a limit only what was spent.

@@ -22,7 +22,8 @@ use crate::net::known::without_known;
 /// sets it (the cursor's is reset).
 const MODES: &[(u16, bool)] = &[
     (1049, true), // alternate screen
-    (1000, true), // mouse: buttons and wheel, no motion, so that a moving mouse costs nothing
+    (1000, true), // mouse: buttons and wheel
+    (1002, true), // mouse: motion while a button is held; none without it, so that a moving mouse costs nothing
     (1006, true), // mouse places beyond column 223
     (2004, true), // pasted text is marked as such
     (1004, true), // focus comes and goes
@@ -30,7 +31,7 @@ const MODES: &[(u16, bool)] = &[
 ];
 
 /// The modes that the mouse needs.
-const MOUSE: [u16; 2] = [1000, 1006];
+const MOUSE: [u16; 3] = [1000, 1002, 1006];
 
 /// Whether the modes are set. The code that swaps it to false undoes them.
 static SET: AtomicBool = AtomicBool::new(false);

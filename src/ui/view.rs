@@ -6,7 +6,7 @@ use strum::{IntoStaticStr, VariantArray};
 use super::agent_output::AgentLines;
 use super::ahead::Ahead;
 use super::found::Found;
-use super::layout::{Layouts, Placed};
+use super::layout::{Border, Layouts, Placed};
 use super::looked::Looked;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
@@ -170,6 +170,8 @@ pub struct View {
     pub layouts: Layouts,
     /// Where the panes were in the last frame.
     pub placed: Vec<Placed>,
+    /// The border between panes that the mouse holds.
+    pub border: Option<Border>,
 
     /// The tool that tool actions mean. Selecting a call, an edge or a line selects its tool too.
     pub tool: Option<ToolName>,

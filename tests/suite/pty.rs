@@ -71,6 +71,31 @@ fn a_person_runs_the_demo_steps_breaks_a_tool_and_leaves() {
 }
 
 #[test]
+fn a_border_is_dragged_with_the_mouse() {
+    let home = Home::new();
+    let mut sitting = Sitting::start(&home, 120, 40, &["--no-journal", "--strategy", "toolnet"]);
+    sitting.wait("1 Graph");
+    // Motion is told while a button is held, and only then: a moving mouse costs nothing.
+    let told = |screen: &Screen| screen.mouse_protocol_mode();
+    sitting
+        .wait_until("the mouse", |screen| told(screen) == vt100::MouseProtocolMode::ButtonMotion);
+    let corner = |text: &str| {
+        let line = text.lines().nth(1).unwrap_or_default().to_owned();
+        line.chars().position(|c| "┱┲┯┬".contains(c))
+    };
+    let at = corner(&sitting.text()).expect("two columns");
+    let mouse = |button: u16, x: usize, end: char| format!("\x1b[<{button};{};10{end}", x + 1);
+    sitting.press(&mouse(0, at, 'M'));
+    sitting.press(&mouse(32, at - 3, 'M'));
+    sitting.wait_for("the border to follow", || corner(&sitting.text()) == Some(at - 3));
+    sitting.press(&mouse(32, at - 10, 'M'));
+    sitting.press(&mouse(0, at - 10, 'm'));
+    sitting.wait_for("the border to follow", || corner(&sitting.text()) == Some(at - 10));
+    sitting.press("qy");
+    assert_harmless(&sitting.end().1);
+}
+
+#[test]
 fn help_prompt_and_screenshot_are_a_key_away() {
     let home = Home::new();
     let mut sitting = Sitting::start(&home, 120, 40, &["--no-journal"]);

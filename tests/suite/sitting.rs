@@ -250,7 +250,7 @@ pub fn assert_harmless(bytes: &str) {
         };
         let end = sequence.find(|c: char| c.is_ascii_alphabetic()).expect("an end");
         let mode = sequence[..end].strip_prefix('?').is_some_and(|mode| {
-            ["1049", "1000", "1006", "2004", "1004", "25", "2026"].contains(&mode)
+            ["1049", "1000", "1002", "1006", "2004", "1004", "25", "2026"].contains(&mode)
         });
         let last = &sequence[end..=end];
         let known = matches!(last, "m" | "H" | "J" | "K") || (mode && matches!(last, "h" | "l"));

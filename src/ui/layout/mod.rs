@@ -15,6 +15,7 @@
 //!
 //! A layout belongs to a strategy, or to watched agents, and to a size class, since what is worth looking at differs.
 
+mod border;
 mod fill;
 mod kept;
 pub mod load;
@@ -28,6 +29,7 @@ use strum::VariantArray;
 
 use super::pane::PaneId;
 
+pub use border::Border;
 pub use fill::fill;
 pub use kept::Layouts;
 pub use load::{LayoutFile, Saved};

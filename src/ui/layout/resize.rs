@@ -19,6 +19,25 @@ impl Layout {
     /// beside it changes by the opposite. `placed` says where the panes are now. False: there is no room, or no
     /// neighbour.
     pub fn resize(&mut self, pane: PaneId, side: Side, by: i16, placed: &[Placed]) -> bool {
+        self.change(pane, side, placed, |own, other, least| moved(own, other, by, least))
+    }
+
+    /// The same, as far as there is room.
+    pub fn stretch(&mut self, pane: PaneId, side: Side, by: i16, placed: &[Placed]) -> bool {
+        self.change(pane, side, placed, |own, other, least| {
+            let room = |size: u16| i16::try_from(size.saturating_sub(least)).unwrap_or(i16::MAX);
+            moved(own, other, by.clamp(-room(own), room(other)), least)
+        })
+    }
+
+    /// Changes the size of a pane's slot and of the one beside it; `sizes` has both and the least of each.
+    fn change(
+        &mut self,
+        pane: PaneId,
+        side: Side,
+        placed: &[Placed],
+        sizes: impl Fn(u16, u16, u16) -> Option<(u16, u16)>,
+    ) -> bool {
         self.adopt(placed);
         let Some((x, y)) = self.slot_of(pane) else { return false };
         self.take_sizes(placed);
@@ -32,7 +51,7 @@ impl Layout {
         self.columns[x].sized |= side == Side::Height;
         let Some(other) = neighbour(&beside, at) else { return false };
         let (own, others) = (*self.size(side, x, at), *self.size(side, x, other));
-        let Some((own, others)) = moved(own, others, by, least) else { return false };
+        let Some((own, others)) = sizes(own, others, least) else { return false };
         *self.size(side, x, at) = own;
         *self.size(side, x, other) = others;
         true
@@ -108,6 +127,23 @@ mod tests {
             let now = placed(&layout);
             assert!(layout.resize(pane, Side::Width, -2, &now), "{pane:?}");
             assert_eq!(area(&layout, pane).width, before.width - 2, "{pane:?}");
+        }
+    }
+
+    #[test]
+    fn a_border_is_stretched_as_far_as_there_is_room() {
+        let standard = Layout::standard(Strategy::default(), Size::Large);
+        let pane = standard.seen(|_| true)[0];
+        for (by, edge) in [(-1000, ROWS), (1000, u16::MAX)] {
+            let mut layout = standard.clone();
+            let now = placed(&layout);
+            assert!(layout.stretch(pane, Side::Height, by, &now));
+            let height = area(&layout, pane).height;
+            assert!(by > 0 || height == edge, "{height}");
+            assert!(placed(&layout).iter().all(|it| it.area.height >= ROWS.min(edge)));
+            // There is no more room.
+            let now = placed(&layout);
+            assert!(!layout.resize(pane, Side::Height, by.signum(), &now));
         }
     }
 

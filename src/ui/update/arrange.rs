@@ -1,6 +1,6 @@
 //! Arranging the panes.
 
-use crate::layout::Side;
+use crate::layout::{Border, Side};
 use crate::request::World;
 use crate::view::{Tone, View};
 use crate::{action::Action, pane::PaneId, panes};
@@ -14,6 +14,23 @@ pub fn resize(world: &World<'_>, view: &mut View, side: Side, by: i16) {
         refuse(world, view, "not enough room");
     }
     view.placed = placed;
+}
+
+/// Moves the border that the mouse holds to the pointer, as far as there is room.
+pub fn drag(view: &mut View, pointer: (u16, u16)) {
+    let Some(border) = view.border else { return };
+    let is_covered = view.zoom.is_some() || !view.popups.is_empty();
+    let by = border.distance(&view.placed, pointer).filter(|_| !is_covered);
+    // The screen has changed below the pointer: there is nothing to hold any more.
+    let Some(by) = by else {
+        view.border = None;
+        return;
+    };
+    if by != 0 || border.is_moved {
+        view.border = Some(Border { is_moved: true, ..border });
+        // From the sizes of the last frame, so that all movements since then count once.
+        view.layouts.now.stretch(border.pane, border.side, by, &view.placed);
+    }
 }
 
 /// Hides the focused pane, and goes to the one that takes its place.

@@ -1,11 +1,12 @@
 //! What a key or the mouse does. Keys are looked up in the layers that are open, the topmost first; a click goes to
-//! the owner of the cell, the wheel to the pane below the pointer.
+//! the owner of the cell, the wheel to the pane below the pointer, and a border between panes follows the mouse.
 
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
-use super::{act, past};
+use super::{act, arrange, past};
 use crate::action::{Action, Layer};
 use crate::hits::{Hits, Target};
+use crate::layout::Border;
 use crate::popups::{Popup, Pressed, Reply};
 use crate::request::{Requests, ScreenRequest, World};
 use crate::{key::Key, keymap::Meaning, view::Tone, view::View};
@@ -73,11 +74,33 @@ pub fn layers(view: &View) -> Vec<Layer> {
 pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent) -> Requests {
     let (x, y) = (event.column, event.row);
     match event.kind {
-        MouseEventKind::Down(MouseButton::Left) => click(world, view, hits, (x, y)),
+        MouseEventKind::Down(MouseButton::Left) => {
+            view.border = held(view, hits, (x, y));
+            match view.border {
+                Some(_) => Vec::new(),
+                None => click(world, view, hits, (x, y)),
+            }
+        }
+        MouseEventKind::Drag(MouseButton::Left) => {
+            arrange::drag(view, (x, y));
+            Vec::new()
+        }
+        MouseEventKind::Up(MouseButton::Left) => match view.border.take() {
+            // A border that stays where it is was clicked on.
+            Some(border) if !border.is_moved => click(world, view, hits, (x, y)),
+            _ => Vec::new(),
+        },
         MouseEventKind::ScrollUp => wheel(view, hits, (x, y), -NOTCH),
         MouseEventKind::ScrollDown => wheel(view, hits, (x, y), NOTCH),
         _ => Vec::new(),
     }
+}
+
+/// The border between panes in this cell. The tabs and buttons that are drawn on it are none.
+fn held(view: &View, hits: &Hits, (x, y): (u16, u16)) -> Option<Border> {
+    let is_frame = matches!(hits.at(x, y), Some(Target::Pane(_)));
+    let is_free = is_frame && view.popups.is_empty() && view.zoom.is_none();
+    is_free.then(|| Border::of(&hits.placed, (x, y))).flatten()
 }
 
 fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) -> Requests {

@@ -1,0 +1,45 @@
+//! The borders between panes: which one a cell belongs to, and where it is.
+
+use ratatui::layout::Rect;
+
+use super::{Placed, Side};
+use crate::pane::PaneId;
+
+/// The border below a pane, or at the right of it, that the mouse holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Border {
+    pub pane: PaneId,
+    pub side: Side,
+    /// Its release is no click.
+    pub is_moved: bool,
+}
+
+impl Border {
+    /// The border that this cell belongs to. Where lines cross it is the one between columns.
+    pub fn of(placed: &[Placed], (x, y): (u16, u16)) -> Option<Self> {
+        let find = |side, at| {
+            let here = placed.iter().filter(|it| it.area.contains((x, y).into()));
+            let borders = here.map(|it| Self { pane: it.pane, side, is_moved: false });
+            borders.into_iter().find(|border| border.position(placed) == Some(at))
+        };
+        find(Side::Width, x).or_else(|| find(Side::Height, y))
+    }
+
+    /// Its column or its row; `None`: no pane begins there.
+    pub fn position(self, placed: &[Placed]) -> Option<u16> {
+        let area = placed.iter().find(|it| it.pane == self.pane)?.area;
+        let after = if self.side == Side::Width { area.right() } else { area.bottom() };
+        let at = after.saturating_sub(1);
+        let begins = |other: Rect| match self.side {
+            Side::Width => other.x == at,
+            Side::Height => other.y == at && other.x == area.x,
+        };
+        placed.iter().any(|it| it.pane != self.pane && begins(it.area)).then_some(at)
+    }
+
+    /// So many cells it has to move to be at the pointer; `None`: it is not there any more.
+    pub fn distance(self, placed: &[Placed], (x, y): (u16, u16)) -> Option<i16> {
+        let to = if self.side == Side::Width { x } else { y };
+        i16::try_from(i32::from(to) - i32::from(self.position(placed)?)).ok()
+    }
+}
