@@ -30,7 +30,7 @@ symbols! {
     EMPTY "∅" '0' "empty result";
     REFUSED "⊘" '/' "refused, off";
     INJECTED "↯" '!' "injected fault";
-    CHOSEN "●" '@' "breakpoint, chosen";
+    CHOSEN "●" '@' "stopped at a breakpoint, chosen";
     EDITED "✎" 'e' "edited by you";
     RECORDED "↺" 'r' "from the record, past";
     CRITICAL "◆" '*' "critical path, planned, text on a map";
@@ -43,6 +43,28 @@ symbols! {
     PLANNED "━" '=' "planned, path";
     CUT "…" '~' "cut: enter shows all";
 }
+
+/// Characters of which pictures are made, and signs of text, with their meanings.
+pub const DRAWN: &[(&str, &str)] = &[
+    ("▁▂▃▄▅▆▇█", "a value for each task or step, the last one at the right"),
+    ("▏▎▍▌▋▊▉█", "a share of the longest bar, or of the whole"),
+    ("⠤⠒⠉", "a curve over the tasks; on a map, tools"),
+    ("·░▒▓█", "a weight in the matrix, from none to much"),
+    ("▄", "a call beside the critical path; in Resilience, called after another tool failed"),
+    ("┊", "a time on the axis; in Resilience, the fault and the recovery"),
+    ("├└│─", "belongs to what is above it"),
+    ("┃", "on the row of time, the moment that is shown; beside a list, the part that is shown"),
+    ("▕▏", "the ends of the row of time; in a text, where it is being written"),
+    ("○", "where a tool was before an experience moved it"),
+    ("≈", "estimated by toolyard, since the endpoint does not say"),
+    ("–", "not known, or none"),
+    ("−", "minus"),
+    ("×", "so many times"),
+    ("≥", "at least"),
+    ("∥", "calls at once"),
+    ("αβτθ", "the knobs alpha, beta, tau and theta"),
+    ("⏎", "a line ends here"),
+];
 
 /// Which characters the screen is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use toolyard::ui::symbols::{ALL, Charset, fallback};
+use toolyard::ui::symbols::{ALL, Charset, DRAWN, fallback};
 use toolyard::ui::view::GraphView;
 
 use crate::sources::{root, sources};
@@ -51,6 +51,44 @@ fn whatever_is_drawn_has_a_fallback() {
         }
     }
     assert!(wrong.is_empty(), "no fallback in src/ui/symbols.rs:\n{}", wrong.join("\n"));
+}
+
+/// Every character that panes and popups draw is explained in the help, but for lines and the words of others.
+#[test]
+fn whatever_is_drawn_is_in_the_legend() {
+    let signs = ALL.iter().map(|symbol| symbol.text).chain(DRAWN.iter().map(|(text, _)| *text));
+    let known: String = signs.collect();
+    let is_line = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
+    let is_dots = |c: char| ('\u{2800}'..='\u{28ff}').contains(&c);
+    let is_quote = |c: char| "‘’“”".contains(c);
+    let is_told = |c: char| c.is_ascii() || known.contains(c);
+    let mut wrong = std::collections::BTreeSet::new();
+    let mut look = |stage: &Stage| {
+        let chars = stage.buf.content().iter().flat_map(|cell| cell.symbol().chars());
+        wrong
+            .extend(chars.filter(|c| !(is_told(*c) || is_line(*c) || is_dots(*c) || is_quote(*c))));
+    };
+    for story in [story::demo(), spending::btp(), spending::search(), working::working()] {
+        for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+            let mut stage = Stage::of(&story).sized(width, height);
+            look(&stage);
+            for keys in ["?", ":", "g f", "A", "m", "e", "g m", "i", "v"] {
+                stage.press(keys);
+                look(&stage);
+                stage.press("esc esc");
+            }
+            for pane in ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "g s", "g n"] {
+                stage.press(pane);
+                look(&stage);
+                stage.press("V");
+                look(&stage);
+                stage.press("enter");
+                look(&stage);
+                stage.press("esc esc");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "not in src/ui/symbols.rs: {wrong:?}");
 }
 
 fn in_ascii(story: &Story) -> Stage {

@@ -3,13 +3,13 @@
 use ratatui::style::Style;
 
 use super::narrow::Words;
-use crate::symbols::{self, SPENT};
+use crate::symbols::{ALL, DRAWN, SPENT};
 use crate::theme::Theme;
 
 /// A colour by its meaning: themes give it different shades.
 type Role = (fn(&Theme) -> Style, &'static str);
 
-const ROLES: [Role; 9] = [
+const ROLES: [Role; 11] = [
     (|theme| theme.bad, "failure"),
     (|theme| theme.injected, "injected"),
     (|theme| theme.warn, "held, refused, unsure"),
@@ -18,32 +18,37 @@ const ROLES: [Role; 9] = [
     (|theme| theme.bar_fill, "spent, ran"),
     (|theme| theme.planned, "planned"),
     (|theme| theme.user, "your changes"),
+    (|theme| theme.pinned, "a weight that you hold"),
+    (|theme| theme.simulated, "the simulated model"),
     (|theme| theme.past, "the past"),
 ];
 
-/// What the help finds: the symbols, then the colours.
+/// Every line of the legend is found by this.
+const NAME: &str = "legend";
+
+/// What the help finds: the symbols, then what pictures are made of, then the colours.
 pub(super) fn words() -> impl Iterator<Item = Words> {
-    let symbols = symbols::ALL.iter();
-    let symbols = symbols.map(|it| of("symbol", it.meaning, Some(it.text)));
-    symbols.chain(ROLES.iter().map(|(_, meaning)| of("colour", meaning, None)))
+    let symbols = ALL.iter().map(|it| of("symbol", it.meaning, it.text));
+    let drawn = DRAWN.iter().map(|(sign, meaning)| of("symbol", meaning, sign));
+    symbols.chain(drawn).chain(ROLES.iter().map(|(_, meaning)| of("colour", meaning, "colors")))
 }
 
-/// All of it is found by its name.
-fn of(kind: &str, meaning: &str, sign: Option<&str>) -> Words {
-    let keys = sign.into_iter().chain(["legend"]).map(str::to_owned).collect();
+fn of(kind: &str, meaning: &str, sign: &str) -> Words {
+    let plural = format!("{kind}s");
+    let keys = [sign, &plural, NAME].map(str::to_owned).into();
     Words { keys, ..Words::new(kind, meaning) }
 }
 
 /// The sections of the legend, from its first line on.
-pub(super) fn sections() -> [(usize, &'static str); 2] {
-    [(0, "Symbols"), (symbols::ALL.len(), "Colours")]
+pub(super) fn sections() -> [(usize, &'static str); 3] {
+    let drawn = ALL.len();
+    [(0, "Symbols"), (drawn, "Bars, curves and signs"), (drawn + DRAWN.len(), "Colours")]
 }
 
 /// The sign of a line of the legend, in the style that it explains, and what it means.
 pub(super) fn line(at: usize, theme: &Theme) -> (&'static str, Style, &'static str) {
-    if let Some(symbol) = symbols::ALL.get(at) {
-        return (symbol.text, theme.accent, symbol.meaning);
-    }
-    let role = ROLES.get(at - symbols::ALL.len());
-    role.map_or((SPENT, theme.text, ""), |(style, meaning)| (SPENT, style(theme), meaning))
+    let symbols = ALL.iter().map(|symbol| (symbol.text, theme.accent, symbol.meaning));
+    let drawn = DRAWN.iter().map(|(sign, meaning)| (*sign, theme.accent, *meaning));
+    let roles = ROLES.iter().map(|(style, meaning)| (SPENT, style(theme), *meaning));
+    symbols.chain(drawn).chain(roles).nth(at).unwrap_or((SPENT, theme.text, ""))
 }

@@ -118,6 +118,28 @@ fn sections_are_gone_to_one_after_the_other() {
 }
 
 #[test]
+fn the_legend_is_found_by_its_name() {
+    let symbol = |stage: &Stage, name: &str| {
+        stage.text().lines().any(|line| line.contains('║') && line.contains(name))
+    };
+    for typed in ["legend", "symbols", "symbol", "colours", "colors", "legend fault"] {
+        let mut stage = stage().sized(200, 60);
+        stage.press("?");
+        stage.write(typed);
+        let has_symbols = symbol(&stage, "↯              injected fault");
+        let has_colours = symbol(&stage, "█              failure");
+        let expected = match typed {
+            "colours" | "colors" => (false, true),
+            "symbols" | "symbol" | "legend fault" => (true, false),
+            _ => (true, true),
+        };
+        assert_eq!((has_symbols, has_colours), expected, "{typed}: {}", stage.text());
+        assert!(!selected(&stage).contains("no key"), "{typed}");
+        assert_eq!(stage.press("enter"), [], "a line of the legend does nothing");
+    }
+}
+
+#[test]
 fn a_strategy_is_a_loop_and_its_switches() {
     let mut stage = stage();
     stage.press("A");
