@@ -1,5 +1,6 @@
 //! The row of time: all events of the session from left to right, where one looks, and the landmarks. Of landmarks
-//! that share a cell the worst is shown: a failure before a fault, a fault before a change. A click goes there.
+//! that share a cell the worst is shown: a failure before a fault, a fault before a stop at a breakpoint, that before a
+//! change. What is armed or set and has not fired or stopped anything has no mark. A click goes there.
 //!
 //! ```text
 //!  event 1,820 ▕━━━━━✎━━━↯━✗━━━━━━━━━━━━━┃────────▏  LIVE +272
@@ -11,7 +12,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::hits::{Hits, Target};
 use super::panes::row::Row;
-use super::symbols::{EDITED, FAILED, INJECTED, PLANNED};
+use super::symbols::{CHOSEN, EDITED, FAILED, INJECTED, PLANNED};
 use super::text::{self, number};
 use super::{cx::Cx, theme::Theme, view::ReadOnly};
 use crate::domain::state::{Landmark, Landmarks};
@@ -101,9 +102,10 @@ fn mark(
     events: &RangeInclusive<u64>,
     theme: &Theme,
 ) -> Option<(&'static str, Style, u64)> {
-    let groups: [(&[Landmark], &str, Style); 3] = [
+    let groups: [(&[Landmark], &str, Style); 4] = [
         (&[Landmark::Wrong, Landmark::Failed], FAILED, theme.bad),
         (&[Landmark::Fired, Landmark::FailedByFault], INJECTED, theme.injected),
+        (&[Landmark::Stopped], CHOSEN, theme.paused),
         (&[Landmark::Edited], EDITED, theme.user),
     ];
     groups.into_iter().find_map(|(kinds, sign, style)| {

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 use toolyard::domain::state::{Keeps, Landmark, RECENT, State};
+use toolyard::domain::{BreakpointEvent, BreakpointId, BreakpointSpec, EffectId};
 use toolyard::domain::{By, ChangeEvent, Event, Knob, Record, SessionEvent, TaskEvent};
+use toolyard::domain::{FaultEvent, FaultId, FaultSpec};
 use toolyard::store::journal::{FORMAT, Header, Journal, Marker};
 use toolyard::ui::pane::PaneId;
 use toolyard::ui::screen::{Screen, Setup};
@@ -283,6 +285,61 @@ fn the_row_of_time_shows_landmarks_and_a_click_goes_there() {
     assert!(time_row(&small).contains('✗'), "{}", small.text());
     let tiny = replay(&story).sized(70, 20);
     assert!(!tiny.shows(" event ") || !time_row(&tiny).contains('▕'), "{}", tiny.text());
+}
+
+#[test]
+fn the_row_of_time_marks_only_what_fired_and_what_was_hit() {
+    let signs = |stage: &Stage| -> String {
+        time_row(stage).chars().filter(|c| "✗↯●✎".contains(*c)).collect()
+    };
+    let mut stage = Stage::of(&Story::open());
+    let fault = FaultId(1);
+    let spec: FaultSpec = "search_web:error".parse().unwrap();
+    stage.tell(FaultEvent::FaultArmed { fault, spec, by: By::User });
+    let breakpoint = BreakpointId(1);
+    let spec: BreakpointSpec = "search_web".parse().unwrap();
+    stage.tell(BreakpointEvent::BreakpointSet {
+        breakpoint,
+        spec: Box::new(spec),
+        was: None,
+        on: true,
+        temporary: false,
+        by: By::User,
+    });
+    let call = EffectId(1);
+    stage.tell(FaultEvent::FaultMatched { fault, call, fires: false });
+    let hit = |holds| BreakpointEvent::BreakpointHit {
+        breakpoint,
+        lane: None,
+        boundary: None,
+        holds,
+        text: String::new(),
+    };
+    stage.tell(hit(false));
+    let pass_time = |stage: &mut Stage| {
+        for _ in 0..4 {
+            stage.tell(SessionEvent::Noticed { text: "meanwhile".into() });
+        }
+    };
+    pass_time(&mut stage);
+    assert_eq!(signs(&stage), "", "{}", time_row(&stage));
+    stage.tell(hit(true));
+    pass_time(&mut stage);
+    assert_eq!(signs(&stage), "●", "{}", time_row(&stage));
+    // The demo's fault has fired: the mark is where it did.
+    let stage = replay(&story::demo());
+    let fired = nth(&story::demo(), 0, of(Landmark::Fired));
+    let at = |x: u16| stage.screen.hits().at(x, stage.area.bottom() - 2).cloned();
+    let row = stage.area.bottom() - 2;
+    let marked = (0..stage.area.width).filter(|x| stage.buf[(*x, row)].symbol() == "↯");
+    let events: Vec<_> = marked.map(at).collect();
+    assert!(events.contains(&Some(Target::Moment(fired))), "{events:?} {fired}");
+    let kinds = [Landmark::Fired, Landmark::FailedByFault];
+    for event in events {
+        let Some(Target::Moment(n)) = event else { panic!("{event:?}") };
+        let record = &story::demo().records[n as usize - 1];
+        assert!(Landmark::of(&record.event).any(|kind| kinds.contains(&kind)), "{n}");
+    }
 }
 
 #[test]
