@@ -8,6 +8,7 @@ pub mod probing;
 pub mod programs;
 mod reading;
 mod requests;
+mod resilience;
 mod spending;
 mod transcript;
 mod watched;

@@ -10,13 +10,16 @@ use crate::hits::{Hits, Target};
 use crate::panes::row::Row;
 use crate::papers::resilience::{Use, used};
 use crate::symbols::{DONE, FAILED, INJECTED, SELECTED, SPENT, WAITING};
-use crate::{cx::Cx, theme::Theme, vlist};
+use crate::{cx::Cx, text, theme::Theme, vlist};
 
 /// Cells left of the axis, for names, and right of it, for numbers.
 pub(super) const LEFT: u16 = 22;
 pub(super) const RIGHT: u16 = 12;
-/// Cells between two numbers of tasks.
-const APART: usize = 10;
+/// The fewest cells from one number of a task to the next, and the tasks between two numbers.
+const APART: usize = 6;
+const STEPS: [usize; 9] = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+/// From this width on there is a gap between two tasks.
+const GAPPED: usize = 3;
 /// A tool that was called after another one failed.
 const SECOND: &str = "▄";
 
@@ -24,13 +27,16 @@ const SECOND: &str = "▄";
 pub(super) struct Axis {
     /// The places of the laps that are shown.
     pub shown: Range<usize>,
-    /// Tasks that share a column.
+    /// Tasks that share a column, where there are more of them than columns.
     pub per: usize,
+    /// The columns are dealt to so many parts; few tasks get several each.
+    parts: usize,
     pub area: Rect,
 }
 
 impl Axis {
-    /// One column for each task; two where there are more, then the part around the fault or the cursor.
+    /// All columns, dealt to the tasks; where there are more tasks, two for a column, then the part around the fault or
+    /// the cursor.
     pub fn of(facts: &Facts<'_>, cursor: Option<TaskId>, area: Rect) -> Self {
         let right = if area.width >= 70 { RIGHT } else { 7 };
         let left = LEFT.min(area.width / 3);
@@ -49,18 +55,27 @@ impl Axis {
             (None, None) => newest,
         };
         let first = first.min(newest);
-        Self { shown: first..all.min(first + most), per, area }
+        let shown = first..all.min(first + most);
+        let here = shown.len().div_ceil(per);
+        let parts = roomy(here).min(facts.tasks).min(columns).max(here).max(1);
+        Self { shown, per, parts, area }
+    }
+
+    /// The columns of a part: of a task, or of those that share them.
+    pub fn cells(&self, part: usize) -> Range<u16> {
+        let at = |part: usize| (part * usize::from(self.area.width) / self.parts) as u16;
+        at(part)..at(part + 1)
     }
 
     pub fn laps<'l>(&self, facts: &'l Facts<'_>) -> &'l [Lap] {
         &facts.laps[self.shown.clone()]
     }
 
-    /// The column of a task, if it is shown.
+    /// The first column of a task, if it is shown.
     pub fn column(&self, facts: &Facts<'_>, task: TaskId) -> Option<u16> {
         let at = facts.laps.binary_search_by_key(&task, |lap| lap.task).ok()?;
         let at = at.checked_sub(self.shown.start).filter(|_| at < self.shown.end)?;
-        u16::try_from(at / self.per).ok()
+        Some(self.cells(at / self.per).start)
     }
 
     /// Numbers of tasks, with where the fault was armed, where the choice is stable, and the cursor.
@@ -69,30 +84,40 @@ impl Axis {
             return;
         }
         Row::new(line, buf).put(" task", cx.theme.dim);
-        let mut put = |column: u16, text: &str, style: Style| {
-            let x = self.area.x + column;
-            let width = self.area.right().saturating_sub(x);
-            Row::new(Rect { x, y: line.y, width, height: 1 }, buf).put(text, style);
-        };
-        let laps = self.laps(facts);
-        for (column, some) in laps.chunks(self.per).enumerate().step_by(APART) {
-            put(column as u16, &some[0].task.to_string(), cx.theme.dim);
-        }
         let marks = facts.taken.iter().flat_map(|taken| {
             let armed = Some((taken.broken.from, INJECTED, cx.theme.injected));
             let stable = taken.found.stable.map(|task| (task, DONE, cx.theme.good));
-            [armed, stable].into_iter().flatten()
+            [stable, armed].into_iter().flatten()
         });
-        for (task, mark, style) in marks {
-            if let Some(column) = self.column(facts, task) {
-                put(column, &format!("{mark}{task} "), style);
+        let cursor = cx.view.task.map(|task| (task, SELECTED, cx.theme.accent));
+        let marks = cursor.into_iter().chain(marks).filter_map(|(task, mark, style)| {
+            Some((self.column(facts, task)?, format!("{mark}{task}"), style))
+        });
+        // What comes first keeps its place; numbers take what is left.
+        let mut taken: Vec<Range<u16>> = Vec::new();
+        for (start, text, style) in marks.chain(self.numbers(facts, cx.theme.dim)) {
+            let end = start + text::width(&text) as u16 + 1;
+            if taken.iter().all(|taken| end <= taken.start || start >= taken.end) {
+                let width = self.area.width.saturating_sub(start);
+                let here = Rect { x: self.area.x + start, width, ..line };
+                Row::new(here, buf).put(&text, style);
+                taken.push(start..end);
             }
         }
-        if let Some((task, column)) =
-            cx.view.task.and_then(|task| Some((task, self.column(facts, task)?)))
-        {
-            put(column, &format!("{SELECTED}{task} "), cx.theme.accent);
-        }
+    }
+
+    /// Numbers of tasks, some cells apart: their columns and how they look.
+    fn numbers(&self, facts: &Facts<'_>, style: Style) -> Vec<(u16, String, Style)> {
+        let width = usize::from(self.area.width);
+        let is_apart = |step: &&usize| **step * width >= APART * self.parts * self.per;
+        let step = STEPS.iter().find(is_apart).copied().unwrap_or(1000);
+        let parts = self.laps(facts).chunks(self.per).enumerate();
+        let numbered = parts.filter_map(|(part, some)| {
+            let round = some.iter().find(|lap| lap.task.0 as usize % step == 0);
+            let lap = round.or(some.first().filter(|_| part == 0))?;
+            Some((self.cells(part).start, lap.task.to_string(), style))
+        });
+        numbered.collect()
     }
 
     /// A row for each tool.
@@ -107,9 +132,11 @@ impl Axis {
             let mut row = Row::new(line, buf);
             let name = usize::from(self.area.x - line.x).saturating_sub(2);
             row.gap(1).cell(tool.as_str(), name, cx.theme.text).gap(1);
-            for some in self.laps(facts).chunks(self.per) {
+            for (part, some) in self.laps(facts).chunks(self.per).enumerate() {
                 let (mark, style) = mark(cx.theme, some, tool, &facts.tools);
-                row.put(mark, style);
+                let width = self.cells(part).len();
+                let gap = usize::from(width >= GAPPED);
+                row.put(&mark.repeat(width - gap), style).gap(gap);
             }
             if at == 0 {
                 self.legend(cx, line, buf);
@@ -119,8 +146,9 @@ impl Axis {
                 vlist::select(cx, line, buf);
             }
         }
-        for (column, some) in (0..).zip(self.laps(facts).chunks(self.per)) {
-            let cells = Rect { x: self.area.x + column, width: 1, ..area };
+        for (part, some) in self.laps(facts).chunks(self.per).enumerate() {
+            let Range { start, end } = self.cells(part);
+            let cells = Rect { x: self.area.x + start, width: end - start, ..area };
             hits.add(cells, Target::Task(some[0].task));
         }
     }
@@ -131,6 +159,12 @@ impl Axis {
         Row::new(Rect { x, width, ..line }, buf)
             .put(&format!("{SPENT} 1st {SECOND} 2nd"), cx.theme.dim);
     }
+}
+
+/// Room for some parts more, so that the scale changes a few times while tasks end, and not with each of them.
+fn roomy(parts: usize) -> usize {
+    let mut room = [4, 6].into_iter().cycle().zip((0..u32::BITS / 2).flat_map(|by| [by, by]));
+    room.find_map(|(unit, by)| Some(unit << by).filter(|room| *room >= parts)).unwrap_or(parts)
 }
 
 /// What some tasks did with a tool: the worst of it.
@@ -149,5 +183,24 @@ fn mark(theme: &Theme, laps: &[Lap], tool: &ToolName, strip: &[ToolName]) -> (&'
         Use::Second => (SECOND, theme.warn),
         Use::First => (SPENT, theme.bar_fill),
         Use::None => (WAITING, theme.bar_empty),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_has_columns_and_together_they_have_all() {
+        assert_eq!([0, 4, 5, 7, 9, 13, 33].map(roomy), [4, 4, 6, 8, 12, 16, 48]);
+        for width in 1..200_u16 {
+            for parts in 1..=usize::from(width) {
+                let area = Rect { width, ..Rect::default() };
+                let axis = Axis { shown: 0..parts, per: 1, parts, area };
+                let cells: Vec<u16> = (0..parts).flat_map(|part| axis.cells(part)).collect();
+                assert!(cells.into_iter().eq(0..width));
+                assert!((0..parts).all(|part| !axis.cells(part).is_empty()));
+            }
+        }
     }
 }

@@ -70,7 +70,11 @@ pub(super) fn draw(
         let curve = curves.first();
         let values = curve.into_iter().flat_map(|curve| curve.values.chunks(axis.per));
         let values = values.map(|some| mean(some).unwrap_or(0.0));
-        let line = glyph::spark(values, usize::from(width), (low, high));
+        let heights = glyph::spark(values, usize::from(width), (low, high));
+        let heights = heights.chars().enumerate();
+        let line: String = heights
+            .flat_map(|(part, height)| std::iter::repeat_n(height, axis.cells(part).len()))
+            .collect();
         Row::new(plot, buf).put(&line, curve.map_or(cx.theme.text, |curve| curve.style));
     } else {
         curves.iter().rev().for_each(|curve| line(cx, curve, axis, (low, high), plot, buf));
@@ -133,8 +137,14 @@ fn names(cx: &Cx<'_>, heading: &str, curves: &[Curve], area: Rect, buf: &mut Buf
 
 fn line(cx: &Cx<'_>, curve: &Curve, axis: &Axis, scale: (f64, f64), area: Rect, buf: &mut Buffer) {
     let points = curve.values.chunks(axis.per).map(mean).enumerate();
-    let points = points.map(|(at, value)| value.map(|value| (at as f64 + 0.5, value)));
-    let points: Vec<_> = points.collect();
+    let middle = |part| f64::from(axis.cells(part).start + axis.cells(part).end) / 2.0;
+    let points = points.map(|(part, value)| value.map(|value| (middle(part), value)));
+    let mut points: Vec<_> = points.collect();
+    // A task alone is a line over its cells.
+    if let [Some((_, value))] = points[..] {
+        points =
+            [axis.cells(0).start, axis.cells(0).end].map(|x| Some((f64::from(x), value))).into();
+    }
     curve::draw(cx.theme, curve.style, &points, scale, (area, buf));
 }
 

@@ -1,21 +1,19 @@
-//! Drawing: verdict, axis, strip, curves, and the averages before, meanwhile and after.
+//! Drawing: verdict, axis, strip, curves, the averages before, meanwhile and after, and the price of the fault.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::axis::Axis;
 use super::chart::{self, Curve};
 use super::facts::Facts;
-use crate::domain::Lap;
+use super::price::Price;
+use super::verdict;
+use crate::domain::{Lap, words::counted};
 use crate::hits::Hits;
 use crate::panes::row::{self, Row};
-use crate::papers::resilience::{Means, Resilience, Verdict};
-use crate::symbols::{DONE, FAILED, RUNNING, WAITING};
-use crate::theme::Theme;
+use crate::papers::resilience::Means;
 use crate::view::ResilienceView;
-use crate::{cx::Cx, text, twin::TwinKind};
+use crate::{cx::Cx, text};
 
-/// From this height on a verdict may take two lines.
-const TALL: u16 = 8;
 /// The least rows of a curve.
 const CURVE: u16 = 3;
 
@@ -27,77 +25,27 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return row::note(area, &cx.keymap.fill(run), cx.theme.dim, buf);
     }
     let axis = Axis::of(&facts, cx.view.task, area);
-    let (said, style) = verdict(cx, &facts);
-    let most = if area.height < TALL { 1 } else { 2 };
-    let lines = text::wrap_within(&said, usize::from(area.width.saturating_sub(1)), most);
-    let (head, rest) = row::split(area, lines.len() as u16);
-    for (at, said) in lines.iter().enumerate() {
-        let mut row = Row::new(Rect { y: head.y + at as u16, height: 1, ..head }, buf);
-        row.gap(1).put(said, style);
-        if at + 1 == lines.len() {
-            twin(cx, &facts, &mut row);
-        }
-    }
+    let rest = verdict::draw(cx, &facts, area, buf);
     let (line, rest) = row::split(rest, 1);
     axis.draw(cx, &facts, line, buf);
     let tools = facts.tools.len() as u16;
     let (strip, rest) = row::split(rest, tools.min(rest.height.saturating_sub(1)));
     axis.strip(cx, &facts, (strip, buf, hits));
-    let table = if rest.height >= 2 + CURVE { 2 + u16::from(facts.twin.is_some()) } else { 0 };
-    let (curves, table) = row::split(rest, rest.height - table);
+    let price = Price::of(&facts);
+    let table = if facts.taken.is_some() { 2 + u16::from(facts.twin.is_some()) } else { 1 };
+    let fits = |rows: &u16| rest.height >= rows + CURVE;
+    let rows = [table + u16::from(price.is_some()), table].into_iter().find(fits).unwrap_or(0);
+    let (curves, foot) = row::split(rest, rest.height - rows);
+    let (table, foot) = row::split(foot, table);
     match cx.view.resilience {
         ResilienceView::Strip => overview(cx, &facts, &axis, curves, buf),
         ResilienceView::Scores => scores(cx, &facts, &axis, curves, buf),
         ResilienceView::Cost => costs(cx, &facts, &axis, curves, buf),
     }
     averages(cx, &facts, table, buf);
-}
-
-/// The verdict with its mark, or why there is none.
-fn verdict(cx: &Cx<'_>, facts: &Facts<'_>) -> (String, Style) {
-    let Some((taken, sentence)) = facts.taken.as_ref().zip(facts.sentence()) else {
-        let said = "No fault yet. Press <key:fail> to break the selected tool.";
-        return (cx.keymap.fill(said).into_owned(), cx.theme.dim);
-    };
-    if taken.found.hit.is_none() && taken.fault.armed {
-        return ("The fault is armed, but has hit no call yet.".to_owned(), cx.theme.injected);
+    if let Some(price) = price.filter(|_| !foot.is_empty()) {
+        price.draw(cx, foot, buf);
     }
-    let verdict = match taken.found.is_unharmed() {
-        true => Verdict::NotAffected,
-        false => taken.found.verdict,
-    };
-    let (mark, style) = look(cx.theme, verdict);
-    (format!("{mark} {}", first_upper(&sentence)), style)
-}
-
-/// The verdict of the twin, at the right of the last line of the session's own.
-fn twin(cx: &Cx<'_>, facts: &Facts<'_>, row: &mut Row<'_>) {
-    let Some((twin, found)) = &facts.twin else { return };
-    let (mark, style) = look(cx.theme, found.verdict);
-    let said = match twin.kind {
-        TwinKind::Frozen => format!("twin {mark} {}", found.verdict),
-        TwinKind::Unbroken => "twin: without the fault".to_owned(),
-    };
-    let width = text::width(&said);
-    if row.left() > width + 2 {
-        let space = row.left() - width - 1;
-        row.gap(space).put(&said, style);
-    }
-}
-
-/// How a verdict looks.
-fn look(theme: &Theme, verdict: Verdict) -> (&'static str, Style) {
-    match verdict {
-        Verdict::Recovered { .. } => (DONE, theme.good),
-        Verdict::Recovering { .. } => (RUNNING, theme.running),
-        Verdict::NotRecovered { .. } => (FAILED, theme.bad),
-        Verdict::NotAffected => (WAITING, theme.dim),
-    }
-}
-
-fn first_upper(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Calls for each task, then scores, then tokens, as far as there is room.
@@ -185,10 +133,8 @@ fn averages(cx: &Cx<'_>, facts: &Facts<'_>, area: Rect, buf: &mut Buffer) {
         false => (9, ["before", "until", "after", "right", "credits"]),
     };
     let Some(taken) = &facts.taken else {
-        let found = Resilience::of(&facts.laps, &Default::default(), true);
-        let all = [found.before, found.meanwhile, found.after];
-        let tasks: usize = all.iter().map(|means| means.tasks).sum();
-        let said = format!(" {tasks} tasks done");
+        let done = facts.laps.iter().filter(|lap| lap.outcome.is_some()).count();
+        let said = format!(" {} done", counted(done, "task"));
         return row::note(area, &said, cx.theme.dim, buf);
     };
     let mut rows = area.rows();

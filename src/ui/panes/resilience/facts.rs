@@ -20,6 +20,8 @@ pub struct Taken<'a> {
 /// All that the pane shows.
 pub struct Facts<'a> {
     pub laps: Vec<Lap>,
+    /// How many laps there will be, as far as is known.
+    pub tasks: usize,
     /// The rows of the strip.
     pub tools: Vec<ToolName>,
     /// `None`: no tool was broken.
@@ -43,7 +45,8 @@ impl<'a> Facts<'a> {
         let broken = taken.as_ref().map(|taken| taken.broken.clone()).unwrap_or_default();
         let twin = view.twin.as_ref();
         let twin = twin.map(|twin| (twin, Resilience::of(&twin.laps, &broken, !twin.over)));
-        Self { laps, tools, taken, twin }
+        let tasks = if state.has_work() { state.tasks.len() } else { laps.len() };
+        Self { laps, tasks, tools, taken, twin }
     }
 
     /// The verdict in one line.

@@ -5,6 +5,8 @@ mod axis;
 mod chart;
 mod draw;
 pub mod facts;
+mod price;
+mod verdict;
 
 use ratatui::text::Line;
 
