@@ -21,6 +21,7 @@ pub(super) fn open(
     let outer = area.centered(cells(width + 4), cells(height + 2));
     hits.cover();
     hits.add(area, Target::Popup);
+    uncover(outer, buf);
     Clear.render(outer, buf);
     buf.set_style(outer, cx.theme.screen);
     buf.set_style(outer, cx.theme.popup);
@@ -34,4 +35,14 @@ pub(super) fn open(
     let inner = block.inner(outer);
     block.render(outer, buf);
     Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// Takes away the wide characters whose second half the box covers: a terminal would draw them over its frame.
+fn uncover(outer: Rect, buf: &mut Buffer) {
+    let Some(x) = outer.x.checked_sub(1) else { return };
+    for y in outer.top()..outer.bottom() {
+        if let Some(cell) = buf.cell_mut((x, y)).filter(|cell| text::width(cell.symbol()) > 1) {
+            cell.set_symbol(" ");
+        }
+    }
 }
