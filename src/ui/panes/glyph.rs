@@ -55,9 +55,13 @@ pub fn heat(weight: f64) -> usize {
 
 /// A signed number as people read it, with a real minus: `+3`, `−1.5`, `0`.
 pub fn signed(value: f64) -> String {
-    let text = plain(value.abs());
+    with_sign(value, plain(value.abs()))
+}
+
+/// The text of a number without its sign, with that of the value before it. What is shown as 0 has none.
+pub fn with_sign(value: f64, text: String) -> String {
     match value {
-        _ if text == "0" => text,
+        _ if !text.contains(|c: char| ('1'..='9').contains(&c)) => text,
         _ if value < 0.0 => format!("−{text}"),
         _ => format!("+{text}"),
     }

@@ -1,8 +1,10 @@
 //! A task in short, from its calls.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use crate::id::TaskId;
+use crate::id::{TaskId, ToolName};
 use crate::state::{Lap, State, ToolCallPhase, ToolCallState, Tried, TriedEnd};
 
 /// The shortest text of an argument by which two calls are known to ask for the same.
@@ -16,11 +18,10 @@ impl State {
         let calls: Vec<_> =
             task.tool_calls.iter().filter_map(|call| self.tool_call(*call)).collect();
         let ends: Vec<TriedEnd> = calls.iter().map(|call| self.end_of(call)).collect();
-        let failed = || calls.iter().zip(&ends).filter(|(_, end)| end.is_bad());
+        let failed = calls.iter().zip(&ends).filter(|(_, end)| end.is_bad());
+        let failed = Failed::of(failed.map(|(call, _)| *call));
         let tried = calls.iter().zip(&ends).map(|(call, end)| {
-            let same =
-                failed().find(|(other, _)| other.tool != call.tool && asks_the_same(other, call));
-            let instead_of = same.map(|(other, _)| other.tool.clone());
+            let instead_of = failed.instead_of(call).cloned();
             Tried { tool: call.tool.clone(), end: *end, instead_of }
         });
         let tried = tried.collect();
@@ -62,6 +63,39 @@ impl State {
             ToolCallPhase::Done { .. } => TriedEnd::Ok,
             ToolCallPhase::Failed { .. } => TriedEnd::Failed,
         }
+    }
+}
+
+/// The calls of a task that failed, by the texts of their arguments: for each text the first call of each tool, so that
+/// a task of many thousand calls is looked through once.
+struct Failed<'a>(BTreeMap<String, Vec<(usize, &'a ToolName)>>);
+
+impl<'a> Failed<'a> {
+    fn of(calls: impl Iterator<Item = &'a ToolCallState>) -> Self {
+        let mut failed: BTreeMap<String, Vec<(usize, &ToolName)>> = BTreeMap::new();
+        for (at, call) in calls.enumerate() {
+            each_text(&call.arguments, &mut |text| {
+                let first = failed.entry(text.to_lowercase()).or_default();
+                if first.iter().all(|(_, tool)| **tool != call.tool) {
+                    first.push((at, &call.tool));
+                }
+            });
+        }
+        Self(failed)
+    }
+
+    /// The tool of the first one that asked for the same as this call of another tool.
+    fn instead_of(&self, call: &ToolCallState) -> Option<&'a ToolName> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let mut found: Option<(usize, &ToolName)> = None;
+        each_text(&call.arguments, &mut |text| {
+            let same = self.0.get(&text.to_lowercase());
+            let other = same.into_iter().flatten().filter(|(_, tool)| **tool != call.tool);
+            found = found.into_iter().chain(other.copied()).min_by_key(|(at, _)| *at);
+        });
+        found.map(|(_, tool)| tool)
     }
 }
 

@@ -5,7 +5,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::axis::Axis;
 use super::facts::Facts;
 use crate::domain::{Lap, State, ToolName};
-use crate::panes::{curve, glyph, row::Row};
+use crate::panes::row::{self, Row};
+use crate::panes::{curve, glyph};
 use crate::papers::resilience::score_after;
 use crate::{cx::Cx, text};
 
@@ -65,8 +66,16 @@ pub(super) fn draw(
     let values = curves.iter().flat_map(|curve| curve.values.iter().flatten().copied());
     let low = values.clone().fold(0.0, f64::min);
     let high = values.fold(1.0, f64::max);
-    names(cx, heading, curves, Rect { width: x - area.x, ..area }, buf);
-    if area.height == 1 {
+    let is_line = area.height == 1;
+    // The greatest value stands behind the heading.
+    let number = if is_line { 0 } else { text::width(&short(high)) as u16 + 2 };
+    let left = Rect { width: x - area.x, ..area };
+    let (top, below) = row::split(left, 1);
+    let width = left.width.saturating_sub(number).saturating_sub(1);
+    let heading = text::cut(heading, usize::from(width));
+    Row::new(top, buf).gap(1).put(&heading, cx.theme.title);
+    names(cx, curves, below, buf);
+    if is_line {
         let curve = curves.first();
         let values = curve.into_iter().flat_map(|curve| curve.values.chunks(axis.per));
         let values = values.map(|some| mean(some).unwrap_or(0.0));
@@ -79,7 +88,7 @@ pub(super) fn draw(
     } else {
         curves.iter().rev().for_each(|curve| line(cx, curve, axis, (low, high), plot, buf));
         marks(cx, facts, axis, plot, buf);
-        scale(cx, (low, high), Rect { width: x - area.x, ..area }, buf);
+        scale(cx, (low, high), left, buf);
     }
     ends(
         curves,
@@ -122,13 +131,9 @@ fn mean(values: &[Option<f64>]) -> Option<f64> {
     (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
-/// What is drawn, and whose curve has which style.
-fn names(cx: &Cx<'_>, heading: &str, curves: &[Curve], area: Rect, buf: &mut Buffer) {
-    let mut rows = area.rows();
-    if let Some(line) = rows.next() {
-        Row::new(line, buf).gap(1).put(heading, cx.theme.title);
-    }
-    for (line, curve) in rows.zip(curves.iter().filter(|curve| !curve.name.is_empty())) {
+/// Whose curve has which style.
+fn names(cx: &Cx<'_>, curves: &[Curve], area: Rect, buf: &mut Buffer) {
+    for (line, curve) in area.rows().zip(curves.iter().filter(|curve| !curve.name.is_empty())) {
         let width = usize::from(area.width).saturating_sub(4);
         let name = text::cut(&curve.name, width);
         Row::new(line, buf).gap(1).put("⠤⠤ ", curve.style).put(&name, cx.theme.dim);

@@ -7,7 +7,7 @@ use super::facts::Facts;
 use crate::cx::Cx;
 use crate::domain::words::counted;
 use crate::domain::{Lap, TaskId};
-use crate::panes::row::Row;
+use crate::panes::{glyph::with_sign, row::Row};
 use crate::papers::resilience::Means;
 use crate::text;
 use crate::twin::TwinKind;
@@ -53,12 +53,13 @@ impl Price {
         let tokens = tasks * (with.tokens - without.tokens);
         let places = if calls.abs() < 100.0 { 1 } else { 0 };
         let mut said = vec![
-            format!("{} calls", signed(calls, |calls| format!("{calls:.places$}"))),
-            format!("{} tokens", signed(tokens, |tokens| text::count(tokens.round() as u64))),
+            format!("{} calls", with_sign(calls, format!("{:.places$}", calls.abs()))),
+            format!("{} tokens", with_sign(tokens, text::count(tokens.abs().round() as u64))),
         ];
         // Where models have no price, the difference says nothing.
         if with.dollars > 0.0 || without.dollars > 0.0 {
-            said.push(signed(tasks * (with.dollars - without.dollars), dollars));
+            let more = tasks * (with.dollars - without.dollars);
+            said.push(with_sign(more, dollars(more.abs())));
         }
         said.join(", ")
     }
@@ -87,18 +88,7 @@ impl Price {
     }
 }
 
-/// A difference with its sign; one that is shown as nothing has none.
-fn signed(value: f64, show: impl Fn(f64) -> String) -> String {
-    let shown = show(value.abs());
-    let is_nothing = !shown.contains(|c: char| ('1'..='9').contains(&c));
-    match (is_nothing, value < 0.0) {
-        (true, _) => shown,
-        (_, true) => format!("−{shown}"),
-        (_, false) => format!("+{shown}"),
-    }
-}
-
-/// What a task more costs may be far less than a cent.
+/// The difference for a task may be far less than a cent.
 fn dollars(value: f64) -> String {
     match value {
         0.0..0.000_000_5 => "$0".to_owned(),
