@@ -63,6 +63,7 @@ mod model_text;
 mod modules;
 mod mutated;
 mod mutations;
+mod odd_input;
 mod outside;
 mod pairing;
 mod panes;

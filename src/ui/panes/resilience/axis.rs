@@ -113,7 +113,7 @@ impl Axis {
         let step = STEPS.iter().find(is_apart).copied().unwrap_or(1000);
         let parts = self.laps(facts).chunks(self.per).enumerate();
         let numbered = parts.filter_map(|(part, some)| {
-            let round = some.iter().find(|lap| lap.task.0 as usize % step == 0);
+            let round = some.iter().find(|lap| (lap.task.0 as usize).is_multiple_of(step));
             let lap = round.or(some.first().filter(|_| part == 0))?;
             Some((self.cells(part).start, lap.task.to_string(), style))
         });
