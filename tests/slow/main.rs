@@ -17,6 +17,7 @@ mod hostile_memory;
 #[cfg(target_os = "linux")]
 mod idle;
 mod papers_learning;
+mod pictures;
 mod planned;
 mod sdks;
 mod watched;

@@ -53,7 +53,11 @@ fn verdict(cx: &Cx<'_>, facts: &Facts<'_>) -> (String, Style) {
         return (cx.keymap.fill(said).into_owned(), cx.theme.dim);
     };
     if taken.found.hit.is_none() && taken.fault.armed {
-        return ("The fault is armed, but has hit no call yet.".to_owned(), cx.theme.injected);
+        let said = match taken.fault.fired {
+            0 => "The fault is armed, but has hit no call yet.",
+            _ => "The fault has hit; the task that it hit first is not over.",
+        };
+        return (said.to_owned(), cx.theme.injected);
     }
     let (mark, style) = look(cx.theme, &taken.found);
     (format!("{mark} {}", first_upper(&sentence)), style)
