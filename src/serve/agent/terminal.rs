@@ -91,9 +91,18 @@ fn pass_keys(mut outer: File, mut inner: File, stopped: &OwnedFd) {
     let mut chunk = [0; 4096];
     loop {
         let mut both = [wanted(outer.as_raw_fd()), wanted(stopped.as_raw_fd())];
-        let polled = poll(&mut both, None);
+        match poll(&mut both, None) {
+            // A signal came to this thread, such as that of a new size.
+            Err(filedescriptor::Error::Poll(error))
+                if error.kind() == io::ErrorKind::Interrupted =>
+            {
+                continue;
+            }
+            Err(_) => return,
+            Ok(_) => {}
+        }
         let [keys, stop] = both;
-        if polled.is_err() || stop.revents != 0 {
+        if stop.revents != 0 {
             return;
         }
         if keys.revents == 0 {
