@@ -22,6 +22,7 @@ pub mod ahead;
 pub mod alert;
 mod beside;
 mod bindings;
+pub mod brush;
 pub mod called;
 pub mod cast;
 mod change;

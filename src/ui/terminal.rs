@@ -10,9 +10,10 @@ use std::{panic, sync::Arc, sync::Mutex, thread};
 
 use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use ratatui::layout::{Position, Rect};
-use ratatui::{Terminal, backend::CrosstermBackend, crossterm};
+use ratatui::{Terminal, crossterm};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::brush::Brush;
 use super::cast::Cast;
 use super::output;
 use crate::files::safe_text::visible;
@@ -41,7 +42,7 @@ static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The terminal while the screen owns it; dropping it gives it back.
 pub struct OwnedTerminal {
-    pub terminal: Terminal<CrosstermBackend<Frames>>,
+    pub terminal: Terminal<Brush<Frames>>,
     /// What other threads say when they panic.
     pub panics: UnboundedReceiver<String>,
     mouse: bool,
@@ -94,7 +95,7 @@ impl OwnedTerminal {
         let (sender, panics) = unbounded_channel();
         hook(sender);
         set(mouse)?;
-        match Terminal::new(CrosstermBackend::new(Frames { frame: Vec::new(), cast })) {
+        match Terminal::new(Brush::new(Frames { frame: Vec::new(), cast })) {
             Ok(terminal) => Ok(Self { terminal, panics, mouse }),
             Err(error) => {
                 restore();

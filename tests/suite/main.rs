@@ -16,6 +16,7 @@ mod atc_films;
 mod atc_programs;
 mod atc_vectors;
 mod attach;
+mod brush;
 mod circles;
 mod cli;
 mod config;

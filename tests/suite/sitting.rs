@@ -253,7 +253,8 @@ pub fn assert_harmless(bytes: &str) {
             ["1049", "1000", "1002", "1006", "2004", "1004", "25", "2026"].contains(&mode)
         });
         let last = &sequence[end..=end];
-        let known = matches!(last, "m" | "H" | "J" | "K") || (mode && matches!(last, "h" | "l"));
+        let known =
+            matches!(last, "m" | "H" | "C" | "J" | "K") || (mode && matches!(last, "h" | "l"));
         assert!(known, "an escape sequence reached the terminal: {start:?}");
         rest = &sequence[end + 1..];
     }
