@@ -32,6 +32,8 @@ struct Piece {
 
 /// From this width on there is room for the knobs that are turned most.
 const WIDE: u16 = 190;
+/// From this width on the budget is in the first line.
+const WITH_BUDGET: u16 = 118;
 /// Below this width an armed fault is told in short.
 const NARROW: u16 = 100;
 
@@ -163,7 +165,8 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         let spec = knob.spec();
         format!("{} {}", spec.symbol, spec.show(state.knobs.get(knob)))
     };
-    if state.strategy.btp {
+    // Below, the vitals have it.
+    if state.strategy.btp && width >= WITH_BUDGET {
         let (text, style) = budget(cx);
         add(2, text, style, Some(Action::Pane(PaneId::Budget)));
         add(4, knob(Knob::Tau), theme.text, Some(Action::Pane(PaneId::Budget)));
@@ -182,7 +185,9 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
     }
     // No other line says what a foreign agent has spent in all.
     let rank = if state.watched.is_some() { 3 } else { 5 };
-    add(rank, spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
+    if state.watched.is_none() || width >= WITH_BUDGET {
+        add(rank, spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
+    }
     let mut armed = state.faults.values().filter(|fault| fault.armed);
     if let Some(first) = armed.next() {
         let what = match armed.count() {
@@ -328,6 +333,11 @@ pub fn vitals(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let start = row.x();
     roles(cx, &mut row);
     click(row.since(start), PaneId::Models);
+    let start = row.x();
+    if let Some(task) = cx.state.shown_task() {
+        row.put(&text::cut(&task.task.text, row.left()), cx.theme.dim);
+    }
+    click(row.since(start), PaneId::Tasks);
 }
 
 /// What was spent of what may be, as a bar; without a limit only what was spent.
@@ -348,15 +358,21 @@ fn budget_bar(cx: &Cx<'_>, row: &mut Row<'_>) {
 /// The models that plan and solve; one that does both or acts alone is named once.
 fn roles(cx: &Cx<'_>, row: &mut Row<'_>) {
     let spec = cx.state.strategy.base.spec();
-    for role in [Role::Planner, Role::Solver, Role::Actor] {
-        let is_used = match role {
-            Role::Planner | Role::Solver => spec.closes == Role::Solver,
-            _ => spec.closes == Role::Actor,
-        };
-        let bound = cx.state.models.roles.get(&role).filter(|_| is_used);
-        let Some(bound) = bound else { continue };
-        row.put(&format!("{} ", role.name()), cx.theme.dim);
-        row.put(bound.model.as_str(), cx.theme.accent).gap(GAP);
+    let roles: &[Role] = match spec.closes {
+        Role::Solver => &[Role::Planner, Role::Solver],
+        _ => std::slice::from_ref(&spec.closes),
+    };
+    let bound = |role: &Role| Some((role.name(), &cx.state.models.roles.get(role)?.model));
+    let mut bound: Vec<_> = roles.iter().filter_map(bound).collect();
+    if let [(planner, one), (solver, other)] = bound[..]
+        && one == other
+    {
+        row.put(&format!("{planner}, "), cx.theme.dim);
+        bound = vec![(solver, one)];
+    }
+    for (role, model) in bound {
+        row.put(&format!("{role} "), cx.theme.dim);
+        row.put(model.as_str(), cx.theme.accent).gap(GAP);
     }
 }
 
@@ -366,7 +382,7 @@ fn at_once(state: &State) -> String {
         state.effects_in_flight().partition(|effect| effect.started.is_some());
     match (running.len(), waiting.len()) {
         (0, 0) => String::new(),
-        (running, 0) => format!("{RUNNING} {running}"),
-        (running, waiting) => format!("{RUNNING} {running} · {waiting} waiting"),
+        (running, 0) => format!("{RUNNING} {}", counted(running, "call")),
+        (running, waiting) => format!("{RUNNING} {} · {waiting} waiting", counted(running, "call")),
     }
 }

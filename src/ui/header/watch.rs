@@ -26,7 +26,9 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
     let (state, theme) = (cx.state, cx.theme);
     let talks = Some(Action::Pane(PaneId::Conversations));
     let conversations = counted(state.runs.len(), "conversation");
-    let (models, tools) = (state.model_calls.len(), state.tool_calls.len());
+    // As all panes count them: those that have ended.
+    let models = state.model_calls.len() - state.model_calls_in_flight().count();
+    let tools = state.tool_calls.len() - state.tool_calls_in_flight().count();
     let calls = match width {
         WITH_WORDS.. => {
             format!("{} · {}", counted(models, "model call"), counted(tools, "tool call"))
@@ -76,8 +78,9 @@ fn countdown(cx: &Cx<'_>) -> Option<String> {
     })
 }
 
-/// The agent, where the first line has no room for it.
+/// What was spent and the agent, where the first line has no room for them.
 pub(super) fn vitals(cx: &Cx<'_>, watched: &Watched, row: &mut Row<'_>) {
+    row.put(&super::spent(cx.state), cx.theme.text).gap(super::GAP);
     let (text, style) = output::agent(watched, usize::MAX, cx.theme);
     match text.as_str() {
         "" => row.put("no agent was started with this session", cx.theme.dim),

@@ -10,15 +10,25 @@ pub const HEAT: [char; 5] = ['·', '░', '▒', '▓', '█'];
 /// The full part of a bar of `width` cells for a share from 0 to 1, to an eighth of a cell. What is
 /// not nothing has at least one eighth.
 pub fn bar(share: f64, width: usize) -> String {
+    parts_of(share, width, &EIGHTHS)
+}
+
+/// The same as a line, to half a cell: such bars stay apart in rows below each other.
+pub fn thin_bar(share: f64, width: usize) -> String {
+    parts_of(share, width, &['╸', '━'])
+}
+
+/// A bar in parts of a cell; the last of them is a whole one.
+fn parts_of(share: f64, width: usize, parts: &[char]) -> String {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
-    let all = width * 8;
-    let mut eighths = ((share * all as f64).round() as usize).min(all);
+    let (each, all) = (parts.len(), width * parts.len());
+    let mut full = ((share * all as f64).round() as usize).min(all);
     if share > 0.0 && width > 0 {
-        eighths = eighths.max(1);
+        full = full.max(1);
     }
-    let mut bar: String = std::iter::repeat_n('█', eighths / 8).collect();
-    if let Some(rest) = (eighths % 8).checked_sub(1) {
-        bar.push(EIGHTHS[rest]);
+    let mut bar: String = std::iter::repeat_n(parts[each - 1], full / each).collect();
+    if let Some(rest) = (full % each).checked_sub(1) {
+        bar.push(parts[rest]);
     }
     bar
 }
@@ -81,12 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_exact_to_an_eighth() {
+    fn bars_are_exact_to_a_part_of_a_cell() {
         assert_eq!(bar(0.0, 10), "");
         assert_eq!(bar(1.0, 3), "███");
         assert_eq!(bar(0.5, 3), "█▌");
         assert_eq!(bar(0.0001, 10), "▏");
         assert_eq!(bar(7.0, 2), "██");
+        assert_eq!([0.5, 1.0, 0.0001].map(|share| thin_bar(share, 3)), ["━╸", "━━━", "╸"]);
         assert_eq!(bar(f64::NAN, 2), "");
         assert_eq!(bar(0.5, 0), "");
     }

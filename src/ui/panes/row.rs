@@ -100,7 +100,7 @@ impl<'a> Row<'a> {
     /// A bar of exactly so many cells for a share from 0 to 1.
     pub fn bar(&mut self, share: f64, width: usize, (full, empty): (Style, Style)) -> &mut Self {
         let width = width.min(self.left());
-        let bar = glyph::bar(share, width);
+        let bar = glyph::thin_bar(share, width);
         let rest = width - text::width(&bar);
         self.write(&bar, width, full);
         self.write(&"·".repeat(rest), rest, empty);

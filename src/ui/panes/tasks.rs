@@ -2,6 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
+use super::conversations::Stands;
 use super::format;
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
@@ -68,7 +69,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
         (tasks.len(), selected),
         |row| tasks.get(row).map(|task| &**task),
         |task, view| view.task = Some(task.id),
-        words,
+        |task| words(state, task),
     )
     .of_states(|row, name| {
         tasks.get(row).is_some_and(|task| standing::is_of_task(state, task, name))
@@ -76,8 +77,8 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 }
 
 /// What can be found of a task: how it stands, what is asked, and what was answered.
-fn words(task: &TaskState) -> String {
-    let stands = look(task, Theme::of_words()).1;
+fn words(state: &State, task: &TaskState) -> String {
+    let stands = look(state, task, Theme::of_words()).1;
     format!("{stands}\n{}: {}\n{}", task.task.name, task.task.text, answered(task))
 }
 
@@ -98,8 +99,13 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 /// How a task stands: a glyph, a word, and how it looks.
-pub(super) fn look(task: &TaskState, theme: &Theme) -> (&'static str, &'static str, Style) {
+pub(super) fn look(
+    state: &State,
+    task: &TaskState,
+    theme: &Theme,
+) -> (&'static str, &'static str, Style) {
     let outcome = match task.phase {
+        TaskPhase::Running if Stands::is_of_agent(state, task) => return Stands::Agent.look(theme),
         TaskPhase::Queued => return (WAITING, "queued", theme.dim),
         TaskPhase::Running => return (RUNNING, "running", theme.running),
         TaskPhase::Done { outcome } => outcome,
@@ -135,7 +141,7 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
 
 fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
     let theme = cx.theme;
-    let (glyph, word, style) = look(task, theme);
+    let (glyph, word, style) = look(cx.state, task, theme);
     let digits = cx.state.tasks.len().to_string().len();
     row.right(&task.id.to_string(), digits, theme.dim).gap(1);
     row.cell(glyph, 2, style);
@@ -150,16 +156,16 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
         name if wide >= WITH_ANSWERS && !name.is_empty() => format!("{name}: {}", task.task.text),
         _ => task.task.text.clone(),
     };
-    let style = match task.phase {
+    let emphasis = match task.phase {
         TaskPhase::Running => theme.accent,
         TaskPhase::Queued => theme.dim,
         TaskPhase::Done { .. } => theme.text,
     };
     let left = row.left().saturating_sub(taken);
     let answer = if wide >= WITH_ANSWERS { ANSWER } else { 0 };
-    row.cell(&text, left.saturating_sub(answer), style);
+    row.cell(&text, left.saturating_sub(answer), emphasis);
     if answer > 0 {
-        row.gap(1).cell(&answered(task), answer - 1, look(task, theme).2);
+        row.gap(1).cell(&answered(task), answer - 1, style);
     }
     for (words, width) in &columns[..shown] {
         row.gap(1).right(words, *width, theme.dim);

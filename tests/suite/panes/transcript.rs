@@ -55,7 +55,7 @@ fn interventions_and_injected_failures_are_marked() {
     assert!(shown.lines[failure + 1].contains("↯"));
     assert!(shown.lines[failure + 1].contains("injected error (fault 1)"));
     let menu = shown.line("2 at wikipedia  menu calculator 35");
-    assert!(menu.contains("+search_web"), "what is offered to explore has a plus: {menu}");
+    assert!(menu.contains("+search_w"), "what is offered to explore has a plus: {menu}");
 }
 
 #[test]

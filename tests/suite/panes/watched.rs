@@ -66,7 +66,11 @@ fn a_conversation_that_is_chosen_shows_its_task_everywhere() {
 #[test]
 fn the_end_of_an_agent_is_told_and_what_was_not_understood() {
     let mut stage = stage(&watched(), (200, 60));
-    assert!(stage.shows("3 conversations · 4 model calls · 3 tool calls  1 not understood"));
+    assert!(
+        stage.shows("3 conversations · 3 model calls · 2 tool calls  1 not understood"),
+        "{}",
+        stage.text()
+    );
     assert!(stage.shows("python my_agent.py --city Lisbon  watched"), "{}", stage.text());
     stage.tell(RunEvent::AgentEnded { code: Some(3) });
     assert!(stage.shows("python my_agent.py --city Lisbon · exit 3"), "{}", stage.text());

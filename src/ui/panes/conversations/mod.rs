@@ -5,7 +5,8 @@ mod talk;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use self::talk::{Stands, Talk, all};
+pub(super) use self::talk::Stands;
+use self::talk::{Talk, all};
 use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};

@@ -31,7 +31,7 @@ pub(super) struct Talk<'a> {
 
 /// How a conversation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stands {
+pub enum Stands {
     Held,
     /// A model answers.
     Running,
@@ -43,6 +43,12 @@ pub(super) enum Stands {
 }
 
 impl Stands {
+    /// Whether a task that runs waits for its foreign agent: no model is asked for it.
+    pub fn is_of_agent(state: &State, task: &TaskState) -> bool {
+        let asks = || state.model_calls_in_flight().any(|call| call.task == task.id);
+        state.watched.is_some() && !asks()
+    }
+
     pub fn look(self, theme: &Theme) -> (&'static str, &'static str, Style) {
         match self {
             Stands::Held => (HELD, "held", theme.paused),
@@ -63,7 +69,7 @@ pub(super) fn all(state: &State) -> Vec<Talk<'_>> {
         runs(state).map(|run| (run, Talk::new(run))).collect();
     for task in state.tasks.iter() {
         if let Some(talk) = talks.get_mut(&task.task.run) {
-            talk.add(task);
+            talk.add(state, task);
         }
     }
     let mut below: BTreeMap<Option<RunId>, Vec<RunId>> = BTreeMap::new();
@@ -115,12 +121,15 @@ impl<'a> Talk<'a> {
         }
     }
 
-    fn add(&mut self, task: &'a TaskState) {
+    fn add(&mut self, state: &State, task: &'a TaskState) {
         if self.task.is_none() || task.phase != TaskPhase::Queued {
             self.task = Some(task);
         }
-        self.model_calls += task.model_calls.len();
-        self.tool_calls += task.tool_calls.len();
+        // As all panes count them: those that have ended.
+        let asked = state.model_calls_in_flight().filter(|call| call.task == task.id).count();
+        let called = state.tool_calls_in_flight().filter(|call| call.task == task.id).count();
+        self.model_calls += task.model_calls.len().saturating_sub(asked);
+        self.tool_calls += task.tool_calls.len().saturating_sub(called);
         self.tokens = self.tokens.saturating_add(task.tokens());
         self.dollars += *task.dollars;
         self.unpriced = self.unpriced.saturating_add(task.unpriced);
@@ -138,8 +147,11 @@ impl<'a> Talk<'a> {
         match self.task {
             Some(TaskState { phase: TaskPhase::Done { outcome }, .. }) => Stands::Over(*outcome),
             Some(task) if task.phase == TaskPhase::Running => {
-                let asks = state.model_calls_in_flight().any(|call| call.task == task.id);
-                if asks || state.watched.is_none() { Stands::Running } else { Stands::Agent }
+                if Stands::is_of_agent(state, task) {
+                    Stands::Agent
+                } else {
+                    Stands::Running
+                }
             }
             Some(_) | None => Stands::Queued,
         }

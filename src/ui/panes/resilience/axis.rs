@@ -156,8 +156,11 @@ impl Axis {
     fn legend(&self, cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
         let x = self.area.right() + 1;
         let width = line.right().saturating_sub(x);
-        Row::new(Rect { x, width, ..line }, buf)
-            .put(&format!("{SPENT} 1st {SECOND} 2nd"), cx.theme.dim);
+        let words = format!("{SPENT} 1st {SECOND} 2nd");
+        // What is cut would say less than nothing.
+        if text::width(&words) <= usize::from(width) {
+            Row::new(Rect { x, width, ..line }, buf).put(&words, cx.theme.dim);
+        }
     }
 }
 

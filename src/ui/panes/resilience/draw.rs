@@ -130,7 +130,7 @@ fn averages(cx: &Cx<'_>, facts: &Facts<'_>, area: Rect, buf: &mut Buffer) {
     let is_wide = area.width >= 90;
     let (width, heads) = match is_wide {
         true => (12, ["before", "until stable", "afterwards", "right", "credits"]),
-        false => (9, ["before", "until", "after", "right", "credits"]),
+        false => (7, ["before", "until", "after", "right", "credits"]),
     };
     let Some(taken) = &facts.taken else {
         let done = facts.laps.iter().filter(|lap| lap.outcome.is_some()).count();

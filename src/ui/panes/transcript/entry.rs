@@ -117,7 +117,7 @@ impl<'a> Entry<'a> {
                 menu.push_str(&format.show(*weight));
             }
         }
-        let head = format!("{} at {}", step.step, step.from);
+        let head = format!("step {} at {}", step.step, step.from);
         let menu = match self.cx.state.cannot(Matter::Menus) {
             None => format!("  menu {menu}"),
             // A foreign agent offers all it has.
@@ -397,7 +397,7 @@ impl<'a> Entry<'a> {
 
     fn task_finished(&mut self, task: &TaskState) {
         let theme = self.cx.theme;
-        let (glyph, word, style) = tasks::look(task, theme);
+        let (glyph, word, style) = tasks::look(self.cx.state, task, theme);
         let head = format!("{glyph} {word}");
         match &task.answer {
             Some(answer) => {

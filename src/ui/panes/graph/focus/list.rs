@@ -205,6 +205,7 @@ impl Frame<'_> {
         let all = text::count(choices.total.saturating_sub(finish) as u64);
         let offered = choices.menu.iter().filter(|item| !is_finish(item)).count();
         match choices.menu.len() {
+            0 if finish > 0 => format!("{}, Finish", counted(all, "possible next tool")),
             0 => counted(all, "possible next tool"),
             _ => format!("{offered} of {all} on the menu"),
         }
