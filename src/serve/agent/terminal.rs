@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::{thread, time::Duration};
 
@@ -75,8 +76,10 @@ fn opened() -> io::Result<(File, OwnedFd)> {
     grantpt(&inner)?;
     unlockpt(&inner)?;
     let name = ptsname(&inner, Vec::new())?;
-    let its = OpenOptions::new().read(true).write(true).open(OsStr::from_bytes(name.as_bytes()))?;
-    Ok((File::from(inner), its.into()))
+    let mut its = OpenOptions::new();
+    // It must not become the terminal of toolyard's own session, which may have none.
+    its.read(true).write(true).custom_flags(OpenptFlags::NOCTTY.bits().cast_signed());
+    Ok((File::from(inner), its.open(OsStr::from_bytes(name.as_bytes()))?.into()))
 }
 
 async fn pass_sizes(mut changes: Signal, outer: File, inner: File) {
@@ -147,7 +150,7 @@ mod tests {
         let (handed, its) = Handed::start(ours.try_clone().unwrap().into()).unwrap();
         assert!(is_raw(&ours));
         let script = "test -t 1 && stty size && read line < /dev/tty && echo \"got $line\"; \
-                      trap 'echo interrupted; exit 3' INT; echo ready; while :; do sleep 0.05; done";
+                      trap 'exit 3' TSTP; echo ready; while :; do sleep 0.05; done";
         let mut command = std::process::Command::new("/bin/sh");
         command.args(["-c", script]).env("PATH", std::env::var_os("PATH").unwrap());
         let files = [std::os::fd::AsFd::as_fd(&its); 3];
@@ -157,14 +160,12 @@ mod tests {
         let seen = tokio::task::spawn_blocking(move || {
             let (mut seen, mut chunk) = (String::new(), [0; 1024]);
             person.write_all(b"hello\r").unwrap();
-            while !seen.contains("interrupted") {
+            while !seen.contains("ready") {
                 let read = person.read(&mut chunk).unwrap();
-                let is_ready = seen.contains("ready");
                 seen += &String::from_utf8_lossy(&chunk[..read]);
-                if !is_ready && seen.contains("ready") {
-                    person.write_all(b"\x03").unwrap();
-                }
             }
+            // Where tests run in the background, an interrupt is ignored, and a shell cannot change that.
+            person.write_all(b"\x1a").unwrap();
             (person, seen)
         });
         let (_person, seen) =

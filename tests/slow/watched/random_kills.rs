@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -93,15 +93,23 @@ fn whenever_toolyard_is_killed_no_event_is_lost_and_no_decision_changes() {
         let watch = Watch::with(&home, &variables, &fault);
         let mut agents: Vec<Agent> = (0..AGENTS).map(Agent::new).collect();
         let (address, life) = (watch.address, Chance::new(kill).bits() % LIFE);
+        let (answered, answers) = mpsc::channel();
         thread::scope(|scope| {
             for agent in &mut agents {
+                let answered = answered.clone();
                 scope.spawn(move || {
                     for _ in 0..TURNS {
                         if !agent.go_on(address) {
                             break;
                         }
+                        // Only the first is awaited.
+                        let _awaited_no_more = answered.send(());
                     }
                 });
+            }
+            // On a machine at work no life would be long enough; and half of them may end before any answer.
+            if kill % 2 == 1 {
+                answers.recv_timeout(Duration::from_secs(20)).unwrap();
             }
             thread::sleep(Duration::from_millis(life));
             watch.kill();
