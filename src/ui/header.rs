@@ -165,10 +165,12 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
         let spec = knob.spec();
         format!("{} {}", spec.symbol, spec.show(state.knobs.get(knob)))
     };
-    // Below, the vitals have it.
-    if state.strategy.btp && width >= WITH_BUDGET {
-        let (text, style) = budget(cx);
-        add(2, text, style, Some(Action::Pane(PaneId::Budget)));
+    if state.strategy.btp {
+        // In a shorter line it would stand twice: the vitals have it.
+        if width >= WITH_BUDGET {
+            let (text, style) = budget(cx);
+            add(2, text, style, Some(Action::Pane(PaneId::Budget)));
+        }
         add(4, knob(Knob::Tau), theme.text, Some(Action::Pane(PaneId::Budget)));
     }
     let speed = state.knobs.choice::<Speed>().sign();
@@ -355,7 +357,7 @@ fn budget_bar(cx: &Cx<'_>, row: &mut Row<'_>) {
     row.put(&format!("{}/{}", format::credits(spent), format::credits(limit)), words).gap(GAP);
 }
 
-/// The models that plan and solve; one that does both or acts alone is named once.
+/// The models that plan and solve, act or write programs; one that plans and solves is named once.
 fn roles(cx: &Cx<'_>, row: &mut Row<'_>) {
     let spec = cx.state.strategy.base.spec();
     let roles: &[Role] = match spec.closes {
@@ -382,6 +384,7 @@ fn at_once(state: &State) -> String {
         state.effects_in_flight().partition(|effect| effect.started.is_some());
     match (running.len(), waiting.len()) {
         (0, 0) => String::new(),
+        (0, waiting) => format!("{waiting} waiting"),
         (running, 0) => format!("{RUNNING} {}", counted(running, "call")),
         (running, waiting) => format!("{RUNNING} {} · {waiting} waiting", counted(running, "call")),
     }

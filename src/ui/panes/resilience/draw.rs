@@ -158,7 +158,7 @@ fn averages(cx: &Cx<'_>, facts: &Facts<'_>, area: Rect, buf: &mut Buffer) {
         let (right, graded) = since
             .iter()
             .fold((0, 0), |(right, all), means| (right + means.right, all + means.graded));
-        let right = (right * 100).checked_div(graded);
+        let right = (right * 100 + graded / 2).checked_div(graded);
         let right = right.map_or_else(|| "–".to_owned(), |share| format!("{share} %"));
         row.gap(1).right(&right, width, cx.theme.text);
         let tasks: usize = since.iter().map(|means| means.tasks).sum();
