@@ -12,6 +12,7 @@
 //!   domain
 //!   files net papers process reader wire
 //!   model program store strategy tool
+//!   mcp
 //!   engine serve ui
 //!   stage
 //!   app
@@ -31,6 +32,7 @@ pub use toolyard_app as app;
 pub use toolyard_domain as domain;
 pub use toolyard_engine as engine;
 pub use toolyard_files as files;
+pub use toolyard_mcp as mcp;
 pub use toolyard_model as model;
 pub use toolyard_net as net;
 pub use toolyard_papers as papers;
