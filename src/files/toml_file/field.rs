@@ -26,8 +26,12 @@ impl<'f> Field<'f> {
 
     /// A problem with this field, for what is found out later.
     pub fn problem(&self, text: impl Into<String>) -> Problem {
-        let line = self.file.line(self.span.start);
-        Problem::of_line(self.file.name, line, self.path.as_str(), text)
+        Problem::of_line(self.file.name, self.line(), self.path.as_str(), text)
+    }
+
+    /// Its line, from 1.
+    pub fn line(&self) -> usize {
+        self.file.line(self.span.start)
     }
 
     /// Notes the first line of what is wrong: a problem is one line.

@@ -3,9 +3,11 @@
 //!
 //! Serde would stop at the first mistake, and would lose its place as soon as a value needs more
 //! than a type check. Here the parsed document is walked by hand; each reader returns `None` for an
-//! invalid value and notes the problem, and the caller continues with the next field.
+//! invalid value and notes the problem, and the caller continues with the next field. JSON with
+//! comments becomes the same kind of document, so the same readers read it.
 
 mod field;
+mod json;
 mod lines;
 mod problem;
 mod rest;
@@ -59,6 +61,33 @@ impl<'t> TomlFile<'t> {
         }
         let root = || Fields::new(&file, String::new(), 0..0, document.get_ref());
         let value = errors.is_empty().then(|| read(root()));
+        (value, file.problems.into_inner())
+    }
+
+    /// The same for JSON, also with comments and trailing commas, as editors write it. A field that is null counts as
+    /// missing. Of a key that is there twice, the second one is a problem and the first one is read.
+    pub fn read_json<T>(
+        name: &'t str,
+        text: &'t str,
+        read: impl FnOnce(Fields<'_>) -> T,
+    ) -> (Option<T>, Vec<Problem>) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let file = TomlFile { name, text, problems: RefCell::default() };
+        let document = json::document(text);
+        let value = match &document {
+            Ok(document) => {
+                for key in &document.repeated {
+                    let first = file.line(key.first);
+                    let text = format!("is there twice; line {first} counts, remove or rename one");
+                    file.note(Some(key.second..key.second), key.path.clone(), text);
+                }
+                Some(read(Fields::new(&file, String::new(), 0..0, &document.table)))
+            }
+            Err(fault) => {
+                file.note(Some(fault.place.clone()), String::new(), fault.text.clone());
+                None
+            }
+        };
         (value, file.problems.into_inner())
     }
 
@@ -165,12 +194,18 @@ impl<'f> Fields<'f> {
 
     /// Refuses every key that was not requested, and suggests the nearest requested one.
     pub fn finish(self) {
-        for (name, field) in self.all() {
-            if !self.known.contains(&name) && !self.forbidden.contains(&name) {
-                let expected = words::expected(name, self.known.iter().copied());
-                field.refuse(format!("unknown key; {expected}"));
-            }
-        }
+        self.file.problems.borrow_mut().extend(self.unknown());
+    }
+
+    /// What [`Fields::finish`] would refuse, for files in which other programs have settings of their own.
+    pub fn unknown(&self) -> Vec<Problem> {
+        let is_known = |name: &str| self.known.contains(&name) || self.forbidden.contains(&name);
+        let unknown = self.all().into_iter().filter(|(name, _)| !is_known(name));
+        let problem = |(name, field): (&str, Field<'_>)| {
+            let expected = words::expected(name, self.known.iter().copied());
+            field.problem(format!("unknown key; {expected}"))
+        };
+        unknown.map(problem).collect()
     }
 
     fn field(&self, name: &'f Spanned<Cow<'f, str>>, value: &'f Spanned<DeValue<'f>>) -> Field<'f> {
