@@ -1,11 +1,10 @@
 //! The clients of tools.
 
-use std::{cell::OnceCell, sync::Arc, time::Duration};
+use std::{cell::OnceCell, time::Duration};
 
 use reqwest::Client;
 
-use super::address::Checked;
-use crate::net::client;
+use crate::net::guard::{self, Redirects};
 use crate::{ToolError, ToolErrorKind};
 
 /// Time limit for a connection; the whole call has the limit of its manifest.
@@ -27,12 +26,7 @@ pub(super) fn of(any_address: bool) -> Result<Client, ToolError> {
         if let Some(client) = cell.get() {
             return Ok(client.clone());
         }
-        let builder = client::builder().connect_timeout(CONNECT);
-        let builder = match any_address {
-            true => builder,
-            // A proxy resolves names itself, and so could lead anywhere.
-            false => builder.no_proxy().dns_resolver(Arc::new(Checked::system())),
-        };
+        let builder = guard::builder(any_address, Redirects::None).connect_timeout(CONNECT);
         let client = builder.build().map_err(|why| {
             let text = format!("cannot create an HTTP client: {why}");
             ToolError::new(ToolErrorKind::Unavailable, text)

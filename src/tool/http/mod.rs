@@ -2,9 +2,8 @@
 //! sends it, and returns the text of the answer.
 //!
 //! Secrets come from the environment at each call, and from then on no record and no output has them. A call reaches
-//! no link-local or metadata address, unless its manifest allows that.
+//! no address that [`guard`](crate::net::guard) refuses, unless its manifest allows that.
 
-mod address;
 mod answer;
 mod body;
 mod client;
@@ -40,7 +39,7 @@ pub struct HttpSource {
     pub body: Option<Body>,
     /// Bytes of the answer that are kept.
     pub max_output: usize,
-    /// Whether it may also reach link-local and metadata addresses, and use a proxy, which resolves names itself.
+    /// Whether it may also reach addresses that are refused otherwise, and use a proxy, which resolves names itself.
     pub any_address: bool,
 }
 

@@ -5,12 +5,10 @@ use std::error::Error;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 
-use super::address::{self, Refused};
 use crate::domain::words::clipped;
+use crate::net::guard::{self, REDIRECTS, Refused};
 use crate::{ToolError, ToolErrorKind};
 
-/// Most redirects of one call.
-const REDIRECTS: usize = 5;
 /// Characters of an address that a message shows.
 const SHOWN: usize = 200;
 
@@ -35,7 +33,7 @@ pub(super) async fn send(
 ) -> Result<Response, ToolError> {
     for _ in 0..=REDIRECTS {
         if !any_address {
-            address::check(&outgoing.url).map_err(|refused| unavailable(refused.to_string()))?;
+            guard::check(&outgoing.url).map_err(|why| refused(&why))?;
         }
         let response = once(client, &outgoing).await?;
         if !is_redirect(response.status()) {
@@ -103,8 +101,8 @@ fn redirected(from: Outgoing, response: &Response) -> Result<Outgoing, ToolError
 fn unanswered(error: &reqwest::Error, url: &Url) -> ToolError {
     let mut cause: &dyn Error = error;
     loop {
-        if let Some(refused) = cause.downcast_ref::<Refused>() {
-            return unavailable(refused.to_string());
+        if let Some(why) = cause.downcast_ref::<Refused>() {
+            return refused(why);
         }
         match cause.source() {
             Some(source) => cause = source,
@@ -120,6 +118,10 @@ fn unanswered(error: &reqwest::Error, url: &Url) -> ToolError {
         (false, true) => unavailable(format!("{host} cannot be reached: {cause}")),
         (false, false) => failed(format!("{host} broke the connection off: {cause}")),
     }
+}
+
+fn refused(why: &Refused) -> ToolError {
+    unavailable(format!("{why}; `any_address = true` in the manifest's [source] allows it"))
 }
 
 /// Host and port, for people.
