@@ -1,14 +1,16 @@
-//! One server as its configuration describes it.
+//! One server as a configuration describes it.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::net::known;
 use crate::net::secret::Secret;
 
 /// One server of a configuration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ServerEntry {
-    /// Its name in the configuration, the prefix of its tools' names.
+    /// Its name in the configuration, from which its tools have theirs: [`crate::name`].
     pub key: String,
     pub transport: Transport,
     /// The file that has the entry.
@@ -17,34 +19,102 @@ pub struct ServerEntry {
     pub line: usize,
     /// Why the server must not be started; `None`: it is enabled.
     pub disabled: Option<String>,
-    /// How long the server may take until it answers its first request.
+    /// How long the server may take until it answers its first request; `None`: the entry does not say.
     pub start_timeout: Option<Duration>,
-    /// How long one tool call may take.
+    /// How long one tool call may take; `None`: the entry does not say.
     pub call_timeout: Option<Duration>,
-    /// The server's tools that are offered, by the server's own names.
-    pub tools: Kept,
+    /// The tools that are offered.
+    pub offered: OfferedTools,
 }
 
 /// How a server is reached.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq)]
 pub enum Transport {
     /// A program that speaks over its standard input and output.
     Stdio {
         command: String,
         args: Vec<String>,
-        /// Variables that its environment gets in addition.
+        /// Variables that its environment gets in addition. Of two with one name the last one counts.
         env: Vec<(String, Secret)>,
+        /// Its folder; `None`: the entry does not say.
         cwd: Option<PathBuf>,
     },
     /// An endpoint that speaks streamable HTTP.
-    Http { url: String, headers: Vec<(String, Secret)> },
+    Http {
+        url: String,
+        headers: Vec<(String, Secret)>,
+        /// Whether it may also be at an address that [`crate::net::guard`] refuses.
+        any_address: bool,
+    },
 }
 
-/// Which tools of a server are offered.
+/// Without the secrets that an argument or an address may have, too.
+impl fmt::Debug for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Transport::Stdio { command, args, env, cwd } => {
+                let args: Vec<_> = args.iter().map(|arg| known::without_keys(arg)).collect();
+                f.debug_struct("Stdio")
+                    .field("command", &known::without_keys(command))
+                    .field("args", &args)
+                    .field("env", env)
+                    .field("cwd", cwd)
+                    .finish()
+            }
+            Transport::Http { url, headers, any_address } => f
+                .debug_struct("Http")
+                .field("url", &known::without_keys(url))
+                .field("headers", headers)
+                .field("any_address", any_address)
+                .finish(),
+        }
+    }
+}
+
+/// Which tools of a server are offered, by the server's own names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct OfferedTools {
     /// Only these; `None`: all.
     pub only: Option<Vec<String>>,
     /// All but these.
     pub without: Vec<String>,
+}
+
+impl OfferedTools {
+    /// Whether the tool of this name is offered.
+    pub fn includes(&self, tool: &str) -> bool {
+        let is_in = |names: &[String]| names.iter().any(|name| name == tool);
+        self.only.as_deref().is_none_or(is_in) && !is_in(&self.without)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transport_is_shown_without_its_secrets() {
+        let secret = Secret::new("entry-t3st-secret");
+        let stdio = Transport::Stdio {
+            command: "npx".into(),
+            args: vec!["--token=entry-t3st-secret".into()],
+            env: vec![("TOKEN".into(), secret.clone())],
+            cwd: None,
+        };
+        let http = Transport::Http {
+            url: "https://h/mcp?k=entry-t3st-secret".into(),
+            headers: vec![("Authorization".into(), secret)],
+            any_address: false,
+        };
+        let shown = format!("{stdio:?} {http:?}");
+        assert!(shown.contains("--token=[key]") && !shown.contains("t3st"), "{shown}");
+    }
+
+    #[test]
+    fn tools_are_offered_by_both_lists() {
+        let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let both = OfferedTools { only: Some(list(&["a", "b"])), without: list(&["b"]) };
+        assert!(both.includes("a") && !both.includes("b") && !both.includes("c"));
+        assert!(OfferedTools::default().includes("a"));
+    }
 }

@@ -6,7 +6,7 @@ use std::{env, fmt};
 use super::known;
 
 /// A text that cannot be printed.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Box<str>);
 
 impl Secret {
@@ -14,6 +14,12 @@ impl Secret {
     pub fn new(key: &str) -> Self {
         known::remember(key);
         Self(key.into())
+    }
+
+    /// A text beside secrets that is none itself, such as a path or a number. It is not printed here either, but it may
+    /// be in other texts: to hide a common word everywhere would damage them.
+    pub fn ordinary(text: &str) -> Self {
+        Self(text.into())
     }
 
     /// The value of an environment variable that holds `what`, without surrounding white space.

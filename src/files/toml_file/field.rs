@@ -29,6 +29,11 @@ impl<'f> Field<'f> {
         Problem::of_line(self.file.name, self.line(), self.path.as_str(), text)
     }
 
+    /// The name of its file.
+    pub fn file(&self) -> &'f str {
+        self.file.name
+    }
+
     /// Its line, from 1.
     pub fn line(&self) -> usize {
         self.file.line(self.span.start)

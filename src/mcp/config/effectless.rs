@@ -1,0 +1,85 @@
+//! Fields that have no effect here, and what is said about them.
+
+use super::server::{Format, Kind, ServerReader};
+use crate::files::toml_file::{Fields, Problem};
+
+const NO_LOGIN: &str = "is not read: toolyard does not log in; give the server a token in a header";
+const NO_SANDBOX: &str = "is not read: toolyard starts the server without a sandbox";
+
+/// Fields that have an effect elsewhere, and why they have none here.
+const UNREAD: [(&str, &str); 9] = [
+    ("oauth", NO_LOGIN),
+    ("auth", NO_LOGIN),
+    ("scopes", NO_LOGIN),
+    ("oauth_resource", NO_LOGIN),
+    ("headersHelper", "is not read: toolyard runs no program for headers; write them as headers"),
+    ("timeout", "is not read: programs give it different units; the server gets toolyard's limits"),
+    ("sandboxEnabled", NO_SANDBOX),
+    ("sandbox", NO_SANDBOX),
+    ("experimental_environment", "is not read: toolyard starts the server on this machine"),
+];
+
+impl Format {
+    /// The fields of a program beside its command.
+    fn of_programs(self) -> &'static [&'static str] {
+        match self {
+            Format::Shared | Format::VsCode => &["args", "env", "envFile", "cwd"],
+            Format::Codex => &["args", "env", "env_vars", "cwd"],
+            Format::Own => &["args", "env", "env_file", "cwd"],
+        }
+    }
+
+    /// The fields of an address.
+    fn of_addresses(self) -> &'static [&'static str] {
+        match self {
+            Format::Shared | Format::VsCode => &["headers"],
+            Format::Codex => &["http_headers", "env_http_headers", "bearer_token_env_var"],
+            Format::Own => &["headers", "any_address"],
+        }
+    }
+
+    /// Fields that need no remark: texts for people, tools for development, and consent, for which toolyard has rules of
+    /// its own.
+    fn silent(self) -> &'static [&'static str] {
+        match self {
+            Format::Shared => &["name", "description", "autoApprove", "alwaysAllow"],
+            Format::VsCode => &["dev", "gallery", "version"],
+            Format::Codex => &[
+                "name",
+                "required",
+                "supports_parallel_tool_calls",
+                "default_tools_approval_mode",
+                "tools",
+            ],
+            Format::Own => &[],
+        }
+    }
+}
+
+impl ServerReader<'_> {
+    /// Notes fields without effect: as remarks, and in toolyard's own configuration as problems.
+    pub(super) fn rest(&self, kind: Kind, mut fields: Fields<'_>, remarks: &mut Vec<Problem>) {
+        let format = self.format;
+        let (strays, why) = match kind {
+            Kind::Stdio => (format.of_addresses(), "is not read: only a server with `url` has it"),
+            Kind::Http => {
+                (format.of_programs(), "is not read: only a server with `command` has it")
+            }
+        };
+        let strays = strays.iter().map(|key| (*key, why));
+        if format == Format::Own {
+            for (key, why) in strays {
+                if let Some(field) = fields.get(key) {
+                    field.refuse(why);
+                }
+            }
+            fields.finish();
+            return;
+        }
+        format.silent().iter().for_each(|key| drop(fields.get(key)));
+        for (key, why) in strays.chain(UNREAD) {
+            remarks.extend(fields.get(key).map(|field| field.problem(why)));
+        }
+        remarks.extend(fields.unknown());
+    }
+}

@@ -1,0 +1,147 @@
+//! Which values of a configuration are secrets. Every value of `env` and `headers` is one, unless it is plainly none:
+//! to hide `production` or `/usr/bin` in every text would damage what people read.
+
+use reqwest::Url;
+
+use crate::files::toml_file::{Field, Fields};
+use crate::net::client::{carries_key, holds_a_key};
+use crate::net::{known, secret::Secret};
+
+/// Parts of the names of secrets.
+const NAMES: [&str; 9] =
+    ["key", "token", "secret", "pass", "auth", "cred", "cookie", "session", "private"];
+/// Beginnings of paths.
+const FOLDERS: [&str; 14] = [
+    "./",
+    "../",
+    "~/",
+    "/Applications/",
+    "/Library/",
+    "/Users/",
+    "/etc/",
+    "/home/",
+    "/mnt/",
+    "/opt/",
+    "/srv/",
+    "/tmp/",
+    "/usr/",
+    "/var/",
+];
+/// Most characters of a word that is no secret.
+const WORD: usize = 32;
+/// Most characters of a part of an address that is no secret.
+const PART: usize = 15;
+
+/// The value of a setting of this name, which is hidden from now on if it may be a secret.
+pub(super) fn value(name: &str, text: &str) -> Secret {
+    if is_ordinary(name, text) { Secret::ordinary(text) } else { Secret::new(text) }
+}
+
+/// The fields of a table. A text in its place may be a secret, so it is not repeated.
+pub(super) fn table<'f>(field: &Field<'f>) -> Option<Fields<'f>> {
+    unless_text(field, "a table of keys and values")?.table()
+}
+
+/// The elements of a list, likewise.
+pub(super) fn list<'f>(field: &Field<'f>) -> Option<Vec<Field<'f>>> {
+    unless_text(field, "a list in [brackets]")?.list()
+}
+
+fn unless_text<'a, 'f>(field: &'a Field<'f>, expected: &str) -> Option<&'a Field<'f>> {
+    if field.is_text() {
+        field.refuse(format!("expected {expected}, got a text"));
+        return None;
+    }
+    Some(field)
+}
+
+/// Hides the secrets among the arguments of a program: values behind names of secrets, as in `--token VALUE`,
+/// `--token=VALUE`, `API_KEY=VALUE` and `Authorization: VALUE`.
+pub(super) fn remember_arguments(args: &[String]) {
+    let mut option = None;
+    for arg in args {
+        let named = arg.split_once(['=', ':']);
+        if let Some((name, text)) = named.filter(|(name, _)| is_named_secret(name)) {
+            drop(value(name, text.trim()));
+        } else if let Some(name) = option.filter(|_| !arg.starts_with('-')) {
+            drop(value(name, arg));
+        }
+        let is_option = arg.starts_with('-') && named.is_none() && is_named_secret(arg);
+        option = is_option.then_some(arg);
+    }
+}
+
+/// Hides the secrets of an address.
+pub(super) fn remember_address(url: &Url) {
+    known::remember_address(url);
+}
+
+fn is_ordinary(name: &str, text: &str) -> bool {
+    let is_path = FOLDERS.iter().any(|folder| text.starts_with(folder));
+    is_path || !is_named_secret(name) && (is_word(text) || is_plain_address(text))
+}
+
+fn is_named_secret(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    carries_key(name) || holds_a_key(name) || NAMES.iter().any(|part| lower.contains(part))
+}
+
+/// Words such as `production` or `application/json`, which have no digits.
+fn is_word(text: &str) -> bool {
+    let is_of_word = |c: char| c.is_ascii_lowercase() || "-_./ ".contains(c);
+    text.len() <= WORD && text.chars().all(is_of_word)
+}
+
+/// An address in which nothing can be a key.
+fn is_plain_address(text: &str) -> bool {
+    let Ok(url) = Url::parse(text) else { return false };
+    let mut parts = url.path_segments().into_iter().flatten();
+    let is_bare = url.username().is_empty() && url.password().is_none();
+    url.has_host() && is_bare && url.query().is_none() && parts.all(|part| part.len() <= PART)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plainly_no_secret_stays_visible() {
+        for (name, text) in [
+            ("NODE_ENV", "production"),
+            ("Accept", "application/json"),
+            ("ROOT", "/home/me/projects/2026"),
+            ("KEY_FILE", "/etc/keys/id_ed25519"),
+            ("BASE_URL", "http://localhost:3000/api/v1"),
+        ] {
+            assert!(is_ordinary(name, text), "{name}={text}");
+        }
+        for (name, text) in [
+            ("GITHUB_TOKEN", "correcthorse"),
+            ("Authorization", "Bearer abcdefgh"),
+            ("DATABASE_URL", "postgres://me:hunter22@db/x"),
+            ("WEBHOOK", "https://hooks.example/services/T0000000000000000000000"),
+            ("X", "a1b2c3d4e5f6"),
+            ("X", "/8fk3/9sdk20vmw2"),
+        ] {
+            assert!(!is_ordinary(name, text), "{name}={text}");
+        }
+    }
+
+    #[test]
+    fn arguments_behind_names_of_secrets_are_hidden() {
+        let args = [
+            "-y",
+            "--api-key",
+            "arg-s3cret-1",
+            "--auth-token=arg-s3cret-2",
+            "arg-s3cret-3",
+            "-e",
+            "API_KEY=arg-s3cret-4",
+            "--header",
+            "Authorization: Bearer arg-s3cret-5",
+        ];
+        remember_arguments(&args.map(str::to_owned));
+        let all = "arg-s3cret-1 arg-s3cret-2 arg-s3cret-3 arg-s3cret-4 arg-s3cret-5";
+        assert_eq!(known::without_known(all), "[key] [key] arg-s3cret-3 [key] [key]");
+    }
+}

@@ -1,0 +1,162 @@
+//! Reads one server: what all formats have in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::expand::{Dialect, Expansion, Unset};
+use super::hidden;
+use super::surroundings::Surroundings;
+use crate::entry::{OfferedTools, ServerEntry};
+use crate::files::toml_file::{Field, Fields, Problem};
+use crate::name;
+
+/// The longest limit that an entry can set.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+/// Which fields a server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// `mcpServers` of Claude Code, Claude Desktop and Cursor.
+    Shared,
+    /// `servers` of VS Code.
+    VsCode,
+    /// `mcp_servers` of Codex.
+    Codex,
+    /// `tools.mcp` of toolyard.
+    Own,
+}
+
+/// What a server is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A program.
+    Stdio,
+    /// An address.
+    Http,
+}
+
+/// Reads servers of one format.
+pub(super) struct ServerReader<'r> {
+    pub format: Format,
+    pub dialect: Dialect,
+    /// What happens where a variable of an enabled server has no value.
+    pub unset: Unset,
+    pub around: &'r Surroundings<'r>,
+}
+
+impl ServerReader<'_> {
+    /// The servers of a table, but those that others replace.
+    pub fn servers(
+        &self,
+        table: &Field<'_>,
+        replaced: &BTreeSet<String>,
+        remarks: &mut Vec<Problem>,
+    ) -> Vec<ServerEntry> {
+        let Some(fields) = table.table() else { return Vec::new() };
+        let mut entries = Vec::new();
+        let mut prefixes = BTreeMap::<String, usize>::new();
+        for (key, field) in fields.all().into_iter().filter(|(key, _)| !replaced.contains(*key)) {
+            if let Some(prefix) = name::prefix(key) {
+                if let Some(line) = prefixes.get(&prefix) {
+                    field.refuse(format!(
+                        "its tools would have the names of those of line {line}; rename one of the two"
+                    ));
+                    continue;
+                }
+                prefixes.insert(prefix, field.line());
+            }
+            entries.extend(self.server(key, &field, remarks));
+        }
+        entries
+    }
+
+    /// The server of this key; `None`: it has problems, which are noted.
+    fn server(
+        &self,
+        key: &str,
+        field: &Field<'_>,
+        remarks: &mut Vec<Problem>,
+    ) -> Option<ServerEntry> {
+        let mut fields = hidden::table(field)?;
+        let is_named = name::prefix(key).is_some();
+        if !is_named {
+            field.refuse(
+                "tools are named after this key; expected a name with letters or digits (A-Z, a-z, 0-9)",
+            );
+        }
+        let disabled = self.disabled(&mut fields);
+        // Nobody needs the variables of a server that is not started.
+        let is_off = matches!(disabled, Some(Some(_)));
+        let unset = if is_off { Unset::Note } else { self.unset };
+        let expansion = Expansion::new(self.dialect, self.around, unset);
+        let [start_timeout, call_timeout] = self.timeouts(&mut fields);
+        let offered = self.offered(&mut fields);
+        let kind = self.kind(&mut fields)?;
+        let transport = self.transport(kind, &mut fields, &expansion);
+        self.rest(kind, fields, remarks);
+        is_named.then_some(())?;
+        Some(ServerEntry {
+            key: key.to_owned(),
+            transport: transport?,
+            file: field.file().to_owned(),
+            line: field.line(),
+            disabled: disabled?.or(expansion.why_unset()),
+            start_timeout: start_timeout?,
+            call_timeout: call_timeout?,
+            offered: offered?,
+        })
+    }
+
+    /// Why it is off, if it is; the outer `None`: a field is wrong.
+    fn disabled(&self, fields: &mut Fields<'_>) -> Option<Option<String>> {
+        let is_enabled = fields.get("enabled").map_or(Some(true), |field| field.flag());
+        let is_disabled = match self.format {
+            Format::Own | Format::Codex => Some(false),
+            // Several programs write it, though none of the documented formats has it.
+            Format::Shared | Format::VsCode => {
+                fields.get("disabled").map_or(Some(false), |field| field.flag())
+            }
+        };
+        let why = match (is_enabled?, is_disabled?) {
+            (false, _) => "`enabled` is false",
+            (true, true) => "`disabled` is true",
+            (true, false) => return Some(None),
+        };
+        Some(Some(format!("its configuration switches it off: {why}")))
+    }
+
+    /// The limits of its start and of a call.
+    fn timeouts(&self, fields: &mut Fields<'_>) -> [Option<Option<Duration>>; 2] {
+        match self.format {
+            Format::Shared | Format::VsCode => [Some(None), Some(None)],
+            Format::Own => ["start_timeout", "call_timeout"].map(|key| {
+                let duration = |field: Field<'_>| field.duration(Duration::from_millis(1), LONGEST);
+                fields.get(key).map_or(Some(None), |field| duration(field).map(Some))
+            }),
+            Format::Codex => {
+                let [start, call] = ["startup_timeout_sec", "tool_timeout_sec"].map(|key| {
+                    let seconds = |field: Field<'_>| field.number(0.001, LONGEST.as_secs_f64());
+                    let seconds =
+                        fields.get(key).map_or(Some(None), |field| seconds(field).map(Some));
+                    seconds.map(|seconds| seconds.map(Duration::from_secs_f64))
+                });
+                let old = fields.get("startup_timeout_ms").map_or(Some(None), |field| {
+                    let ms = field.whole(1, LONGEST.as_millis() as i64)?;
+                    Some(Some(Duration::from_millis(ms.unsigned_abs())))
+                });
+                [start.and_then(|start| Some(start.or(old?))), call]
+            }
+        }
+    }
+
+    fn offered(&self, fields: &mut Fields<'_>) -> Option<OfferedTools> {
+        let (only, without) = match self.format {
+            Format::Shared | Format::VsCode => return Some(OfferedTools::default()),
+            Format::Own => ("only", "without"),
+            Format::Codex => ("enabled_tools", "disabled_tools"),
+        };
+        let only = fields.get(only).map_or(Some(None), |field| field.texts().map(Some));
+        let without = fields.get(without).map_or(Some(Vec::new()), |field| field.texts());
+        Some(OfferedTools { only: only?, without: without? })
+    }
+}

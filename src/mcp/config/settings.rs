@@ -1,0 +1,175 @@
+//! Reads the variables of a program and the headers of requests. Their values are secrets.
+
+use reqwest::header::{HeaderName, HeaderValue};
+use serde_json::Value;
+
+use super::expand::Expansion;
+use super::server::{Format, ServerReader};
+use super::transport::without_nul;
+use super::{env_file, hidden};
+use crate::files::toml_file::{Field, Fields, Problems};
+use crate::net::client::{carries_key, holds_a_key};
+use crate::net::secret::Secret;
+
+/// Names with their values.
+type Settings = Vec<(String, Secret)>;
+
+impl ServerReader<'_> {
+    /// The variables of a program: those of its file first, which the others replace.
+    pub(super) fn env(
+        &self,
+        fields: &mut Fields<'_>,
+        expansion: &Expansion<'_>,
+    ) -> Option<Settings> {
+        let none = Some(Settings::new());
+        let first = match self.format {
+            Format::Codex => {
+                fields.get("env_vars").map_or(none.clone(), |field| self.passed(&field))
+            }
+            Format::Shared | Format::VsCode | Format::Own => {
+                let key = if self.format == Format::Own { "env_file" } else { "envFile" };
+                fields.get(key).map_or(none.clone(), |field| self.of_file(&field, expansion))
+            }
+        };
+        let own =
+            fields.get("env").map_or(none, |field| self.settings(&field, expansion, variable));
+        Some([first?, own?].concat())
+    }
+
+    /// The headers of requests.
+    pub(super) fn headers(
+        &self,
+        fields: &mut Fields<'_>,
+        expansion: &Expansion<'_>,
+    ) -> Option<Settings> {
+        let key = if self.format == Format::Codex { "http_headers" } else { "headers" };
+        let headers = fields
+            .get(key)
+            .map_or(Some(Settings::new()), |field| self.settings(&field, expansion, header));
+        if self.format != Format::Codex {
+            return headers;
+        }
+        let of_env = fields.get("env_http_headers").map_or(Some(Settings::new()), |field| {
+            let headers = hidden::table(&field)?.all();
+            let read = headers.iter().map(|(name, field)| {
+                let value = header(name, field, expansion.named(field)?)?;
+                Some(((*name).to_owned(), hidden::value(name, &value)))
+            });
+            all(read)
+        });
+        let bearer = fields.get("bearer_token_env_var").map_or(Some(Settings::new()), |field| {
+            let name = "Authorization";
+            let token = expansion.named(&field)?;
+            let value = header(name, &field, format!("Bearer {token}"))?;
+            Some(vec![(name.to_owned(), hidden::value(name, &value))])
+        });
+        if let Some(field) = fields.get("bearer_token") {
+            field.refuse("a token must not be in this file; write bearer_token_env_var");
+            return None;
+        }
+        Some([headers?, of_env?, bearer?].concat())
+    }
+
+    /// A table of names and texts, each of which `check` accepts.
+    fn settings(
+        &self,
+        field: &Field<'_>,
+        expansion: &Expansion<'_>,
+        check: impl Fn(&str, &Field<'_>, String) -> Option<String>,
+    ) -> Option<Settings> {
+        let settings = hidden::table(field)?.all();
+        all(settings.iter().map(|(name, field)| {
+            let text = self.value(field)?;
+            if self.format == Format::Own && is_key(name) && !expansion.is_in(&text) {
+                let scheme = if name.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };
+                field.refuse(format!(
+                    "a key must not be in a file: write {name} = \"{scheme}${{NAME}}\" for an environment variable"
+                ));
+                return None;
+            }
+            let value = check(name, field, expansion.of(field, &text)?)?;
+            Some(((*name).to_owned(), hidden::value(name, &value)))
+        }))
+    }
+
+    /// A text; VS Code also takes numbers.
+    fn value(&self, field: &Field<'_>) -> Option<String> {
+        if self.format == Format::VsCode
+            && !field.is_text()
+            && !field.is_table()
+            && let Some(Value::Number(number)) = field.json()
+        {
+            return Some(number.to_string());
+        }
+        field.text().map(str::to_owned)
+    }
+
+    /// The variables of a file.
+    fn of_file(&self, field: &Field<'_>, expansion: &Expansion<'_>) -> Option<Settings> {
+        let path = self.path(&without_nul(field, expansion.text(field)?)?);
+        if expansion.lacks() {
+            return Some(Settings::new());
+        }
+        let text = match (self.around.file)(&path) {
+            Ok(text) => text,
+            Err(problem) => {
+                let why = format!("{}: {}", path.display(), problem.text);
+                return expansion.without(&why, "").map_err(|why| field.refuse(why)).ok();
+            }
+        };
+        let (variables, problems) = env_file::read(&path.display().to_string(), &text);
+        if !problems.is_empty() {
+            field.refuse_for(Problems(problems));
+            return None;
+        }
+        let hide = |(name, value): (String, String)| {
+            let value = hidden::value(&name, &value);
+            (name, value)
+        };
+        Some(variables.into_iter().map(hide).collect())
+    }
+
+    /// The variables that Codex passes on, as names or as tables with a name. One that is not set is left out.
+    fn passed(&self, field: &Field<'_>) -> Option<Settings> {
+        let names = field.list()?;
+        let read = names.iter().map(|field| {
+            let name = match field.is_table() {
+                true => field.table()?.need("name", "the name of a variable")?.text()?,
+                false => field.text()?,
+            };
+            let value = (self.around.variable)(name);
+            Some(value.map(|value| (name.to_owned(), hidden::value(name, &value))))
+        });
+        Some(all(read)?.into_iter().flatten().collect())
+    }
+}
+
+fn variable(name: &str, field: &Field<'_>, value: String) -> Option<String> {
+    if name.is_empty() || name.contains(['=', '\0']) {
+        field.refuse("not the name of an environment variable");
+        return None;
+    }
+    without_nul(field, value)
+}
+
+fn header(name: &str, field: &Field<'_>, value: String) -> Option<String> {
+    if HeaderName::try_from(name).is_err() {
+        field.refuse("not the name of an HTTP header; expected letters, digits and `-`");
+        return None;
+    }
+    if HeaderValue::try_from(value.as_str()).is_err() {
+        field.refuse("a header's value is one line of printable characters");
+        return None;
+    }
+    Some(value)
+}
+
+fn is_key(name: &str) -> bool {
+    carries_key(name) || holds_a_key(name)
+}
+
+/// All of them, if each is there. Each is read, so that the problems of all are noted.
+fn all<T>(read: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
+    let read: Vec<Option<T>> = read.collect();
+    read.into_iter().collect()
+}

@@ -1,0 +1,39 @@
+//! What comes into the reading, so that it looks at nothing itself.
+
+use std::path::Path;
+
+use crate::files::text_file::{self, Expectation};
+use crate::files::toml_file::Problem;
+
+const VARIABLES: Expectation = Expectation {
+    what: "a file of variables, lines of NAME=value",
+    missing: "correct its path",
+    largest: 1024 * 1024,
+};
+
+/// What a configuration takes from around it.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'s> {
+    /// The value of an environment variable.
+    pub variable: &'s dyn Fn(&str) -> Option<String>,
+    /// The text of a file of variables that an entry names.
+    pub file: &'s dyn Fn(&Path) -> Result<String, Problem>,
+    pub home: Option<&'s Path>,
+    /// The folder of the project; relative paths start there.
+    pub workspace: &'s Path,
+}
+
+impl<'s> Surroundings<'s> {
+    /// Those of this process.
+    pub fn of_process(home: Option<&'s Path>, workspace: &'s Path) -> Self {
+        Self { variable: &variable, file: &file, home, workspace }
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn file(path: &Path) -> Result<String, Problem> {
+    text_file::read(path, &VARIABLES)
+}

@@ -1,0 +1,143 @@
+//! Reads how a server is reached.
+
+use std::path::PathBuf;
+
+use reqwest::Url;
+
+use super::expand::Expansion;
+use super::hidden;
+use super::server::{Format, Kind, ServerReader};
+use crate::entry::Transport;
+use crate::files::toml_file::{Field, Fields};
+
+impl ServerReader<'_> {
+    /// What starts it or where it is, which its type must fit.
+    pub(super) fn kind(&self, fields: &mut Fields<'_>) -> Option<Kind> {
+        let said = match fields.get("type") {
+            Some(field) => Some(named(&field)?),
+            None => None,
+        };
+        match (said, fields.get("command"), fields.get("url")) {
+            (_, Some(_), Some(url)) => {
+                url.refuse("conflicts with `command`; a server is a program or an address");
+                None
+            }
+            (None | Some(Kind::Stdio), Some(_), None) => Some(Kind::Stdio),
+            (None | Some(Kind::Http), None, Some(_)) => Some(Kind::Http),
+            (Some(Kind::Stdio), None, _) => {
+                fields.need("command", "the program that is the server, such as \"npx\"");
+                None
+            }
+            (Some(Kind::Http), _, None) => {
+                fields.need("url", "the address of the server");
+                None
+            }
+            (None, None, None) => {
+                fields.refuse("expected `command` for a program, or `url` for an address");
+                None
+            }
+        }
+    }
+
+    pub(super) fn transport(
+        &self,
+        kind: Kind,
+        fields: &mut Fields<'_>,
+        expansion: &Expansion<'_>,
+    ) -> Option<Transport> {
+        match kind {
+            Kind::Stdio => self.stdio(fields, expansion),
+            Kind::Http => self.http(fields, expansion),
+        }
+    }
+
+    fn stdio(&self, fields: &mut Fields<'_>, expansion: &Expansion<'_>) -> Option<Transport> {
+        let command = fields.get("command").and_then(|field| {
+            let command = expansion.text(&field)?;
+            // A variable without a value is named elsewhere.
+            if command.trim().is_empty() && !expansion.lacks() {
+                field.refuse("expected the program that is the server, such as \"npx\"");
+                return None;
+            }
+            without_nul(&field, command)
+        });
+        let args = fields.get("args").map_or(Some(Vec::new()), |field| {
+            let args = hidden::list(&field)?;
+            let text = |field: &Field<'_>| without_nul(field, expansion.text(field)?);
+            let args: Vec<Option<String>> = args.iter().map(text).collect();
+            args.into_iter().collect()
+        });
+        let env = self.env(fields, expansion);
+        let cwd = fields.get("cwd").map_or(Some(None), |field| {
+            let path = without_nul(&field, expansion.text(&field)?)?;
+            Some(Some(self.path(&path)))
+        });
+        let args = args?;
+        hidden::remember_arguments(&args);
+        Some(Transport::Stdio { command: command?, args, env: env?, cwd: cwd? })
+    }
+
+    fn http(&self, fields: &mut Fields<'_>, expansion: &Expansion<'_>) -> Option<Transport> {
+        let url = fields.get("url").and_then(|field| self.address(&field, expansion));
+        let headers = self.headers(fields, expansion);
+        let any_address = match self.format {
+            Format::Own => fields.get("any_address").map_or(Some(false), |field| field.flag()),
+            Format::Shared | Format::VsCode | Format::Codex => Some(false),
+        };
+        Some(Transport::Http { url: url?, headers: headers?, any_address: any_address? })
+    }
+
+    /// An address. It may have a secret, so that no message repeats it.
+    fn address(&self, field: &Field<'_>, expansion: &Expansion<'_>) -> Option<String> {
+        let text = expansion.text(field)?;
+        if expansion.lacks() {
+            return Some(text);
+        }
+        let url = Url::parse(text.trim()).ok();
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let Some(url) = url else {
+            field.refuse("expected an address that begins with http:// or https:// and a host");
+            return None;
+        };
+        hidden::remember_address(&url);
+        if self.format == Format::Own && url.password().is_some() {
+            field.refuse("an address must not have a password; write it as a header");
+            return None;
+        }
+        Some(url.into())
+    }
+
+    /// A path, which starts at the workspace or at home.
+    pub(super) fn path(&self, text: &str) -> PathBuf {
+        match (text.strip_prefix("~/"), self.around.home) {
+            (Some(below), Some(home)) => home.join(below),
+            _ => self.around.workspace.join(text),
+        }
+    }
+}
+
+/// What a type means.
+fn named(field: &Field<'_>) -> Option<Kind> {
+    if field.text()? == "sse" {
+        field.refuse(
+            "the old transport HTTP+SSE is not spoken; most servers have streamable HTTP, often at /mcp instead of \
+             /sse: write \"http\" and that url",
+        );
+        return None;
+    }
+    field.one_of(&[
+        ("stdio", Kind::Stdio),
+        ("http", Kind::Http),
+        ("streamable-http", Kind::Http),
+        ("streamableHttp", Kind::Http),
+    ])
+}
+
+/// The text, which a program or a path can have.
+pub(super) fn without_nul(field: &Field<'_>, text: String) -> Option<String> {
+    if text.contains('\0') {
+        field.refuse("must not contain the character NUL");
+        return None;
+    }
+    Some(text)
+}
