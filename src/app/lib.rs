@@ -4,6 +4,7 @@
 use toolyard_domain as domain;
 use toolyard_engine as engine;
 use toolyard_files as files;
+use toolyard_mcp as mcp;
 use toolyard_model as model;
 use toolyard_net as net;
 use toolyard_papers as papers;

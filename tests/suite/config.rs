@@ -70,6 +70,8 @@ fn the_example_can_be_taken_into_use_line_by_line() {
     assert_eq!(endpoint(&config, "vllm").mode, ToolMode::Text);
     assert_eq!(config.roles[&Role::Actor].as_str(), "openai");
     assert!(config.session.workspace.is_some() && config.session.journals.is_some());
+    let servers: Vec<_> = config.tools.servers.iter().map(|server| server.key.as_str()).collect();
+    assert_eq!(servers, ["files", "github"]);
     let keys: Vec<_> = config.ui.keys.keys().map(String::as_str).collect();
     assert_eq!(keys, ["graph.pin", "quit", "step"]);
 }
@@ -111,6 +113,16 @@ fn the_example_has_every_key() {
                 || key == "key_command" && all.contains("\nkey_command = ");
             assert!(here, "{section}.{key} is missing in config.example.toml");
         }
+    }
+}
+
+#[test]
+fn the_example_has_every_key_of_a_server() {
+    let all = uncommented();
+    let (_, part) = all.split_once("\n[tools.mcp.files]\n").unwrap();
+    let (part, _) = part.split_once("\n[experience]\n").unwrap();
+    for key in known("tools.mcp.files", "command = \"x\"") {
+        assert!(format!("\n{part}").contains(&format!("\n{key} = ")), "{key} is missing");
     }
 }
 

@@ -33,6 +33,7 @@ pub use self::{
 };
 use crate::domain::{Knobs, ModelName, Rates, Retrieve, Role, SamplingOfRoles, Strategy};
 use crate::files::toml_file::{Problem, Problems, TomlFile};
+use crate::mcp::ServerEntry;
 use crate::model::{http::Endpoint, local};
 use crate::stage;
 use crate::ui::theme::load::AUTO;
@@ -138,6 +139,8 @@ pub struct UiConfig {
 pub struct ToolsConfig {
     /// Folders of manifests.
     pub folders: Vec<PathBuf>,
+    /// MCP servers.
+    pub servers: Vec<ServerEntry>,
 }
 
 /// Storage of past uses.

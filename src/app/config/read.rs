@@ -13,6 +13,7 @@ use super::{
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Finite, Knob, KnobSpec, Knobs, knob::KNOBS, words};
 use crate::files::toml_file::{Field, Fields, Problem, Problems};
+use crate::mcp::config::{Surroundings, own_servers};
 use crate::net::known;
 use crate::ui::alert::{Alert, CallsBy};
 use crate::ui::own::{OwnCommand, Shows};
@@ -243,6 +244,11 @@ fn fault<'e>(
 
 fn tools(fields: &mut Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
     fields.put("folders", &mut tools.folders, |field| paths(field, folder));
+    if let Some(table) = fields.get("mcp") {
+        let home = directories::BaseDirs::new();
+        let home = home.as_ref().map(directories::BaseDirs::home_dir);
+        tools.servers = own_servers(&table, &Surroundings::of_process(home, folder));
+    }
 }
 
 fn reader(fields: &mut Fields<'_>, folder: &Path, reader: &mut ReaderSettings) {
