@@ -1,11 +1,14 @@
 //! Tools of MCP servers. The configurations that people already have ([`config`], found at [`places`]) say which
 //! servers there are. Each of their entries becomes a [`ServerEntry`], from whose key the tools have their names
-//! ([`name`]).
+//! ([`name`]). [`client`] keeps the servers running and calls their tools.
 
 use toolyard_domain as domain;
 use toolyard_files as files;
 use toolyard_net as net;
+use toolyard_process as process;
+use toolyard_tool as tool;
 
+pub mod client;
 pub mod config;
 mod entry;
 pub mod name;

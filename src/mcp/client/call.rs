@@ -1,0 +1,142 @@
+//! One call of a server's tool.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::LocalBoxFuture;
+use jsonschema::Validator;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotification,
+    CancelledNotificationParam, ClientRequest, RequestId, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::{RoleClient, ServiceError};
+
+use super::life::Shared;
+use super::stage::Stage;
+use super::{answer, asked};
+use crate::domain::{ToolSpec, words::clipped};
+use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
+
+/// How often a server may ask back before it answers a call.
+const ROUNDS: u32 = 10;
+/// Bytes of a server's error that are shown.
+const ERROR: usize = 2000;
+
+/// A tool of a server.
+pub struct McpTool {
+    pub spec: Arc<ToolSpec>,
+    /// The server's own name for it.
+    pub name: String,
+    pub shared: Arc<Shared>,
+    /// The schema of its structured content, where it is one.
+    pub output: Option<Validator>,
+}
+
+impl Tool for McpTool {
+    fn spec(&self) -> &Arc<ToolSpec> {
+        &self.spec
+    }
+
+    fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move {
+            let peer = self.shared.peer().ok_or_else(|| self.away())?;
+            let mut params = CallToolRequestParams::new(self.name.clone());
+            params.arguments = invocation.arguments.as_object().cloned();
+            let result = answered(&peer, params).await?;
+            answer::output(&result, self.output.as_ref())
+        })
+    }
+}
+
+impl McpTool {
+    /// Why the server cannot be called now.
+    fn away(&self) -> ToolError {
+        let key = &self.shared.entry.key;
+        let text = match &*self.shared.stage.borrow() {
+            Stage::Down { why, again } => {
+                let soon = again.as_secs();
+                format!("the MCP server {key:?} has ended: {why}; it is started again after {soon} s")
+            }
+            Stage::Off { why } => format!("the MCP server {key:?} is disabled: {why}"),
+            Stage::Starting | Stage::Ready(_) => format!("the MCP server {key:?} is starting"),
+        };
+        ToolError::new(ToolErrorKind::Unavailable, text)
+    }
+}
+
+/// Calls the tool, and answers what the server asks back.
+async fn answered(
+    peer: &Peer<RoleClient>,
+    mut params: CallToolRequestParams,
+) -> Result<CallToolResult, ToolError> {
+    let failed = |text: String| ToolError::new(ToolErrorKind::Failed, text);
+    for round in 0..ROUNDS {
+        match sent(peer, params.clone()).await.map_err(|error| failed(told(&error)))? {
+            ServerResult::CallToolResult(result) => return Ok(result),
+            ServerResult::EmptyResult(_) => return Ok(CallToolResult::default()),
+            ServerResult::InputRequiredResult(asked) => {
+                let requests = asked.input_requests.unwrap_or_default();
+                if requests.is_empty() {
+                    tokio::time::sleep(Duration::from_millis(50 << round)).await;
+                }
+                let answers = asked::answers(requests).map_err(failed)?;
+                params.input_responses = (!answers.is_empty()).then_some(answers);
+                params.request_state = asked.request_state;
+            }
+            _ => return Err(failed("the answer is no result of a tool".to_owned())),
+        }
+    }
+    Err(failed(format!("the server asked back {ROUNDS} times and gave no result")))
+}
+
+/// Sends one request. Where this is dropped before the answer, the server is told that the call is cancelled.
+async fn sent(
+    peer: &Peer<RoleClient>,
+    params: CallToolRequestParams,
+) -> Result<ServerResult, ServiceError> {
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    let options = PeerRequestOptions::no_options();
+    let handle = peer.send_cancellable_request(request, options).await?;
+    let mut open = OpenCall { peer: peer.clone(), id: Some(handle.id.clone()) };
+    let answer = handle.await_response().await;
+    open.id = None;
+    answer
+}
+
+/// A call without an answer; dropping it cancels the call.
+struct OpenCall {
+    peer: Peer<RoleClient>,
+    id: Option<RequestId>,
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) else {
+            return;
+        };
+        let peer = self.peer.clone();
+        runtime.spawn(async move {
+            let why = Some("the call was cancelled".to_owned());
+            let params = CancelledNotificationParam::new(Some(id), why);
+            // Fails only where the server has ended.
+            let _ended = peer.send_notification(CancelledNotification::new(params).into()).await;
+        });
+    }
+}
+
+/// An error of the connection, for the agent.
+fn told(error: &ServiceError) -> String {
+    match error {
+        ServiceError::McpError(error) => {
+            format!("error {} of the server: {}", error.code.0, clipped(&error.message, ERROR))
+        }
+        ServiceError::TransportClosed => {
+            "the server ended during the call; whether it has done its work is unknown".to_owned()
+        }
+        other => clipped(&other.to_string(), ERROR),
+    }
+}

@@ -1,0 +1,112 @@
+//! Opens a connection to a server: starts its program or calls its address, and agrees on a revision.
+
+use std::collections::HashMap;
+use std::process::Command;
+use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::RoleClient;
+
+use super::asked::Client;
+use crate::net::guard::{self, Redirects};
+use crate::net::secret::Secret;
+use crate::process::Program;
+use crate::{ServerEntry, Transport};
+
+/// How long the connection to an address may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Variables of our own environment that a program gets beside those of its entry: without them it finds neither its
+/// interpreter nor its files. None of them has a key.
+const PASSED_ON: [&str; 9] =
+    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"];
+
+/// An open connection; dropping it ends the server's program.
+pub struct Connection {
+    pub service: RunningService<RoleClient, Client>,
+    pub program: Option<Program>,
+}
+
+/// Opens it; the caller limits the time.
+///
+/// # Errors
+/// Why it could not be opened.
+pub async fn open(entry: &ServerEntry, client: Client) -> Result<Connection, String> {
+    match &entry.transport {
+        Transport::Stdio { command, args, env, cwd } => {
+            let mut program = Command::new(command);
+            program.args(args).env_clear();
+            let passed = PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+            program.envs(passed);
+            program.envs(env.iter().map(|(name, value)| (name, value.expose())));
+            if let Some(cwd) = cwd {
+                program.current_dir(cwd);
+            }
+            let (program, pipes) = Program::start(&program).map_err(|error| error.to_string())?;
+            program.started().await.map_err(|why| format!("{command:?} cannot be started: {why}"))?;
+            let log = client.log.clone();
+            tokio::spawn(async move { log.follow(pipes.stderr).await });
+            let opened = client.serve_with_lifecycle((pipes.stdout, pipes.stdin), revisions()).await;
+            match opened {
+                Ok(service) => Ok(Connection { service, program: Some(program) }),
+                Err(error) => Err(ended(&program, told(&error)).await),
+            }
+        }
+        Transport::Http { url, headers, any_address } => {
+            let header = |(name, value): &(String, Secret)| {
+                let name = HeaderName::try_from(name.as_str()).ok()?;
+                let mut value = HeaderValue::try_from(value.expose()).ok()?;
+                value.set_sensitive(true);
+                Some((name, value))
+            };
+            let headers: HashMap<_, _> = headers.iter().filter_map(header).collect();
+            let address = Url::parse(url).map_err(|error| format!("{url}: {error}"))?;
+            if let Err(refused) = guard::check(&address).map_err(|refused| refused.to_string())
+                && !any_address
+            {
+                return Err(format!("{refused}; `any_address = true` in [tools.mcp] allows it"));
+            }
+            let http = guard::builder(*any_address, Redirects::SameServer);
+            let http = http.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
+            let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+            let transport =
+                StreamableHttpClientTransport::with_client(http, config.custom_headers(headers));
+            let opened = client.serve_with_lifecycle(transport, revisions()).await;
+            let service = opened.map_err(|error| told(&error))?;
+            Ok(Connection { service, program: None })
+        }
+    }
+}
+
+/// The stateless revision if the server knows it, else `initialize`.
+fn revisions() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    }
+}
+
+/// The reason with all its causes.
+fn told(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => {
+            format!("it answers neither server/discover ({discover}) nor initialize ({fallback})")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The reason, or the program's exit where that came first.
+pub async fn ended(program: &Program, why: String) -> String {
+    let soon = Duration::from_millis(300);
+    match tokio::time::timeout(soon, program.ended()).await {
+        Ok(Ok(status)) => format!("its program has ended ({status})"),
+        Ok(Err(why)) => why,
+        Err(_) => why,
+    }
+}

@@ -1,0 +1,190 @@
+//! The life of a server: it is started, its tools are listed, and where it ends, it is started again after a pause.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{PaginatedRequestParams, SubscriptionFilter};
+use rmcp::service::Peer;
+use rmcp::{RoleClient, ServiceError};
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+
+use super::asked::Client;
+use super::connect::{self, Connection};
+use super::definition::Definition;
+use super::log::Log;
+use super::stage::{Offer, Stage};
+use crate::ServerEntry;
+
+/// How long a server may take to its list of tools where its entry does not say it.
+const START: Duration = Duration::from_secs(30);
+/// The pause before the first new start; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// After this time a server counts as one that runs, and its next pause is short again.
+const STEADY: Duration = Duration::from_secs(60);
+/// The shortest time between two lists: a server that always says that its list changed costs no more than this.
+const BETWEEN_LISTS: Duration = Duration::from_secs(1);
+/// How long one list may take.
+const LIST: Duration = Duration::from_secs(30);
+/// The most tools of a server.
+const MOST: usize = 10_000;
+
+/// What the task of a connection and the tools share.
+pub struct Shared {
+    pub entry: ServerEntry,
+    pub stage: watch::Sender<Stage>,
+    /// Who answers calls, while the server runs.
+    peer: Mutex<Option<Peer<RoleClient>>>,
+    pub log: Arc<Log>,
+}
+
+impl Shared {
+    pub fn new(entry: ServerEntry) -> Self {
+        let stage = match &entry.disabled {
+            Some(why) => Stage::Off { why: why.clone() },
+            None => Stage::Starting,
+        };
+        let (stage, log) = (watch::Sender::new(stage), Arc::default());
+        Self { entry, stage, peer: Mutex::new(None), log }
+    }
+
+    pub fn peer(&self) -> Option<Peer<RoleClient>> {
+        self.peer.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_peer(&self, peer: Option<Peer<RoleClient>>) {
+        *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = peer;
+    }
+}
+
+/// Keeps the server running until the task is aborted.
+pub async fn live(shared: Arc<Shared>) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let begun = Instant::now();
+        let why = run(&shared).await;
+        shared.set_peer(None);
+        if begun.elapsed() >= STEADY {
+            pause = FIRST_PAUSE;
+        }
+        shared.stage.send_replace(Stage::Down { why, again: pause });
+        sleep(pause).await;
+        pause = (2 * pause).min(LONGEST_PAUSE);
+        shared.stage.send_replace(Stage::Starting);
+    }
+}
+
+/// Runs it once; returns why it ended.
+async fn run(shared: &Shared) -> String {
+    let begun = Instant::now();
+    let changed = Arc::new(Notify::new());
+    let client = Client { log: shared.log.clone(), changed: changed.clone() };
+    let limit = shared.entry.start_timeout.unwrap_or(START);
+    let opened = timeout(limit, connect::open(&shared.entry, client)).await;
+    let Connection { service, program } = match opened {
+        Ok(Ok(connection)) => connection,
+        Ok(Err(why)) => return with_last_line(shared, why),
+        Err(_) => {
+            let why = format!("it did not answer within {} s", limit.as_secs());
+            return with_last_line(shared, why);
+        }
+    };
+    let peer = service.peer().clone();
+    let offer = |tools, took| {
+        let info = peer.peer_info();
+        let program = info.as_ref().and_then(|info| info.server_info.as_ref());
+        let program = program.map(|program| format!("{} {}", program.name, program.version));
+        let revision = info.map(|info| info.protocol_version.to_string()).unwrap_or_default();
+        Stage::Ready(Arc::new(Offer { revision, program: program.unwrap_or_default(), tools, took }))
+    };
+    match listed(&peer).await {
+        Ok(tools) => {
+            shared.set_peer(Some(peer.clone()));
+            shared.stage.send_replace(offer(tools, begun.elapsed()));
+        }
+        Err(why) => return with_last_line(shared, why),
+    }
+    let took = begun.elapsed();
+    let lists = async {
+        loop {
+            changed.notified().await;
+            sleep(BETWEEN_LISTS).await;
+            match listed(&peer).await {
+                Ok(tools) => drop(shared.stage.send_replace(offer(tools, took))),
+                // The tools of the last list stay.
+                Err(why) => shared.log.add(&format!("its tools could not be listed again: {why}")),
+            }
+        }
+    };
+    tokio::select! {
+        () = lists => {}
+        () = subscribed(&peer, &changed) => {}
+        _ = service.waiting() => {}
+    }
+    let why = "it closed the connection".to_owned();
+    with_last_line(shared, match &program {
+        Some(program) => connect::ended(program, why).await,
+        None => why,
+    })
+}
+
+/// Asks a server of the stateless revision to say when its tools change. Never returns.
+async fn subscribed(peer: &Peer<RoleClient>, changed: &Notify) {
+    let is_stateless = peer.peer_info().is_some_and(|info| {
+        info.protocol_version == rmcp::model::ProtocolVersion::V_2026_07_28
+            && info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed) == Some(true)
+    });
+    if is_stateless {
+        let filter = SubscriptionFilter::builder().tools_list_changed().build();
+        if let Ok(mut subscription) = peer.listen(filter).await {
+            while let Ok(Some(_)) = subscription.next().await {
+                changed.notify_one();
+            }
+        }
+    }
+    std::future::pending().await
+}
+
+/// All pages of the list.
+async fn listed(peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> {
+    timeout(LIST, pages(peer)).await.unwrap_or_else(|_| {
+        Err(format!("its list of tools did not arrive within {} s", LIST.as_secs()))
+    })
+}
+
+async fn pages(peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> {
+    let mut tools = Vec::new();
+    let mut seen = HashSet::new();
+    let mut cursor: Option<String> = None;
+    loop {
+        let mut page = PaginatedRequestParams::default();
+        page.cursor = cursor;
+        let page = match peer.list_tools(Some(page)).await {
+            Ok(page) => page,
+            // It offers no tools at all, only resources or prompts.
+            Err(ServiceError::McpError(error)) if error.code.0 == -32601 => return Ok(tools),
+            Err(error) => return Err(format!("it does not list its tools: {error}")),
+        };
+        tools.extend(page.tools.iter().map(|tool| Arc::new(Definition::of(tool))));
+        if tools.len() > MOST {
+            return Err(format!("it lists more than {MOST} tools"));
+        }
+        // Only a missing cursor ends the list: an empty text is a cursor.
+        let Some(next) = page.next_cursor else { return Ok(tools) };
+        if !seen.insert(next.clone()) {
+            return Err(format!("its list of tools comes back to the page {next:?}"));
+        }
+        cursor = Some(next);
+    }
+}
+
+/// The reason, and what the server wrote last: mostly that says more.
+fn with_last_line(shared: &Shared, why: String) -> String {
+    match shared.log.last() {
+        Some(line) => format!("{why}; its last line: {line}"),
+        None => why,
+    }
+}

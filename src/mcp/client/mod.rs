@@ -1,0 +1,19 @@
+//! The client of MCP servers. Each server of a configuration is a provider of tools ([`McpServer`]), with a
+//! connection that a task of the runtime opens, watches and opens again.
+//!
+//! The official SDK speaks the protocol, in its revisions with and without `initialize`. Programs are started by the
+//! reaper, and the SDK gets their pipes: so nothing outlives toolyard.
+
+mod answer;
+mod asked;
+mod call;
+mod connect;
+mod definition;
+mod life;
+mod log;
+mod server;
+mod stage;
+
+pub use self::definition::{Definition, MAX_DESCRIPTION, MAX_SCHEMA};
+pub use self::server::McpServer;
+pub use self::stage::{Offer, Stage};
