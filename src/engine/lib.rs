@@ -77,7 +77,8 @@ pub async fn run(
     let (stay, keep_going) = (setup.stay, setup.keep_going);
     let inbox = setup.inbox.take();
     let past = inbox.iter().flat_map(|_| setup.beginning.past()).cloned().collect();
-    let listed = providers::list_all(std::mem::take(&mut setup.providers)).await;
+    let providers = std::mem::take(&mut setup.providers);
+    let listed = providers::list_all(providers, setup.awaits_tools).await;
     let handle = session::open(setup, listed, listener);
     let why = {
         // Everything that has not ended when the session does is dropped with it.

@@ -22,10 +22,16 @@ pub(super) struct ProviderListing {
     changes: LocalBoxStream<'static, Change>,
 }
 
-/// Asks all providers at once for their first lists.
-pub(super) async fn list_all(providers: Vec<Rc<dyn Provider>>) -> Vec<ProviderListing> {
-    let all = providers.into_iter().map(|provider| async {
+/// Asks all providers at once for their first lists; `waits`: when they are ready.
+pub(super) async fn list_all(
+    providers: Vec<Rc<dyn Provider>>,
+    waits: bool,
+) -> Vec<ProviderListing> {
+    let all = providers.into_iter().map(|provider| async move {
         let changes = provider.changes();
+        if waits {
+            provider.ready().await;
+        }
         let list = list(&*provider).await;
         ProviderListing { provider, list, changes }
     });

@@ -41,6 +41,8 @@ pub struct Setup {
     pub journal: Option<Journal>,
     /// Wait for more tasks when the queue is empty, instead of ending the session.
     pub stay: bool,
+    /// Open only when all providers are ready.
+    pub awaits_tools: bool,
     /// Without a person, how long a breakpoint holds a call; `None`: it only counts.
     pub hold: Option<Duration>,
     /// Without a person, go on with the next task when a model cannot be used.

@@ -26,6 +26,11 @@ pub trait Provider {
     /// Why there is no list. The tools of the last list stay as they are.
     fn tools(&self) -> LocalBoxFuture<'_, Result<Vec<Rc<dyn Tool>>, ToolError>>;
 
+    /// Returns when it has its first list, or has none. A session in which a person works does not wait for it.
+    fn ready(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     /// Its later changes. Called once, before the first listing, so that no change is missed. After
     /// the end of the stream nothing changes any more.
     fn changes(&self) -> LocalBoxStream<'static, Change>;

@@ -17,6 +17,7 @@ pub fn call(args: &CallArgs) -> Result<(), Trouble> {
     let spec = SessionSpec {
         config: args.config.config.clone(),
         workspace: args.workspace.clone(),
+        mcp: args.mcp.clone(),
         sample: args.sample,
         seed: args.seed,
         faults: args.fault.clone(),
@@ -25,6 +26,7 @@ pub fn call(args: &CallArgs) -> Result<(), Trouble> {
         fresh: true,
         paused: true,
         stay: true,
+        awaits_tools: true,
         ..SessionSpec::default()
     };
     let prepared = spec.prepare()?;

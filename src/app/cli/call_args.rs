@@ -20,6 +20,9 @@ pub struct CallArgs {
     /// Folder with tools/; default: the embedded demo.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    /// Start the MCP servers of this configuration, such as .mcp.json, whose tools can be called then.
+    #[arg(long, value_name = "FILE")]
+    pub mcp: Vec<PathBuf>,
     /// Embedded sample with the tool.
     #[arg(long, value_name = "SAMPLE", conflicts_with = "workspace")]
     pub sample: Option<Sample>,

@@ -26,6 +26,9 @@ pub struct SessionArgs {
     /// Folder with tools/, tasks, graph.json and learned scores.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    /// Start the MCP servers of this configuration, such as .mcp.json, and offer their tools, too.
+    #[arg(long, value_name = "FILE")]
+    pub mcp: Vec<PathBuf>,
     /// Without a workspace: use this embedded sample instead of the strategy's default.
     #[arg(long, value_name = "SAMPLE", conflicts_with = "workspace")]
     pub sample: Option<Sample>,

@@ -52,6 +52,8 @@ impl SessionArgs {
                 Some(file) => JournalChoice::File(file.clone()),
                 None => JournalChoice::Configured,
             },
+            mcp: self.mcp.clone(),
+            awaits_tools: false,
             recorded: self.recorded.clone(),
             fork_at: self.fork_at,
             more_runs: usize::from(self.runs.unwrap_or(1).saturating_sub(1)),

@@ -19,6 +19,7 @@ mod recorded;
 mod rerun;
 mod resume;
 mod schemas;
+mod servers;
 mod setup;
 mod spawn;
 mod spec;

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{AGENT_IS_GONE, Feed, Field, SessionError, SessionSpec, TaskSource, task_tools};
+use super::{
+    AGENT_IS_GONE, Feed, Field, SessionError, SessionSpec, TaskSource, servers, task_tools,
+};
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
@@ -85,6 +87,7 @@ impl SessionSpec {
         let sample = self.sample.or_else(|| stage::sample_of(config.session.strategy));
         let mut workspace =
             Workspace::open(folder, sample, &config.tools.folders).map_err(SessionError::input)?;
+        let mut notices = servers::add(&mut config, &self.mcp, workspace.folder.as_deref())?;
         if let Some(total) = self.tools_total {
             fill(&mut workspace.manifests, total)?;
         }
@@ -95,6 +98,7 @@ impl SessionSpec {
         for fault in &self.faults {
             known_target(&config, &workspace, fault)?;
         }
+        notices.extend(workspace.notices(|_| true));
         let experience = match &self.experience {
             Some(file) => Some(file.clone()),
             None if self.fresh => None,
@@ -116,7 +120,7 @@ impl SessionSpec {
             learned,
             experience,
             past_uses: None,
-            notices: workspace.notices(|_| true),
+            notices,
             workspace,
             feed: None,
         })
@@ -245,6 +249,9 @@ fn known_target(
         .chain(config.models.values().filter_map(ModelConfig::server).map(Target::Server))
         .chain(embedding)
         .collect();
+    if matches!(&fault.target, Target::Tool(tool) if servers::may_have(config, tool)) {
+        return Ok(());
+    }
     let field = Field::Fault(Box::new(fault.clone()));
     fault.target.among(&known).map_err(|why| SessionError::Spec { field, why })
 }

@@ -4,7 +4,9 @@ use std::{path::PathBuf, rc::Rc, time::Duration};
 
 use super::reader;
 use super::watched;
-use super::{PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas};
+use super::{
+    PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas, servers,
+};
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,
@@ -79,6 +81,7 @@ impl SessionSpec {
             breakpoints: self.breakpoints.iter().map(|spec| (spec.clone(), true)).collect(),
             journal: None,
             stay: self.stay,
+            awaits_tools: self.awaits_tools || !self.stay,
             hold: self.hold.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             keep_going: self.keep_going,
             memory: None,
@@ -149,7 +152,9 @@ impl PreparedSession {
             let mut keeper = Keeper::new(path, known);
             Box::new(move |learning| keeper.keep(learning))
         };
-        let (tools, providers) = self.tools();
+        let (tools, mut providers) = self.tools();
+        // They start at once, and nothing waits for them.
+        providers.extend(servers::start(&self.config));
         let (breakpoints, keep_breakpoints) = self.breakpoints();
         let runs = self.runs();
         let Self { spec, config, workspace, tasks, .. } = self;

@@ -19,6 +19,9 @@ pub struct SessionSpec {
     pub config: Option<PathBuf>,
     /// Folder with tools, tasks, graph and learned scores.
     pub workspace: Option<PathBuf>,
+    /// Configurations of MCP servers, whose tools join those of the workspace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<PathBuf>,
     /// The embedded sample, where there is no workspace, instead of the one that shows the strategy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
@@ -58,6 +61,9 @@ pub struct SessionSpec {
     pub hold: Option<f64>,
     /// Wait for more tasks instead of ending after the last.
     pub stay: bool,
+    /// Open only when all MCP servers have started, or have failed to. Without `stay` it always does.
+    #[serde(skip)]
+    pub awaits_tools: bool,
     /// Go on with the next task when a model cannot be used, instead of ending.
     pub keep_going: bool,
     /// Neither load nor save anything in the workspace; the files of the next two fields still

@@ -12,7 +12,10 @@ use crate::tool::{ToolError, ToolErrorKind, ToolOutput};
 /// # Errors
 /// [`ToolErrorKind::Failed`], where the server says that the tool failed, or where the structured content does not fit
 /// the schema that the tool declares.
-pub fn output(result: &CallToolResult, schema: Option<&Validator>) -> Result<ToolOutput, ToolError> {
+pub fn output(
+    result: &CallToolResult,
+    schema: Option<&Validator>,
+) -> Result<ToolOutput, ToolError> {
     let failed = |text: String| ToolError::new(ToolErrorKind::Failed, text);
     let mut text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
     if let Some(structured) = &result.structured_content
@@ -21,7 +24,8 @@ pub fn output(result: &CallToolResult, schema: Option<&Validator>) -> Result<Too
         text = structured.to_string();
     }
     if result.is_error == Some(true) {
-        let text = if text.trim().is_empty() { "the tool failed and says no reason" } else { &text };
+        let text =
+            if text.trim().is_empty() { "the tool failed and says no reason" } else { &text };
         return Err(failed(clipped(text, MAX_OUTPUT)));
     }
     if let Some(schema) = schema {
@@ -34,7 +38,9 @@ pub fn output(result: &CallToolResult, schema: Option<&Validator>) -> Result<Too
         };
         if let Some(fault) = fault {
             let fault = clipped(&fault, 400);
-            return Err(failed(format!("the result does not fit the tool's outputSchema: {fault}")));
+            return Err(failed(format!(
+                "the result does not fit the tool's outputSchema: {fault}"
+            )));
         }
     }
     Ok(output::bounded(&text, MAX_OUTPUT))
@@ -51,7 +57,9 @@ fn block(block: &ContentBlock) -> String {
         ContentBlock::Audio(audio) => named("audio", &audio.mime_type, &audio.data),
         ContentBlock::Resource(embedded) => match &embedded.resource {
             ResourceContents::TextResourceContents { uri, text, .. } => format!("[{uri}]\n{text}"),
-            ResourceContents::BlobResourceContents { uri, blob, .. } => named("resource", uri, blob),
+            ResourceContents::BlobResourceContents { uri, blob, .. } => {
+                named("resource", uri, blob)
+            }
             _ => "[resource of an unknown kind]".to_owned(),
         },
         ContentBlock::ResourceLink(link) => format!("[resource {}: {}]", link.uri, link.name),

@@ -59,7 +59,9 @@ impl McpTool {
         let text = match &*self.shared.stage.borrow() {
             Stage::Down { why, again } => {
                 let soon = again.as_secs();
-                format!("the MCP server {key:?} has ended: {why}; it is started again after {soon} s")
+                format!(
+                    "the MCP server {key:?} has ended: {why}; it is started again after {soon} s"
+                )
             }
             Stage::Off { why } => format!("the MCP server {key:?} is disabled: {why}"),
             Stage::Starting | Stage::Ready(_) => format!("the MCP server {key:?} is starting"),
@@ -115,7 +117,8 @@ struct OpenCall {
 
 impl Drop for OpenCall {
     fn drop(&mut self) {
-        let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) else {
+        let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current())
+        else {
             return;
         };
         let peer = self.peer.clone();

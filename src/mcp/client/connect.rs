@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::RoleClient;
 
 use super::asked::Client;
 use crate::net::guard::{self, Redirects};
@@ -48,10 +48,14 @@ pub async fn open(entry: &ServerEntry, client: Client) -> Result<Connection, Str
                 program.current_dir(cwd);
             }
             let (program, pipes) = Program::start(&program).map_err(|error| error.to_string())?;
-            program.started().await.map_err(|why| format!("{command:?} cannot be started: {why}"))?;
+            program
+                .started()
+                .await
+                .map_err(|why| format!("{command:?} cannot be started: {why}"))?;
             let log = client.log.clone();
             tokio::spawn(async move { log.follow(pipes.stderr).await });
-            let opened = client.serve_with_lifecycle((pipes.stdout, pipes.stdin), revisions()).await;
+            let opened =
+                client.serve_with_lifecycle((pipes.stdout, pipes.stdin), revisions()).await;
             match opened {
                 Ok(service) => Ok(Connection { service, program: Some(program) }),
                 Err(error) => Err(ended(&program, told(&error)).await),

@@ -65,7 +65,10 @@ impl Definition {
             source: format!("mcp:{server}"),
             examples: Vec::new(),
             disabled,
-            returns: self.output.clone().map(|schema| Returns { schema, example: String::new() }.into()),
+            returns: self
+                .output
+                .clone()
+                .map(|schema| Returns { schema, example: String::new() }.into()),
             request: None,
         }
     }
@@ -94,11 +97,15 @@ mod tests {
     #[test]
     fn hints_only_propose_a_class() {
         let of = |hints: Value| {
-            let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": hints});
+            let tool =
+                json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": hints});
             definition(tool).effect
         };
         assert_eq!(of(json!({"readOnlyHint": true, "destructiveHint": true})), EffectClass::Read);
-        assert_eq!(of(json!({"readOnlyHint": false, "idempotentHint": true})), EffectClass::Idempotent);
+        assert_eq!(
+            of(json!({"readOnlyHint": false, "idempotentHint": true})),
+            EffectClass::Idempotent
+        );
         assert_eq!(of(json!({"readOnlyHint": false})), EffectClass::Write);
         assert_eq!(of(json!({"destructiveHint": true})), EffectClass::Write);
         assert_eq!(of(json!({})), EffectClass::Unknown);
@@ -112,7 +119,9 @@ mod tests {
             "inputSchema": {"type": "object", "properties": {"a": {"description": "y".repeat(456_000)}}},
         });
         let spec = definition(tool).spec(ToolName::new("s__t"), "s", None);
-        assert!(!spec.description.contains('\u{1b}') && spec.description.len() <= MAX_DESCRIPTION + 4);
+        assert!(
+            !spec.description.contains('\u{1b}') && spec.description.len() <= MAX_DESCRIPTION + 4
+        );
         assert!(spec.parameters.to_string().len() < 100);
         assert!(spec.disabled.is_some_and(|why| why.contains("456")), "a menu does not offer it");
     }

@@ -98,7 +98,12 @@ async fn run(shared: &Shared) -> String {
         let program = info.as_ref().and_then(|info| info.server_info.as_ref());
         let program = program.map(|program| format!("{} {}", program.name, program.version));
         let revision = info.map(|info| info.protocol_version.to_string()).unwrap_or_default();
-        Stage::Ready(Arc::new(Offer { revision, program: program.unwrap_or_default(), tools, took }))
+        Stage::Ready(Arc::new(Offer {
+            revision,
+            program: program.unwrap_or_default(),
+            tools,
+            took,
+        }))
     };
     match listed(&peer).await {
         Ok(tools) => {
@@ -125,10 +130,13 @@ async fn run(shared: &Shared) -> String {
         _ = service.waiting() => {}
     }
     let why = "it closed the connection".to_owned();
-    with_last_line(shared, match &program {
-        Some(program) => connect::ended(program, why).await,
-        None => why,
-    })
+    with_last_line(
+        shared,
+        match &program {
+            Some(program) => connect::ended(program, why).await,
+            None => why,
+        },
+    )
 }
 
 /// Asks a server of the stateless revision to say when its tools change. Never returns.

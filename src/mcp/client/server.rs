@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::{self, LocalBoxFuture};
 use futures::stream::{self, LocalBoxStream};
@@ -15,10 +14,10 @@ use super::call::McpTool;
 use super::definition::Definition;
 use super::life::{self, Shared};
 use super::stage::Stage;
-use crate::{ServerEntry, name};
 use crate::domain::ToolName;
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Tool, ToolError};
+use crate::{ServerEntry, name};
 
 /// A server of a configuration, and the task that keeps it running; dropping it ends both.
 pub struct McpServer {
@@ -46,14 +45,6 @@ impl McpServer {
     /// The last lines of its standard error and its log, oldest first.
     pub fn lines(&self) -> Vec<String> {
         self.shared.log.lines()
-    }
-
-    /// Waits until it is ready, down or off.
-    pub async fn settled(&self, most: Duration) -> Stage {
-        let mut stage = self.shared.stage.subscribe();
-        let settled = stage.wait_for(|stage| !matches!(stage, Stage::Starting));
-        let _late = tokio::time::timeout(most, settled).await;
-        self.stage()
     }
 
     fn list(&self) -> Vec<Rc<dyn Tool>> {
@@ -110,6 +101,14 @@ impl Provider for McpServer {
     /// The list as far as it is known: a server that is starting has none, and the session does not wait for it.
     fn tools(&self) -> LocalBoxFuture<'_, Result<Vec<Rc<dyn Tool>>, ToolError>> {
         future::ready(Ok(self.list())).boxed_local()
+    }
+
+    fn ready(&self) -> LocalBoxFuture<'_, ()> {
+        let mut stage = self.shared.stage.subscribe();
+        Box::pin(async move {
+            // Its start is limited; the sender lives as long as this.
+            let _settled = stage.wait_for(|stage| !matches!(stage, Stage::Starting)).await;
+        })
     }
 
     fn changes(&self) -> LocalBoxStream<'static, Change> {
