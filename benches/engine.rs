@@ -73,6 +73,7 @@ fn tool(i: usize) -> Rc<dyn Tool> {
         source: "bench".into(),
         examples: vec![],
         disabled: None,
+        proposed: None,
         returns: None,
         request: None,
     })))

@@ -100,6 +100,7 @@ fn library(n: u64) -> Vec<ToolSpec> {
             source: "bench".into(),
             examples: Vec::new(),
             disabled: None,
+            proposed: None,
             returns: None,
             request: None,
         })

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the official SDKs, which the slow tests ask, the grader llmock, and SDKs and frameworks of agents that are watched into target/sdks.
+# Installs the official SDKs, which the slow tests ask, the grader llmock, SDKs and frameworks of agents that are watched, and MCP
+# servers into target/sdks.
 # What is there already stays. Where a registry or a language is not there it says SKIPPED, and the tests say it again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -28,4 +29,17 @@ if [ ! -e "$folder/agents-node/done" ]; then
         npm install --silent --no-audit --no-fund --prefix "$folder/agents-node" openai@6.49.0 @anthropic-ai/sdk@1.14.0 \
             ai@6.0.326 @ai-sdk/openai@3.0.141 @ai-sdk/anthropic@3.0.140 zod@4.6.7 &&
         touch "$folder/agents-node/done"; } || echo "SKIPPED: the frameworks of Node could not be installed"
+fi
+if [ ! -e "$folder/mcp-node/done" ]; then
+    { mkdir -p "$folder/mcp-node" &&
+        npm install --silent --no-audit --no-fund --prefix "$folder/mcp-node" \
+            @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31 \
+            @modelcontextprotocol/server-memory@2026.8.31 &&
+        touch "$folder/mcp-node/done"; } || echo "SKIPPED: the MCP servers of Node could not be installed"
+fi
+if [ ! -e "$folder/mcp-python/done" ]; then
+    { python3 -m venv "$folder/mcp-python" &&
+        "$folder/mcp-python/bin/pip" install --quiet --disable-pip-version-check mcp==2.3.0 \
+            mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 mcp-server-fetch==2026.10.24 &&
+        touch "$folder/mcp-python/done"; } || echo "SKIPPED: the MCP servers of Python could not be installed"
 fi

@@ -27,6 +27,7 @@ fn spec(i: u32) -> Arc<ToolSpec> {
         source: "bench".into(),
         examples: vec![],
         disabled: None,
+        proposed: None,
         returns: None,
         request: None,
     })

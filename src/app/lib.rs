@@ -81,6 +81,10 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             });
         }
         Some(Command::Call(args)) => cli::call::call(&args)?,
+        Some(Command::Tools(command)) => {
+            let is_well = cli::tools::tools(&command)?;
+            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
         Some(Command::Attach(args)) => return Ok(after_the_screen(cli::attach::attach(&args)?)),
         Some(Command::Follow(args)) => return Ok(after_the_screen(cli::attach::follow(&args)?)),

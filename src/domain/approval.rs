@@ -87,7 +87,7 @@ impl Rule {
         let sort = if let Place::Call(target) = &place { Some(target.sort()) } else { None };
         if !sort.is_some_and(|sort| sort == Sort::Any || sort.is_of_tools()) {
             return Err(format!(
-                "{place} names no tool calls; expected a tool, class:NAME, effect:NAME or tools"
+                "{place} names no tool calls; expected a tool, class:NAME, effect:NAME, mcp:NAME or tools"
             ));
         }
         Ok(Self { place, condition })

@@ -7,6 +7,8 @@
 //! The sender sees a state that lags behind. So a relative change carries its difference, which is
 //! added when the command is applied: eight quick key presses are eight steps.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -144,6 +146,9 @@ pub enum Command {
     SetClass { tool: ToolName, class: Option<ClassAssignment> },
     /// Take a tool off every menu, or put it back → `ToolSwitched`.
     SwitchTool { tool: ToolName, on: bool },
+    /// Accept the definition with this hash, which is not the one that was seen before → `DefinitionAccepted`, then
+    /// `ToolsAdded`.
+    AcceptDefinition { tool: ToolName, hash: Arc<str> },
     /// Probe these tools next, or all that change nothing and are not learned yet → `TasksQueued`.
     Probe { tools: Vec<ToolName> },
     /// Ask every provider for its tools again → `ToolsAdded`, `ToolsRemoved`, `Noticed`.
@@ -206,6 +211,7 @@ impl Command {
             Command::SetUses { .. } | Command::AddUses { .. } => "set the uses",
             Command::SetClass { .. } => "set the class",
             Command::SwitchTool { .. } => "switch the tool",
+            Command::AcceptDefinition { .. } => "accept the definition",
             Command::Probe { .. } => "probe tools",
             Command::ReloadTools => "reload the tools",
             Command::Undo => "undo",

@@ -73,9 +73,13 @@ pub struct ToolSpec {
     pub cost: Option<Finite>,
     #[serde(default)]
     pub effect: EffectClass,
+    /// The effect that the hints of its MCP server propose. They are words of a stranger: `effect` follows them only where
+    /// the configuration trusts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<EffectClass>,
     /// How long one call may run, in milliseconds; 0: for as long as a foreign agent lets it.
     pub timeout_ms: u64,
-    /// Where it comes from, for people: `builtin`, `command python3 x.py`, `recorded`.
+    /// Where it comes from, for people: `builtin`, `command python3 x.py`, `recorded`, `mcp:files`.
     pub source: String,
     /// Questions that this tool answers; they help retrieval and are never shown to a model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -89,6 +93,13 @@ pub struct ToolSpec {
     /// The request that a call makes, for a tool over HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Arc<HttpRequest>>,
+}
+
+impl ToolSpec {
+    /// The key of the MCP server that it comes from.
+    pub fn mcp_server(&self) -> Option<&str> {
+        self.source.strip_prefix("mcp:")
+    }
 }
 
 /// The form of a tool's results.

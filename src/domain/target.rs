@@ -36,6 +36,8 @@ pub enum Target {
     Model(ModelName),
     /// The calls of all models at this address, such as `api.openai.com`.
     Server(String),
+    /// The calls of all tools of the MCP server with this key; case-insensitive.
+    Mcp(String),
 }
 
 /// The sorts of targets: the words that stand for one, or before its name.
@@ -46,6 +48,7 @@ pub enum Sort {
     Class,
     Edge,
     Effect,
+    Mcp,
     Tools,
     Role,
     Model,
@@ -65,6 +68,8 @@ pub struct Aim<'a> {
     pub tool: Option<(&'a ToolName, Option<&'a ClassAssignment>)>,
     /// The effect of the called tool.
     pub effect: Option<EffectClass>,
+    /// The key of the MCP server that has the called tool.
+    pub mcp: Option<&'a str>,
     /// The tool before a tool call.
     pub from: Option<&'a str>,
     pub role: Option<Role>,
@@ -94,7 +99,10 @@ impl Sort {
 
     /// Whether all its calls are tool calls.
     pub fn is_of_tools(self) -> bool {
-        matches!(self, Sort::Tool | Sort::Class | Sort::Edge | Sort::Effect | Sort::Tools)
+        matches!(
+            self,
+            Sort::Tool | Sort::Class | Sort::Edge | Sort::Effect | Sort::Mcp | Sort::Tools
+        )
     }
 
     /// Whether all its calls are model calls.
@@ -125,6 +133,7 @@ impl Target {
             Sort::Role => Target::Role(role(name)?),
             Sort::Model => Target::Model(name.into()),
             Sort::Server => Target::Server(name.to_owned()),
+            Sort::Mcp => Target::Mcp(name.to_owned()),
         })
     }
 
@@ -141,6 +150,7 @@ impl Target {
             Target::Role(_) => Sort::Role,
             Target::Model(_) => Sort::Model,
             Target::Server(_) => Sort::Server,
+            Target::Mcp(_) => Sort::Mcp,
         }
     }
 
@@ -148,7 +158,7 @@ impl Target {
     pub fn name(&self) -> String {
         match self {
             Target::Tool(name) => name.to_string(),
-            Target::Class(name) | Target::Server(name) => name.clone(),
+            Target::Class(name) | Target::Server(name) | Target::Mcp(name) => name.clone(),
             Target::Edge(from, to) => format!("{from}->{to}"),
             Target::Effect(class) => class.name().to_owned(),
             Target::Role(role) => role.to_string(),
@@ -176,6 +186,7 @@ impl Target {
             Target::Role(wanted) => aim.role == Some(*wanted),
             Target::Model(wanted) => aim.model == Some(wanted),
             Target::Server(wanted) => aim.server.is_some_and(|server| is_same(wanted, server)),
+            Target::Mcp(wanted) => aim.mcp.is_some_and(|server| is_same(wanted, server)),
         }
     }
 
@@ -194,7 +205,8 @@ impl Target {
         }
         let is_it = |target: &Target| match (target, self) {
             (Target::Class(one), Target::Class(other))
-            | (Target::Server(one), Target::Server(other)) => is_same(one, other),
+            | (Target::Server(one), Target::Server(other))
+            | (Target::Mcp(one), Target::Mcp(other)) => is_same(one, other),
             (one, other) => one == other,
         };
         if known.iter().any(is_it) {
@@ -206,7 +218,11 @@ impl Target {
         let same = known.iter().filter(|target| target.sort() == self.sort());
         let names: Vec<String> = same.map(Target::name).collect();
         let expected = words::expected(&self.name(), names.iter().map(String::as_str));
-        Err(format!("there is no {} {}; {expected}", self.sort().name(), self.name()))
+        let sort = match self.sort() {
+            Sort::Mcp => "MCP server",
+            sort => sort.name(),
+        };
+        Err(format!("there is no {sort} {}; {expected}", self.name()))
     }
 }
 
@@ -329,6 +345,8 @@ mod tests {
         for target in ["models", "edge:calc->find", "edge:start->calc", "effect:read", "server:h"] {
             assert!(!hits(target, &aim), "{target}");
         }
+        let served = Aim { mcp: Some("files"), ..aim };
+        assert!(hits("mcp:Files", &served) && !hits("mcp:files", &aim));
         // A tool by itself has none before it.
         assert!(!hits("edge:find->calc", &Aim { from: None, ..aim }));
         let asked = Aim { role: Some(Role::Actor), model: Some(&model), ..Aim::default() };

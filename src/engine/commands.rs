@@ -168,6 +168,7 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
             }
             ChangeEvent::ToolSwitched { tool, on, by }.into()
         }
+        Command::AcceptDefinition { tool, hash } => session.accept_definition(tool, hash, by)?,
         Command::SetUses { tool, uses } => session.set_uses(tool, uses, by)?,
         Command::AddUses { tool, by: more } => session.add_uses(tool, more, by)?,
         Command::Probe { tools } => session.queue_probe(tools, by)?,

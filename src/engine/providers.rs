@@ -3,10 +3,11 @@
 use std::{rc::Rc, time::Duration};
 
 use futures::stream::{self, LocalBoxStream};
-use futures::{StreamExt, future::join_all};
+use futures::{FutureExt, StreamExt, future::join_all};
 use tokio::{sync::Notify, time::timeout};
 
 use super::handle::Handle;
+use crate::domain::{ServerEvent, SessionEvent};
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Tool, ToolError, ToolErrorKind};
 
@@ -19,6 +20,8 @@ pub(super) type List = Result<Vec<Rc<dyn Tool>>, ToolError>;
 pub(super) struct ProviderListing {
     pub provider: Rc<dyn Provider>,
     pub list: List,
+    /// What it has told before.
+    pub told: Vec<ServerEvent>,
     changes: LocalBoxStream<'static, Change>,
 }
 
@@ -28,12 +31,22 @@ pub(super) async fn list_all(
     waits: bool,
 ) -> Vec<ProviderListing> {
     let all = providers.into_iter().map(|provider| async move {
-        let changes = provider.changes();
+        let mut changes = provider.changes();
         if waits {
             provider.ready().await;
         }
         let list = list(&*provider).await;
-        ProviderListing { provider, list, changes }
+        let (mut told, mut rest) = (Vec::new(), Vec::new());
+        while let Some(Some(change)) = changes.next().now_or_never() {
+            match change {
+                Change::Told(event) => told.push(event),
+                // The list is newer.
+                Change::Listed => {}
+                other => rest.push(other),
+            }
+        }
+        let changes = stream::iter(rest).chain(changes).boxed_local();
+        ProviderListing { provider, list, told, changes }
     });
     join_all(all).await
 }
@@ -45,11 +58,27 @@ async fn list(provider: &dyn Provider) -> List {
     })
 }
 
+/// Why a provider has listed its tools again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listing {
+    Asked,
+    Changed,
+    Back,
+}
+
+/// Adds a provider while the session runs.
+async fn join(handle: &Handle, provider: Rc<dyn Provider>) {
+    let changes = provider.changes();
+    let list = list(&*provider).await;
+    handle.write(|session| session.provider_listed(provider.name(), Listing::Changed, list));
+    watch(handle, ProviderListing { provider, list: Ok(Vec::new()), told: Vec::new(), changes });
+}
+
 /// Listens to a provider in parallel. Its lists are processed one after the other, so that an old
 /// one never replaces a newer one.
 pub(super) fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: ProviderListing) {
     let asked = Rc::new(Notify::new());
-    handle.write(|session| session.relist_by(Rc::clone(&asked)));
+    handle.write(|session| session.attend(Rc::clone(&provider), Rc::clone(&asked)));
     let watched = handle.clone();
     handle.spawn(async move {
         let mut changes = changes.chain(stream::pending());
@@ -59,12 +88,37 @@ pub(super) fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: 
                 change = changes.next() => change,
                 () = asked.notified() => None,
             };
-            if let Some(Change::Died { why }) = change {
-                watched.write(|session| session.provider_died(provider.name(), &why));
-                continue;
+            match change {
+                Some(Change::Died { why }) => {
+                    watched.write(|session| session.provider_died(provider.name(), &why));
+                    continue;
+                }
+                Some(Change::Told(event)) => {
+                    watched.emit(event);
+                    continue;
+                }
+                Some(Change::Left) => {
+                    return watched.write(|session| session.provider_left(provider.name()));
+                }
+                Some(Change::Joined) => {
+                    for joined in provider.joined() {
+                        join(&watched, joined).await;
+                    }
+                    continue;
+                }
+                Some(Change::Noticed { text }) => {
+                    watched.emit(SessionEvent::Noticed { text });
+                    continue;
+                }
+                Some(Change::Listed | Change::Back) | None => {}
             }
+            let why = match change {
+                None => Listing::Asked,
+                Some(Change::Back) => Listing::Back,
+                Some(_) => Listing::Changed,
+            };
             let list = list(&*provider).await;
-            watched.write(|session| session.provider_listed(provider.name(), change, list));
+            watched.write(|session| session.provider_listed(provider.name(), why, list));
         }
     });
 }

@@ -23,8 +23,29 @@ pub struct ServerEntry {
     pub start_timeout: Option<Duration>,
     /// How long one tool call may take; `None`: the entry does not say.
     pub call_timeout: Option<Duration>,
+    /// Whether the effects of its tools are those that its hints propose.
+    pub trusts_hints: bool,
     /// The tools that are offered.
     pub offered: OfferedTools,
+}
+
+#[cfg(test)]
+impl ServerEntry {
+    /// One for tests, with nobody behind it.
+    pub fn testing() -> Self {
+        let url = "http://127.0.0.1:1".to_owned();
+        Self {
+            key: "s".to_owned(),
+            transport: Transport::Http { url, headers: Vec::new(), any_address: false },
+            file: "f".to_owned(),
+            line: 1,
+            disabled: None,
+            start_timeout: None,
+            call_timeout: None,
+            trusts_hints: false,
+            offered: OfferedTools::default(),
+        }
+    }
 }
 
 /// How a server is reached.

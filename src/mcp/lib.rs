@@ -1,6 +1,6 @@
 //! Tools of MCP servers. The configurations that people already have ([`config`], found at [`places`]) say which
 //! servers there are. Each of their entries becomes a [`ServerEntry`], from whose key the tools have their names
-//! ([`name`]). [`client`] keeps the servers running and calls their tools.
+//! ([`name`]). [`client`] keeps the servers running and calls their tools; [`trust`] knows which definitions were seen.
 
 use toolyard_domain as domain;
 use toolyard_files as files;
@@ -13,5 +13,6 @@ pub mod config;
 mod entry;
 pub mod name;
 pub mod places;
+pub mod trust;
 
 pub use self::entry::{OfferedTools, ServerEntry, Transport};

@@ -25,7 +25,7 @@ pub use self::toolbox::{Changes, ToolBox};
 use crate::domain::ToolSpec;
 pub use crate::domain::{
     error::{ToolError, ToolErrorKind},
-    output::ToolOutput,
+    output::{CallProgress, ToolOutput},
 };
 
 /// The input of one call.
@@ -54,4 +54,13 @@ pub trait Tool {
         &'a self,
         invocation: &'a Invocation,
     ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>>;
+
+    /// The same, and tells how far it is where it knows that.
+    fn call_telling<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+        _told: &'a dyn Fn(CallProgress),
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        self.call(invocation)
+    }
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use futures::{future::LocalBoxFuture, stream::LocalBoxStream};
 
 use super::{Tool, ToolError};
+use crate::domain::{ServerEvent, ToolName};
 
 /// One source of any number of tools.
 ///
@@ -16,7 +17,7 @@ pub trait Provider {
     /// Its name for people; no two providers of a session have the same name.
     fn name(&self) -> &str;
 
-    /// All its current tools. Called at the start, after every change but [`Change::Died`], and
+    /// All its current tools. Called at the start, after every [`Change::Listed`] and [`Change::Back`], and
     /// when the user reloads the tools; never twice at once. The future is dropped if it takes too
     /// long.
     ///
@@ -31,18 +32,40 @@ pub trait Provider {
         Box::pin(std::future::ready(()))
     }
 
+    /// Accepts a changed definition of one of its tools, which is enabled in its next list; `None`: it has no tool of
+    /// this name. `hash` tells which definition a person has seen.
+    ///
+    /// # Errors
+    /// Why nothing is accepted.
+    fn accept(&self, _tool: &ToolName, _hash: &str) -> Option<Result<(), String>> {
+        None
+    }
+
+    /// The providers that it has brought since it was asked last.
+    fn joined(&self) -> Vec<Rc<dyn Provider>> {
+        Vec::new()
+    }
+
     /// Its later changes. Called once, before the first listing, so that no change is missed. After
     /// the end of the stream nothing changes any more.
     fn changes(&self) -> LocalBoxStream<'static, Change>;
 }
 
 /// A change of a provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Change {
+    /// What its server does or says; the list stays.
+    Told(ServerEvent),
     /// Its list has changed.
     Listed,
     /// Its tools cannot be called any more; each call in flight ends by itself.
     Died { why: String },
     /// Its tools can be called again.
     Back,
+    /// It is gone for good, with its tools; nothing is asked of it any more.
+    Left,
+    /// Other providers are there from now on: [`Provider::joined`].
+    Joined,
+    /// A notice for people.
+    Noticed { text: String },
 }

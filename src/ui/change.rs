@@ -2,7 +2,7 @@
 
 use super::pane::PaneId;
 use super::panes::resilience::facts;
-use super::popups::{Choose, FaultForm, ModelChoice, StrategyChoice, ToolForm, Value};
+use super::popups::{Choose, Confirm, FaultForm, ModelChoice, StrategyChoice, ToolForm, Value};
 use super::request::{Requests, ScreenRequest, World, send};
 use super::view::View;
 use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, knob::Kind};
@@ -70,6 +70,11 @@ pub fn tool(view: &View, command: impl FnOnce(ToolName) -> Command) -> Requests 
 }
 
 pub fn switch_tool(world: &World<'_>, view: &mut View) -> Requests {
+    let changed = view.tool.as_ref().and_then(|tool| world.live.changed_definition(tool));
+    if let (Some(tool), Some(changed)) = (view.tool.clone(), changed) {
+        let question = Confirm::definition(tool, changed);
+        return view.open(question);
+    }
     let is_off = |tool: &ToolName| world.live.tools.get(tool).is_some_and(|tool| !tool.switched_on);
     self::tool(view, |tool| Command::SwitchTool { on: is_off(&tool), tool })
 }

@@ -62,6 +62,7 @@ impl View {
             Target::Output(n) => {
                 self.agent.as_mut().is_some_and(|agent| agent.selected.replace(*n) == Some(*n))
             }
+            Target::Server(key) => self.server.replace(key.clone()).as_ref() == Some(key),
             Target::Moment(_) => false,
             Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,
         }

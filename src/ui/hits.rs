@@ -1,6 +1,8 @@
 //! Who owns which cell. Drawing notes here what it put where; the mouse is answered from these notes,
 //! and a list that is scrolled next starts from the rows that were really on the screen.
 
+use std::sync::Arc;
+
 use ratatui::layout::{Position, Rect};
 
 use super::{action::Action, layout::Placed, pane::PaneId, window::Window};
@@ -36,6 +38,8 @@ pub enum Target {
     Line(u64),
     /// A line of the agent's process, by its number.
     Output(u64),
+    /// A server of tools, by its key.
+    Server(Arc<str>),
     /// An event to look at.
     Moment(u64),
     /// A key of the footer, a button, a tab: clicking does it.

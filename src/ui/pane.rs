@@ -66,6 +66,8 @@ pub enum PaneId {
     Conversations,
     /// The lines of a foreign agent's process.
     Output,
+    /// The servers of tools.
+    Servers,
 }
 
 impl PaneId {

@@ -1,6 +1,8 @@
 //! What only the screen needs: the focus, the selections, the scroll positions, the moment looked at. It is never
 //! journaled and never sent. Selections are ids, so a list keeps its selection when it is sorted or shortened.
 
+use std::sync::Arc;
+
 use strum::{IntoStaticStr, VariantArray};
 
 use super::agent_output::AgentLines;
@@ -211,6 +213,8 @@ pub struct View {
 
     /// `None`: the one that has stopped the agent, else the first.
     pub breakpoint: Option<BreakpointId>,
+    /// The selected server of tools.
+    pub server: Option<Arc<str>>,
     pub watches: Vec<Watch>,
     /// The selected watch, by its place in the list.
     pub watch: Option<usize>,

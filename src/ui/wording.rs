@@ -8,8 +8,8 @@ use crate::domain::{
     BreakpointEvent, BudgetEvent, ChangeEvent, ClassAssignment, ConsentEvent, ControlEvent,
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
     ModelError, NullReason, Origin, PlanEvent, ProbeEvent, ProgramEvent, ProgramSource,
-    ProgramVerdict, Ranking, ReaderEvent, Resume, RunEvent, SearchEvent, SessionEvent, TaskEvent,
-    words::counted,
+    ProgramVerdict, Ranking, ReaderEvent, Resume, RunEvent, SearchEvent, ServerEvent, SessionEvent,
+    TaskEvent, words::counted,
 };
 
 use crate::papers::cotools::FEWEST;
@@ -77,6 +77,7 @@ pub fn told(event: &Event) -> String {
         Event::Program(event) => program(event),
         Event::Probe(event) => probe(event),
         Event::Reader(event) => reader(event),
+        Event::Server(event) => server(event),
         Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
             format!("plan rejected: {why}")
         }
@@ -328,6 +329,29 @@ pub fn reader(event: &ReaderEvent) -> String {
         }
         ReaderEvent::TokenJudged { pieces, .. } => {
             format!("{} judged", counted(pieces.len(), "piece"))
+        }
+    }
+}
+
+/// The words for a server of tools.
+fn server(event: &ServerEvent) -> String {
+    match event {
+        ServerEvent::ServerStarted { server } => format!("MCP server {server} is starting"),
+        ServerEvent::ServerReady { server, tools, .. } => {
+            format!("MCP server {server} is ready: {}", counted(*tools as usize, "tool"))
+        }
+        ServerEvent::ServerDied { server, why, .. } => format!("MCP server {server} died: {why}"),
+        ServerEvent::ServerOff { server, why } => {
+            format!("MCP server {server} is not started: {why}")
+        }
+        ServerEvent::DefinitionChanged { tool, .. } => {
+            format!("the definition of {tool} has changed; it is disabled until you accept it")
+        }
+        ServerEvent::DefinitionAccepted { tool, .. } => {
+            format!("the changed definition of {tool} is accepted")
+        }
+        ServerEvent::ServerSaid { server, lines, .. } => {
+            format!("MCP server {server}: {}", lines.join(" / "))
         }
     }
 }

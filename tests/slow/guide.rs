@@ -229,6 +229,15 @@ fn own_tools() {
     follow("own-tools.md", ENDPOINT);
 }
 
+#[test]
+fn mcp() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: this test needs python3");
+        return;
+    }
+    follow("mcp.md", ENDPOINT);
+}
+
 /// The tiny model of the tests stands where unzipping puts the page's. What the page shows does not depend on it, and the
 /// real one is slow in a program that is not optimised.
 #[test]

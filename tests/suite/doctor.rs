@@ -48,8 +48,15 @@ impl Surroundings {
         let environment = &environment;
         // What trials show is in `trials.rs`.
         let trials = Trials::None;
-        let subject =
-            Subject { config: None, workspace, model: None, environment, terminal, trials };
+        let subject = Subject {
+            config: None,
+            workspace,
+            mcp: &[],
+            model: None,
+            environment,
+            terminal,
+            trials,
+        };
         examine(&subject).await
     }
 }

@@ -54,6 +54,7 @@ mod keys;
 mod listing;
 mod manifest_cases;
 mod markdown;
+mod mcp;
 mod menus;
 mod model_http;
 mod model_llmock;

@@ -156,6 +156,7 @@ async fn doctor(home: &Home) -> String {
     let subject = Subject {
         config: Some(&config),
         workspace: None,
+        mcp: &[],
         model: None,
         environment: &environment,
         terminal: Terminal::default(),

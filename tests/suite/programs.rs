@@ -40,6 +40,7 @@ fn tool(source: CommandSource) -> Manifest {
         source: "command".into(),
         examples: Vec::new(),
         disabled: None,
+        proposed: None,
         returns: None,
         request: None,
     };

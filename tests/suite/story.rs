@@ -350,6 +350,7 @@ pub fn tool(name: &str, class: &str, cost: f64) -> ToolSpec {
         source: "builtin".into(),
         examples: Vec::new(),
         disabled: None,
+        proposed: None,
         returns: None,
         request: None,
     }

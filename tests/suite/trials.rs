@@ -57,6 +57,7 @@ async fn examined(server: &MockServer, more: &str, trials: Trials) -> (Vec<Strin
     let findings = examine(&Subject {
         config: Some(&config),
         workspace: None,
+        mcp: &[],
         model: None,
         environment: &|name| (name == "TERM").then(|| "xterm".into()),
         terminal: Terminal { is_terminal: true, size: Some((120, 40)) },

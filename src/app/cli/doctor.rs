@@ -2,8 +2,9 @@
 
 use std::io::{IsTerminal, stdout};
 
+use super::tools::args::CheckToolsArgs;
 use super::{DoctorArgs, colour, colour::Painted, out, runtime::runtime, trouble::Trouble};
-use crate::doctor::{self, Subject, Terminal};
+use crate::doctor::{self, Finding, Subject, Terminal, Trials};
 use crate::ui;
 
 /// Prints the findings; returns whether nothing failed.
@@ -11,20 +12,38 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
     let subject = Subject {
         config: args.config.config.as_deref(),
         workspace: args.workspace.as_deref(),
+        mcp: &args.mcp,
         model: args.model.as_deref(),
         environment: &|name| std::env::var_os(name),
         trials: args.probe,
         terminal: Terminal { is_terminal: stdout().is_terminal(), size: ui::terminal::size() },
     };
-    let findings = runtime()?.block_on(doctor::examine(&subject));
-    if args.json {
-        out::print_json(&serde_json::to_string_pretty(&findings).map_err(Trouble::failed)?)?;
+    said(&runtime()?.block_on(doctor::examine(&subject)), args.json)
+}
+
+/// The same for the tools alone.
+pub fn check_tools(args: &CheckToolsArgs) -> Result<bool, Trouble> {
+    let subject = Subject {
+        config: args.from.config.config.as_deref(),
+        workspace: args.from.workspace.as_deref(),
+        mcp: &args.from.mcp,
+        model: None,
+        environment: &|name| std::env::var_os(name),
+        trials: Trials::None,
+        terminal: Terminal { is_terminal: false, size: None },
+    };
+    said(&runtime()?.block_on(doctor::examine_tools(&subject)), args.json)
+}
+
+fn said(findings: &[Finding], as_json: bool) -> Result<bool, Trouble> {
+    if as_json {
+        out::print_json(&serde_json::to_string_pretty(findings).map_err(Trouble::failed)?)?;
     } else {
         // A finding may quote a manifest of a stranger.
         let text = findings.iter().map(|finding| format!("{finding}\n")).collect::<String>();
         out::print(text.lines().map(|line| painted(line) + "\n").collect::<Painted>())?;
     }
-    Ok(doctor::is_well(&findings))
+    Ok(doctor::is_well(findings))
 }
 
 /// A line whose verdict, if it begins with one, has its colour.

@@ -136,6 +136,13 @@ Examples:
   toolyard program run films.py --tools mine --json
   toolyard program run --replies replies.jsonl --tools mine --json
   toolyard program run films.py --tools mine --stop-at every-line";
+pub const TOOLS: &str = "\
+Examples:
+  toolyard tools list --mcp .mcp.json
+  toolyard tools check --mcp .mcp.json        what each server offers, how fast, and what is wrong
+  toolyard tools call time__get_current_time timezone=Europe/Oslo --mcp .mcp.json
+  toolyard tools add files -- npx -y @modelcontextprotocol/server-filesystem .";
+
 pub const CALL: &str = "\
 Examples:
   toolyard call calculator expression='17 * 23'

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{init_args::InitArgs, out, runtime::runtime, trouble::Trouble};
+use super::{found_servers, init_args::InitArgs, out, runtime::runtime, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::init::{self, Written};
 use crate::servers::{self, Absent, Found, Place};
@@ -22,8 +22,18 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
     });
     found.extend(servers::hosted(&environment));
     lines.extend(chosen(&found));
+    let folder = args.dir.canonicalize().unwrap_or_else(|_| args.dir.clone());
+    let servers = found_servers::found(&folder);
+    lines.extend(servers.iter().map(|(place, keys)| {
+        format!("found MCP servers of {}: {}", place.program, keys.join(", "))
+    }));
+    let mcp_files = if args.dry_run { Vec::new() } else { found_servers::wanted(&servers) };
+    if let Some((place, _)) = servers.first().filter(|_| mcp_files.is_empty()) {
+        let path = place.path.display();
+        lines.push(format!("  not used; `mcp_files` in config.toml or `--mcp {path}` starts them"));
+    }
     let mut is_new = false;
-    for file in init::files(&found) {
+    for file in init::files(&found, &mcp_files) {
         let written = match args.dry_run {
             true if file.is_there(&args.dir) => Written::Kept,
             true => Written::New,

@@ -14,6 +14,7 @@ use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotA
 use self::probe_args::ProbeArgs;
 use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
+use self::tools::args::ToolsCommand;
 use self::watch::WatchArgs;
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{value::number, value::whole};
@@ -33,6 +34,7 @@ pub mod describe;
 pub mod doctor;
 mod examples;
 pub mod experience;
+mod found_servers;
 pub mod graph;
 mod growing;
 pub mod init;
@@ -53,6 +55,7 @@ mod probe_args;
 pub mod program;
 mod program_args;
 pub mod prompts;
+mod question;
 pub mod report;
 pub mod resume;
 pub mod run;
@@ -62,6 +65,7 @@ mod session_args;
 pub mod sessions;
 mod spec;
 mod sweep;
+pub mod tools;
 pub mod trouble;
 mod twin;
 pub mod value;
@@ -114,6 +118,9 @@ pub enum Command {
     /// Call one tool by hand, and print what it returns.
     #[command(after_help = examples::CALL)]
     Call(CallArgs),
+    /// List, show, call and check tools, and add MCP servers.
+    #[command(after_help = examples::TOOLS, subcommand)]
+    Tools(Box<ToolsCommand>),
     /// Run combinations of strategies and settings on one list of tasks, and print the papers'
     /// tables.
     #[command(after_help = examples::COMPARE)]
@@ -420,6 +427,9 @@ pub struct DoctorArgs {
     /// Folder with tools/, tasks, graph.json and learned scores.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    /// Check the MCP servers of this configuration, such as .mcp.json, too.
+    #[arg(long, value_name = "FILE")]
+    pub mcp: Vec<PathBuf>,
     /// Model for every role, as in a session.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,

@@ -1,10 +1,10 @@
 //! `toolyard import openapi`.
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::question::agrees;
 use super::{out, trouble::Trouble};
 use crate::files::toml_file::Problems;
 use crate::stage;
@@ -36,7 +36,11 @@ pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
     let OpenApiArgs { file, out: folder, base, force } = args;
     let api = OpenApi::read(file).map_err(Trouble::usage)?;
     let agreed = match (base, api.server()) {
-        (None, Some(server)) if agrees(server) => Some(server),
+        (None, Some(server))
+            if agrees(&format!("The file names the server {}. Call it?", clean(server))) =>
+        {
+            Some(server)
+        }
         _ => base.as_deref(),
     };
     let imported = api.write(agreed, folder, *force, &check).map_err(Trouble::usage)?;
@@ -68,15 +72,4 @@ pub fn import_beside(file: PathBuf) -> Result<PathBuf, Trouble> {
 /// All faults of it.
 pub(super) fn check(file: &str, text: &str, folder: &Path) -> Result<(), Problems> {
     Manifest::parse(file, text, folder, stage::builtins).map(drop)
-}
-
-/// Whether a person at the terminal wants this server to be called. No answer is a no.
-fn agrees(server: &str) -> bool {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return false;
-    }
-    out::tell(format!("The file names the server {}. Call it? [y/N] ", clean(server)));
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer).is_ok()
-        && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }

@@ -6,6 +6,7 @@ use directories::ProjectDirs;
 
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::Problem;
+use crate::mcp::trust;
 
 const CONFIGURATION: Expectation = Expectation {
     what: "a configuration file such as config.toml",
@@ -39,6 +40,12 @@ pub fn default_journals() -> Option<PathBuf> {
 /// Default file of past uses without a workspace: in the platform's directory for data.
 pub fn default_experience() -> Option<PathBuf> {
     below(ProjectDirs::data_dir, EXPERIENCE)
+}
+
+/// The default file of the definitions of MCP tools that were seen without a workspace: in the platform's directory for
+/// data.
+pub fn default_trust() -> Option<PathBuf> {
+    below(ProjectDirs::data_dir, trust::FILE)
 }
 
 /// The default file of states that a local model gave: in the platform's directory for caches.

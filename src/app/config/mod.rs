@@ -27,7 +27,7 @@ pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
     file::{
         default_experience, default_journals, default_layouts, default_path, default_prices,
-        default_states, ignored_folders,
+        default_states, default_trust, ignored_folders,
     },
     settle::{Environment, LoadedConfig},
 };
@@ -139,6 +139,8 @@ pub struct UiConfig {
 pub struct ToolsConfig {
     /// Folders of manifests.
     pub folders: Vec<PathBuf>,
+    /// Configurations of MCP servers that other programs have.
+    pub mcp_files: Vec<PathBuf>,
     /// MCP servers.
     pub servers: Vec<ServerEntry>,
 }

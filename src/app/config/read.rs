@@ -244,6 +244,7 @@ fn fault<'e>(
 
 fn tools(fields: &mut Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
     fields.put("folders", &mut tools.folders, |field| paths(field, folder));
+    fields.put("mcp_files", &mut tools.mcp_files, |field| paths(field, folder));
     if let Some(table) = fields.get("mcp") {
         let home = directories::BaseDirs::new();
         let home = home.as_ref().map(directories::BaseDirs::home_dir);

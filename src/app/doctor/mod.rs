@@ -2,6 +2,7 @@
 //! works as a session would, and never shows a key.
 
 mod callable;
+mod mcp;
 mod models;
 mod prices;
 mod reader;
@@ -10,7 +11,8 @@ mod settings;
 mod terminal;
 mod tools;
 
-use std::{fmt, path::Path};
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -21,6 +23,8 @@ use crate::config::{Config, Environment};
 pub struct Subject<'s> {
     pub config: Option<&'s Path>,
     pub workspace: Option<&'s Path>,
+    /// Configurations of MCP servers.
+    pub mcp: &'s [PathBuf],
     pub model: Option<&'s str>,
     pub environment: Environment<'s>,
     pub terminal: Terminal,
@@ -115,6 +119,7 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     findings.push(settings::journals(&config));
     prices::table(&config, &mut findings);
     let tools = tools::examine(subject.workspace, &config, &mut findings);
+    mcp::examine(&config, subject.mcp, subject.workspace, &mut findings).await;
     terminal::examine(subject.terminal, subject.environment, &mut findings);
     match &config.reader.embeddings {
         Some(endpoint) if config.reader.model.is_none() => {
@@ -126,6 +131,16 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     models::examine(&config, subject, tools, &mut findings).await;
     if !models::uses_endpoint(&config) {
         servers::examine(subject, tools, &mut findings).await;
+    }
+    findings
+}
+
+/// Checks the tools alone. If the configuration is invalid, nothing else is checked.
+pub async fn examine_tools(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(config) = settings::configuration(subject, &mut findings) {
+        tools::examine(subject.workspace, &config, &mut findings);
+        mcp::examine(&config, subject.mcp, subject.workspace, &mut findings).await;
     }
     findings
 }

@@ -28,15 +28,32 @@ pub enum Written {
     Kept,
 }
 
-/// The files of a project that uses the first of these models, or the simulated one.
-pub fn files(found: &[Found]) -> Vec<Start> {
+/// The files of a project that uses the first of these models, or the simulated one, and these configurations of MCP
+/// servers.
+pub fn files(found: &[Found], mcp_files: &[PathBuf]) -> Vec<Start> {
     let file = |path, text: &str| Start { path, text: text.to_owned() };
     vec![
-        file("config.toml", &(include_str!("first/config.toml").to_owned() + &models(found))),
+        file(
+            "config.toml",
+            &(include_str!("first/config.toml").to_owned() + &servers(mcp_files) + &models(found)),
+        ),
         file("tasks.toml", include_str!("first/tasks.toml")),
         file("tools/opening_hours.toml", include_str!("first/opening_hours.toml")),
         file("tools/opening_hours.sh", include_str!("first/opening_hours.sh")),
     ]
+}
+
+/// The part about MCP servers.
+fn servers(files: &[PathBuf]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let files = toml::Value::from(files);
+    format!(
+        "\n[tools]\n# Configurations of other programs; `toolyard tools check` starts their MCP servers.\n\
+         mcp_files = {files}\n"
+    )
 }
 
 impl Start {

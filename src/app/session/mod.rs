@@ -29,6 +29,7 @@ mod twin;
 mod watched;
 mod written;
 
+pub use self::servers::{add as add_servers, seen as seen_definitions, trust as mcp_trust};
 pub use self::{
     costs::CostRange,
     embedding::embedder,
@@ -36,7 +37,7 @@ pub use self::{
     prepare::PreparedSession,
     resume::newest_interrupted,
     setup::{models, opening},
-    spawn::Session,
+    spawn::{Engine, Session},
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
     sweep::Standing,
     twin::{Origin, faults_so_far},

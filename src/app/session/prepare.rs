@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{
     AGENT_IS_GONE, Feed, Field, SessionError, SessionSpec, TaskSource, servers, task_tools,
@@ -12,6 +13,7 @@ use crate::domain::{
 };
 use crate::engine::Beginning;
 use crate::learned::LearnedState;
+use crate::mcp::trust::Trust;
 use crate::outside;
 use crate::stage;
 use crate::store::experience::SharedExperience;
@@ -29,6 +31,8 @@ pub struct PreparedSession {
     pub config: Config,
     pub workspace: Workspace,
     pub tasks: TaskList,
+    /// The definitions of MCP tools that were seen before.
+    pub(super) trust: Arc<Trust>,
     /// The past of a session that continues is copied into the new journal.
     pub beginning: Beginning,
     /// What the last state has of the tasks that have ended.
@@ -43,6 +47,8 @@ pub struct PreparedSession {
     pub(super) past_uses: Option<SharedExperience>,
     /// What had to be told when they were opened.
     pub(super) notices: Vec<String>,
+    /// Those of them that are about MCP servers.
+    pub about_servers: Vec<String>,
     /// What comes of foreign agents, if they act in this session.
     pub(super) feed: Option<Feed>,
 }
@@ -85,9 +91,19 @@ impl SessionSpec {
         self.settle(&mut config)?;
         let folder = config.workspace(self.workspace.as_deref()).map_err(SessionError::input)?;
         let sample = self.sample.or_else(|| stage::sample_of(config.session.strategy));
-        let mut workspace =
-            Workspace::open(folder, sample, &config.tools.folders).map_err(SessionError::input)?;
+        let has_own = folder.is_some() || self.sample.is_some() || !config.tools.folders.is_empty();
+        let mut workspace = match has_own || self.mcp.is_empty() {
+            true => Workspace::open(folder, sample, &config.tools.folders)
+                .map_err(SessionError::input)?,
+            // Whoever names servers does not want the samples beside their tools.
+            false => {
+                let files: Vec<_> =
+                    self.mcp.iter().map(|file| file.display().to_string()).collect();
+                Workspace::none(&format!("servers of {}", files.join(", ")))
+            }
+        };
         let mut notices = servers::add(&mut config, &self.mcp, workspace.folder.as_deref())?;
+        let about_servers = notices.clone();
         if let Some(total) = self.tools_total {
             fill(&mut workspace.manifests, total)?;
         }
@@ -109,8 +125,11 @@ impl SessionSpec {
             let tools = workspace.manifests.iter().map(|manifest| &*manifest.spec);
             task_tools::give(tasks.distinct_mut(), tools, count);
         }
+        let trust = servers::seen(&config, workspace.folder.as_deref())?;
         Ok(PreparedSession {
             tasks,
+            trust,
+            about_servers,
             config,
             beginning: Beginning::New,
             keeps: Keeps::All,
@@ -247,6 +266,7 @@ fn known_target(
         .chain(Role::all().map(Target::Role))
         .chain(config.models.keys().cloned().map(Target::Model))
         .chain(config.models.values().filter_map(ModelConfig::server).map(Target::Server))
+        .chain(config.tools.servers.iter().map(|server| Target::Mcp(server.key.clone())))
         .chain(embedding)
         .collect();
     if matches!(&fault.target, Target::Tool(tool) if servers::may_have(config, tool)) {

@@ -1,18 +1,20 @@
 //! The MCP servers of a session: those of toolyard's own configuration, then those of the files that its spec names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::SessionError;
-use crate::config::Config;
+use super::{SessionError, SessionSpec};
+use crate::config::{self, Config};
 use crate::domain::ToolName;
 use crate::files::toml_file::Problems;
-use crate::mcp::client::McpServer;
+use crate::mcp::client::ServerFiles;
 use crate::mcp::config::{Configuration, Surroundings};
+use crate::mcp::trust::Trust;
 use crate::mcp::{ServerEntry, name};
 use crate::tool::provider::Provider;
 
-/// Adds the servers of these files to the configuration; returns what there is to say about them.
+/// Adds the servers of the files that it names to the configuration, and of these files; returns what there is to say about them.
 ///
 /// # Errors
 /// The mistakes of a file of which no server can be used.
@@ -26,9 +28,11 @@ pub fn add(
     let around = Surroundings::of_process(home, workspace.unwrap_or(Path::new(".")));
     let servers = &mut config.tools.servers;
     let mut notices = Vec::new();
-    for file in files {
-        let read = Configuration::load(file.as_ref(), &around);
-        if read.entries.is_empty() && !read.problems.is_empty() {
+    let own = std::mem::take(&mut config.tools.mcp_files);
+    let named = files.iter().map(|file| (file.as_ref(), true));
+    for (file, is_asked_for) in own.iter().map(|file| (file.as_path(), false)).chain(named) {
+        let read = Configuration::load(file, &around);
+        if is_asked_for && read.entries.is_empty() && !read.problems.is_empty() {
             return Err(SessionError::input(Problems(read.problems)));
         }
         let left_out = read.problems.iter().map(|problem| format!("{problem}; it is left out"));
@@ -43,6 +47,7 @@ pub fn add(
             }
         }
     }
+    config.tools.mcp_files = own;
     Ok(notices)
 }
 
@@ -54,10 +59,53 @@ fn again(entry: &ServerEntry, first: &ServerEntry) -> String {
     )
 }
 
-/// Starts the servers; needs a runtime.
-pub fn start(config: &Config) -> impl Iterator<Item = Rc<dyn Provider>> {
-    let entries = config.tools.servers.iter().cloned();
-    entries.map(|entry| Rc::new(McpServer::start(entry)) as Rc<dyn Provider>)
+/// The definitions that were seen in this workspace.
+///
+/// # Errors
+/// Their file is damaged.
+pub fn seen(config: &Config, workspace: Option<&Path>) -> Result<Arc<Trust>, SessionError> {
+    if config.tools.servers.is_empty() {
+        return Ok(Arc::default());
+    }
+    trust(workspace).map(Arc::new).map_err(SessionError::input)
+}
+
+/// What was decided about MCP servers: in this workspace, or without one by this user.
+///
+/// # Errors
+/// The file is damaged.
+pub fn trust(workspace: Option<&Path>) -> Result<Trust, String> {
+    match workspace {
+        Some(folder) => Trust::of_workspace(folder),
+        None => Trust::of_user(config::default_trust()),
+    }
+}
+
+/// Starts the servers, and follows their files; needs a runtime.
+pub fn start(
+    config: &Config,
+    trust: &Arc<Trust>,
+    spec: &SessionSpec,
+    workspace: Option<PathBuf>,
+) -> Vec<Rc<dyn Provider>> {
+    let own = Config::file(spec.config.as_deref(), &|name| std::env::var_os(name));
+    let files = spec.mcp.iter().chain(&config.tools.mcp_files).cloned().chain(own);
+    let files: Vec<PathBuf> = files.collect();
+    if config.tools.servers.is_empty() && spec.mcp.is_empty() {
+        return Vec::new();
+    }
+    let (explicit, mcp) = (spec.config.clone(), spec.mcp.clone());
+    let read = move || {
+        let read = Config::find(explicit.as_deref());
+        let mut config = read.map_err(|problems| problems.to_string())?;
+        let notices = add(&mut config, &mcp, workspace.as_deref());
+        let notices = notices.map_err(|error| error.to_string())?;
+        Ok((config.tools.servers, notices))
+    };
+    let entries = config.tools.servers.clone();
+    let followed = ServerFiles::start(entries, files, trust.clone(), read);
+    let servers = followed.servers();
+    servers.into_iter().chain([Rc::new(followed) as Rc<dyn Provider>]).collect()
 }
 
 /// Whether a tool of this name may come from one of the servers; which tools they have is known only later.

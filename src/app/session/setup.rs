@@ -154,7 +154,8 @@ impl PreparedSession {
         };
         let (tools, mut providers) = self.tools();
         // They start at once, and nothing waits for them.
-        providers.extend(servers::start(&self.config));
+        let folder = self.workspace.folder.clone();
+        providers.extend(servers::start(&self.config, &self.trust, &self.spec, folder));
         let (breakpoints, keep_breakpoints) = self.breakpoints();
         let runs = self.runs();
         let Self { spec, config, workspace, tasks, .. } = self;

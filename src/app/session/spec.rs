@@ -192,6 +192,8 @@ mod tests {
             watched: true,
             config: Some("c.toml".into()),
             workspace: Some("w".into()),
+            mcp: vec![".mcp.json".into()],
+            awaits_tools: true,
             strategy: Some("react+btp".parse().unwrap()),
             seed: Some(7),
             model: Some("small".into()),

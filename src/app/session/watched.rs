@@ -68,6 +68,8 @@ impl SessionSpec {
             checked.map_err(|why| SessionError::Spec { field: field(), why })?;
         }
         config.models.clear();
+        // The agent starts its servers itself.
+        config.tools.servers.clear();
         config.roles.clear();
         config.reader = Default::default();
         config.experience.embeddings = None;
@@ -86,6 +88,8 @@ impl SessionSpec {
             learned: None,
             experience: None,
             past_uses: None,
+            trust: Default::default(),
+            about_servers: Vec::new(),
             notices,
             feed: Some(feed),
             config,

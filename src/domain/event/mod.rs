@@ -31,6 +31,7 @@ mod reader;
 mod record;
 mod run;
 mod search;
+mod server;
 mod session;
 mod task;
 mod tool_call;
@@ -62,6 +63,7 @@ pub use self::{
     record::Record,
     run::{Gone, GoneMessage, Guest, LostPrefix, RunEvent},
     search::SearchEvent,
+    server::ServerEvent,
     session::SessionEvent,
     task::TaskEvent,
     tool_call::ToolCallEvent,
@@ -94,6 +96,7 @@ events! {
         Breakpoint(BreakpointEvent),
         Edit(EditEvent),
         Consent(ConsentEvent),
+        Server(ServerEvent),
     }
 }
 

@@ -6,7 +6,11 @@ use serde_json::Value;
 
 use super::{By, EffectRef, Refusal, family::family};
 use crate::id::{TaskId, ToolName};
-use crate::{error::ToolError, output::ToolOutput, plan::EvidenceId};
+use crate::{
+    error::ToolError,
+    output::{CallProgress, ToolOutput},
+    plan::EvidenceId,
+};
 
 family! {
     /// Tool calls, from the request to the end, and the judgements on their results.
@@ -38,6 +42,12 @@ family! {
         },
         ToolCallStarted {
             effect: EffectRef,
+        },
+        /// How far it is, at most ten times a second.
+        ToolCallProgressed {
+            effect: EffectRef,
+            #[serde(flatten)]
+            progress: CallProgress,
         },
         ToolCallFinished {
             effect: EffectRef,

@@ -19,7 +19,7 @@ const FAULT_SYNTAX: &str = "TARGET:KIND[:KEY=VALUE]…, such as search_web:error
 /// Every target, kind and key, for the help.
 pub const FAULT_HELP: &str = "\
 Faults: TARGET:KIND[:KEY=VALUE]…, where `\\:` is a colon in a name or a condition
-  targets            a tool's name, class:NAME, edge:FROM->TO, effect:NAME, tools,
+  targets            a tool's name, class:NAME, edge:FROM->TO, effect:NAME, mcp:NAME, tools,
                      role:NAME, model:NAME, server:ADDRESS, models, embedding, any
   kinds              error, timeout, latency, rate-limit, auth-expired, reset, flapping
     tools, models    empty, truncated, garbage, answer, wrong, huge, escapes, injection

@@ -316,7 +316,7 @@ mod tests {
              reset-stream error-event slow-tokens broken-arguments unknown-tool refusal overflow \
              price wrong-usage"
         );
-        for sort in [Sort::Tool, Sort::Class, Sort::Edge, Sort::Effect, Sort::Tools] {
+        for sort in [Sort::Tool, Sort::Class, Sort::Edge, Sort::Effect, Sort::Mcp, Sort::Tools] {
             assert_eq!(fitting(sort), tools);
         }
         for sort in [Sort::Model, Sort::Server, Sort::Models] {

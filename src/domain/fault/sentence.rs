@@ -85,6 +85,7 @@ fn target(target: &Target) -> String {
         Target::Role(role) => format!("the model of the {}", role.name()),
         Target::Model(model) => format!("model {model}"),
         Target::Server(server) => format!("every model at {server}"),
+        Target::Mcp(server) => format!("every tool of the MCP server {server}"),
         Target::Embedding => "the embedding model".to_owned(),
     }
 }

@@ -222,6 +222,7 @@ mod tests {
             source: "test".into(),
             examples: Vec::new(),
             disabled: None,
+            proposed: None,
             returns: None,
             request: None,
         }

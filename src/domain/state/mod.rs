@@ -46,6 +46,7 @@ mod query;
 pub mod reader;
 mod runs;
 pub mod search;
+mod servers;
 pub mod tasks;
 pub mod tool_calls;
 pub mod tools;
@@ -73,6 +74,7 @@ pub use query::{Cause, Mark, ProbingSums, Repeat, Uncached};
 pub use reader::ReaderState;
 pub use runs::{RunState, Watched};
 pub use search::{NodeState, SearchTree};
+pub use servers::{ChangedDefinition, ServerStage, ServerState};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{ToolCallPhase, ToolCallState};
 pub use tools::ToolState;
@@ -111,6 +113,9 @@ pub struct State {
     /// Results per planner/solver pair, in this session and earlier ones.
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
+    /// The servers of tools, by their keys in the configuration.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub servers: BTreeMap<Arc<str>, ServerState>,
     pub learning: Learning,
     /// The last probing of tools, or the one at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]

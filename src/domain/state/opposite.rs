@@ -31,6 +31,7 @@ impl Event {
             | Event::Probe(_)
             | Event::Reader(_)
             | Event::Search(_)
+            | Event::Server(_)
             | Event::Unknown { .. } => None,
         }
     }

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::effects::EffectState;
 use crate::event::{By, Refusal};
-use crate::{error::ToolError, id::ToolName, output::ToolOutput, plan::EvidenceId};
+use crate::output::{CallProgress, ToolOutput};
+use crate::{error::ToolError, id::ToolName, plan::EvidenceId};
 
 /// The progress of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct ToolCallState {
     /// The evidence of a plan that the call must find.
     pub evidence: Option<EvidenceId>,
     pub phase: ToolCallPhase,
+    /// How far it is, or was at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<CallProgress>,
     /// Whether its result helped, once it was judged.
     pub helpful: Option<bool>,
     #[serde(default = "By::engine", skip_serializing_if = "By::is_engine")]

@@ -9,6 +9,7 @@ mod lively;
 mod pending;
 mod perform;
 mod probe;
+mod progress;
 mod real;
 mod request;
 mod stream;

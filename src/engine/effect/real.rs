@@ -9,11 +9,11 @@ use tokio::time::timeout;
 use super::{
     Effect, Embedded, EmbeddingCall, GuestCall, ModelCall, Outcome, Ranked, ReadingCall, ToolCall,
 };
-use super::{judging, lively, stream::stream};
+use super::{judging, lively, progress, stream::stream};
 use crate::actor::Actor;
 use crate::domain::{
-    Chance, FaultKind, Knob, ModelError, ModelErrorKind, Ranking, Reply, SessionEvent, State,
-    TaskId, ToolError, ToolErrorKind, ToolName, ToolOutput,
+    CallProgress, Chance, FaultKind, Knob, ModelError, ModelErrorKind, Ranking, Reply,
+    SessionEvent, State, TaskId, ToolError, ToolErrorKind, ToolName, ToolOutput,
 };
 use crate::model::relay::{Holds, Relay};
 use crate::model::understood;
@@ -241,7 +241,8 @@ async fn call_tool(
         if tool.is_sample() {
             lively::tool(handle, call.tool.as_str(), passage.chance).await;
         }
-        faulted(fault, &*tool, &invocation, || earlier(handle, call)).await
+        let told = progress::told(handle, passage.reference);
+        faulted(fault, (&*tool, &told), &invocation, || earlier(handle, call)).await
     };
     within(&*tool, allowed, paid, run).await
 }
@@ -265,7 +266,8 @@ async fn elsewhere(
         return Err(ToolError::new(ToolErrorKind::Timeout, text));
     }
     let invocation = Invocation { arguments: call.arguments.clone(), seed: passage.chance.bits() };
-    faulted(fault, tool, &invocation, || earlier(handle, call)).await
+    let told = progress::told(handle, passage.reference);
+    faulted(fault, (tool, &told), &invocation, || earlier(handle, call)).await
 }
 
 /// Waits until the keys of all models are known: a tool may print one before its model is called. Tools that run at the
@@ -318,11 +320,11 @@ async fn within(
 /// Runs the call with the fault, or normally. To the agent both look alike. `earlier`: what the tool answered before.
 async fn faulted(
     fault: Option<&FaultKind>,
-    tool: &dyn Tool,
+    (tool, told): (&dyn Tool, &dyn Fn(CallProgress)),
     invocation: &Invocation,
     earlier: impl Fn() -> Option<String>,
 ) -> Result<ToolOutput, ToolError> {
-    let Some(kind) = fault else { return tool.call(invocation).await };
+    let Some(kind) = fault else { return tool.call_telling(invocation, told).await };
     if *kind == FaultKind::Timeout {
         return std::future::pending().await;
     }
@@ -332,7 +334,7 @@ async fn faulted(
         return outcome;
     }
     let earlier = earlier();
-    kind.spoil_result(tool.call(invocation).await, earlier.as_deref(), chance)
+    kind.spoil_result(tool.call_telling(invocation, told).await, earlier.as_deref(), chance)
 }
 
 async fn delay(kind: &FaultKind, chance: Chance) {

@@ -106,6 +106,7 @@ fn spec_of(def: &ToolDef) -> ToolSpec {
         source: "the agent".to_owned(),
         examples: Vec::new(),
         disabled: None,
+        proposed: None,
         returns: None,
         request: None,
     }

@@ -7,7 +7,8 @@ use crate::domain::expression::{Answer, Evaluator, Resolver};
 use crate::domain::program::LineStop;
 use crate::domain::{
     Boundary, BreakpointEvent, BreakpointId, BreakpointState, BudgetEvent, Event, GraphEvent, Lane,
-    ModelCallEvent, PlanEvent, ProbeEvent, ProgramEvent, ProgramVerdict, State, TaskEvent, TaskId,
+    ModelCallEvent, PlanEvent, ProbeEvent, ProgramEvent, ProgramVerdict, ServerEvent, State,
+    TaskEvent, TaskId, ToolCallEvent,
 };
 use crate::papers::facts::Facts;
 
@@ -206,5 +207,7 @@ fn is_of_control(event: &Event) -> bool {
         Event::Breakpoint(BreakpointEvent::BreakpointHit { .. })
             | Event::Control(_)
             | Event::ModelCall(ModelCallEvent::ModelCallProgressed { .. })
+            | Event::ToolCall(ToolCallEvent::ToolCallProgressed { .. })
+            | Event::Server(ServerEvent::ServerSaid { .. })
     )
 }

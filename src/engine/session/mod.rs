@@ -74,7 +74,7 @@ impl Session {
         let (observers, opened) = (Vec::new(), Instant::now());
         Self {
             state: State::keeping(keeps),
-            kit: Toolkit { tools, index: Lexical::new([]), ranker: None, relist: Vec::new() },
+            kit: Toolkit { tools, index: Lexical::new([]), ranker: None, providers: Vec::new() },
             models: Models { by_name: models.collect(), keys_known: Rc::default() },
             lanes: Lanes::default(),
             queue: Queue::default(),

@@ -67,12 +67,14 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
         Beginning::Continued { past, rest } => (Some((past, rest)), false),
     };
     let unlisted = session.take_lists(&mut listed);
+    let told: Vec<_> = listed.iter_mut().flat_map(|listed| listed.told.drain(..)).collect();
     if let Some((past, rest)) = continued {
         session.queue.tasks = setup.tasks;
         session.take_up(past);
         session.tell_held();
         // Calls by hand need not end with a task.
         session.abandon_all("toolyard ended before the call did");
+        told.into_iter().for_each(|event| session.emit(event));
         session.tell_difference();
         for text in unlisted {
             session.emit(SessionEvent::Noticed { text });
@@ -86,6 +88,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
         session.open_runs(setup.runs);
         let scores = setup.scores.into_iter().map(|(tool, score)| (tool, score.into())).collect();
         session.emit(GraphEvent::GraphLoaded { graph: setup.graph, scores });
+        told.into_iter().for_each(|event| session.emit(event));
         session.join_all();
         for text in unlisted.into_iter().chain(setup.notices) {
             session.emit(SessionEvent::Noticed { text });

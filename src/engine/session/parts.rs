@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::observer::{Observer, journal::Writer};
 use crate::program::Child;
 use crate::ranker::Ranker;
-use crate::tool::ToolBox;
+use crate::tool::{ToolBox, provider::Provider};
 
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
@@ -25,8 +25,8 @@ pub struct Toolkit {
     pub index: Lexical,
     /// Ranks tools for a text by more than its words.
     pub ranker: Option<Rc<dyn Ranker>>,
-    /// Asks each provider to list its tools again.
-    pub relist: Vec<Rc<Notify>>,
+    /// Each provider, and what asks it to list its tools again.
+    pub providers: Vec<(Rc<dyn Provider>, Rc<Notify>)>,
 }
 
 /// The models of a session.

@@ -1,19 +1,22 @@
 //! Tools that come and go while a session runs, as listed by their providers.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 
 use super::Session;
-use crate::domain::{Lexical, SessionEvent, words::counted};
-use crate::providers::{List, ProviderListing};
-use crate::tool::provider::Change;
+use crate::domain::{
+    By, Event, Lexical, ServerEvent, SessionEvent, ToolName, state::ServerState, words::counted,
+};
+use crate::providers::{List, Listing, ProviderListing};
+use crate::tool::provider::Provider;
 use crate::tool::{Changes, ToolError};
 
 impl Session {
-    /// Notifies this when the user wants a provider to list its tools again.
-    pub fn relist_by(&mut self, asked: Rc<Notify>) {
-        self.kit.relist.push(asked);
+    /// Notifies this when the user wants the provider to list its tools again.
+    pub fn attend(&mut self, provider: Rc<dyn Provider>, asked: Rc<Notify>) {
+        self.kit.providers.push((provider, asked));
     }
 
     /// Adds the first lists. Returns notices for the user.
@@ -59,20 +62,42 @@ impl Session {
 
     /// Asks every provider to list its tools again.
     pub fn reload_tools(&mut self) -> Result<(), String> {
-        if self.kit.relist.is_empty() {
+        if self.kit.providers.is_empty() {
             return Err("all tools are built in; there are no files to reload".to_owned());
         }
-        self.kit.relist.iter().for_each(|asked| asked.notify_one());
+        self.kit.providers.iter().for_each(|(_, asked)| asked.notify_one());
         Ok(())
     }
 
-    /// A provider has listed its tools again: by itself, or (`None`) on the user's request.
-    pub fn provider_listed(&mut self, provider: &str, change: Option<Change>, list: List) {
+    /// Accepts the changed definition of a tool, if it is still the one with this hash.
+    pub fn accept_definition(
+        &self,
+        tool: ToolName,
+        hash: Arc<str>,
+        by: By,
+    ) -> Result<Event, String> {
+        let of = |(key, server): (&Arc<str>, &ServerState)| {
+            server.changed.contains_key(&tool).then(|| key.clone())
+        };
+        let server = self.state.servers.iter().find_map(of);
+        let server = server.ok_or_else(|| format!("the definition of {tool} has not changed"))?;
+        let accept = |(provider, asked): &(Rc<dyn Provider>, Rc<Notify>)| {
+            let accepted = provider.accept(&tool, &hash)?;
+            asked.notify_one();
+            Some(accepted)
+        };
+        let accepted = self.kit.providers.iter().find_map(accept);
+        accepted.ok_or_else(|| format!("the server of {tool} is not here"))??;
+        Ok(ServerEvent::DefinitionAccepted { server, tool, hash, by }.into())
+    }
+
+    /// A provider has listed its tools again.
+    pub fn provider_listed(&mut self, provider: &str, why: Listing, list: List) {
         let changes = match list {
             Ok(tools) => self.kit.tools.replace(provider, tools),
             Err(error) => return self.notice(unlisted(provider, &error)),
         };
-        let how = if change == Some(Change::Back) { "is back" } else { "listed its tools again" };
+        let how = if why == Listing::Back { "is back" } else { "listed its tools again" };
         let text = format!(
             "{provider} {how}: {} new, {} changed, {} gone",
             changes.joined.len(),
@@ -81,10 +106,21 @@ impl Session {
         );
         let left_out = left_out(provider, &changes);
         // An unchanged list is news only to the user who requested it.
-        let is_news = change != Some(Change::Listed) || !changes.is_empty();
+        let is_news = why != Listing::Changed || !changes.is_empty();
         self.tell(changes);
         left_out.into_iter().chain(is_news.then_some(text)).for_each(|text| self.notice(text));
         self.replan_quietly("the tools were listed again");
+        self.sync();
+    }
+
+    /// A provider is gone for good.
+    pub fn provider_left(&mut self, provider: &str) {
+        let changes = self.kit.tools.replace(provider, Vec::new());
+        self.kit.providers.retain(|(known, _)| known.name() != provider);
+        let lost = counted(changes.left.len(), "tool");
+        self.tell(changes);
+        self.notice(format!("{provider} is gone, with {lost}"));
+        self.replan_quietly(&format!("{provider} is gone"));
         self.sync();
     }
 

@@ -83,9 +83,20 @@ impl Approve {
     /// Tells once for each tool why its calls are refused, and what allows them.
     fn tell(&self, passage: &Passage, tool: &ToolName, rule: &str) {
         if self.told.borrow_mut().insert(tool.clone()) {
+            let server = passage.handle.read(|session| {
+                let spec = session.kit().tools.spec(tool.as_str());
+                spec.and_then(|spec| spec.mcp_server().map(str::to_owned))
+            });
+            let or = match server {
+                Some(server) => format!("`--allow mcp:{server}` those of all tools of its server"),
+                None => {
+                    "as does `effect = \"read\"` in the manifest of a tool that changes nothing"
+                        .to_owned()
+                }
+            };
             let text = format!(
                 "calls of {tool} are refused: {rule} needs consent, and there is no screen; `--allow {tool}` \
-                 allows them, as does `effect = \"read\"` in the manifest of a tool that changes nothing"
+                 allows them, {or}"
             );
             passage.handle.emit(SessionEvent::Noticed { text });
         }

@@ -154,6 +154,9 @@ fn again(event: Event, effect: EffectRef) -> Event {
         Event::ToolCall(ToolCallEvent::ToolCallStarted { .. }) => {
             ToolCallEvent::ToolCallStarted { effect }.into()
         }
+        Event::ToolCall(ToolCallEvent::ToolCallProgressed { progress, .. }) => {
+            ToolCallEvent::ToolCallProgressed { effect, progress }.into()
+        }
         Event::Embedding(EmbeddingEvent::EmbeddingStarted { .. }) => {
             EmbeddingEvent::EmbeddingStarted { effect }.into()
         }

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, Implementation, InputRequest, InputRequests,
-    LoggingMessageNotificationParam,
+    LoggingMessageNotificationParam, ProgressNotificationParam,
 };
 use rmcp::service::NotificationContext;
 use rmcp::{ClientHandler, RoleClient};
@@ -23,6 +24,7 @@ pub struct Client {
     pub log: Arc<Log>,
     /// The server said that its tools have changed.
     pub changed: Arc<Notify>,
+    pub progress: ProgressDispatcher,
 }
 
 impl ClientHandler for Client {
@@ -33,6 +35,14 @@ impl ClientHandler for Client {
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.changed.notify_one();
+    }
+
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.progress.handle_notification(progress).await;
     }
 
     async fn on_logging_message(

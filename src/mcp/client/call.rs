@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::LocalBoxFuture;
+use futures::StreamExt;
+use futures::future::{self, LocalBoxFuture};
 use jsonschema::Validator;
+use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotification,
     CancelledNotificationParam, ClientRequest, RequestId, ServerResult,
@@ -15,13 +17,16 @@ use rmcp::{RoleClient, ServiceError};
 use super::life::Shared;
 use super::stage::Stage;
 use super::{answer, asked};
-use crate::domain::{ToolSpec, words::clipped};
+use crate::domain::{CallProgress, ToolSpec, words::clipped};
+use crate::files::safe_text::visible;
 use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
 /// How often a server may ask back before it answers a call.
 const ROUNDS: u32 = 10;
 /// Bytes of a server's error that are shown.
 const ERROR: usize = 2000;
+/// Bytes of what it says about its progress that are shown.
+const MESSAGE: usize = 200;
 
 /// A tool of a server.
 pub struct McpTool {
@@ -42,11 +47,19 @@ impl Tool for McpTool {
         &'a self,
         invocation: &'a Invocation,
     ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
+        self.call_telling(invocation, &|_| {})
+    }
+
+    fn call_telling<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+        told: &'a dyn Fn(CallProgress),
+    ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let peer = self.shared.peer().ok_or_else(|| self.away())?;
             let mut params = CallToolRequestParams::new(self.name.clone());
             params.arguments = invocation.arguments.as_object().cloned();
-            let result = answered(&peer, params).await?;
+            let result = answered(&peer, params, &self.shared.progress, told).await?;
             answer::output(&result, self.output.as_ref())
         })
     }
@@ -74,10 +87,13 @@ impl McpTool {
 async fn answered(
     peer: &Peer<RoleClient>,
     mut params: CallToolRequestParams,
+    progress: &ProgressDispatcher,
+    told: &dyn Fn(CallProgress),
 ) -> Result<CallToolResult, ToolError> {
     let failed = |text: String| ToolError::new(ToolErrorKind::Failed, text);
     for round in 0..ROUNDS {
-        match sent(peer, params.clone()).await.map_err(|error| failed(told(&error)))? {
+        let sent = sent(peer, params.clone(), progress, told);
+        match sent.await.map_err(|error| failed(said(&error)))? {
             ServerResult::CallToolResult(result) => return Ok(result),
             ServerResult::EmptyResult(_) => return Ok(CallToolResult::default()),
             ServerResult::InputRequiredResult(asked) => {
@@ -99,12 +115,29 @@ async fn answered(
 async fn sent(
     peer: &Peer<RoleClient>,
     params: CallToolRequestParams,
+    progress: &ProgressDispatcher,
+    told: &dyn Fn(CallProgress),
 ) -> Result<ServerResult, ServiceError> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let options = PeerRequestOptions::no_options();
     let handle = peer.send_cancellable_request(request, options).await?;
     let mut open = OpenCall { peer: peer.clone(), id: Some(handle.id.clone()) };
-    let answer = handle.await_response().await;
+    let mut progress = progress.subscribe(handle.progress_token.clone()).await;
+    let tell = async {
+        while let Some(now) = progress.next().await {
+            let message = clipped(&visible(&now.message.unwrap_or_default()), MESSAGE);
+            told(CallProgress {
+                done: now.progress.into(),
+                total: now.total.map(Into::into),
+                message,
+            });
+        }
+        future::pending().await
+    };
+    let answer = tokio::select! {
+        answer = handle.await_response() => answer,
+        never = tell => never,
+    };
     open.id = None;
     answer
 }
@@ -132,7 +165,7 @@ impl Drop for OpenCall {
 }
 
 /// An error of the connection, for the agent.
-fn told(error: &ServiceError) -> String {
+fn said(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
             format!("error {} of the server: {}", error.code.0, clipped(&error.message, ERROR))

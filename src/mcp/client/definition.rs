@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::ToolAnnotations;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ServerEntry;
 use crate::domain::words::clipped;
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec};
 use crate::files::safe_text::visible;
@@ -18,7 +20,7 @@ pub const MAX_SCHEMA: usize = 64 * 1024;
 const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A tool as its server defines it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
     /// The server's own name for it.
     pub name: String,
@@ -26,6 +28,7 @@ pub struct Definition {
     /// JSON Schema of the arguments.
     pub parameters: Value,
     /// JSON Schema of `structuredContent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// What the server's hints propose.
     pub effect: EffectClass,
@@ -43,9 +46,19 @@ impl Definition {
         }
     }
 
+    /// The same without a word of its server.
+    pub(super) fn without_texts(&self) -> Self {
+        Self {
+            description: String::new(),
+            parameters: serde_json::json!({ "type": "object" }),
+            output: None,
+            ..self.clone()
+        }
+    }
+
     /// The tool of this name in a session. What a server writes is text of a stranger: control characters become
     /// visible, and the description is cut.
-    pub fn spec(&self, name: ToolName, server: &str, timeout: Option<Duration>) -> ToolSpec {
+    pub fn spec(&self, name: ToolName, entry: &ServerEntry) -> ToolSpec {
         let size = self.parameters.to_string().len();
         let disabled = (size > MAX_SCHEMA).then(|| {
             format!("the schema of its arguments has {size} bytes, and {MAX_SCHEMA} are allowed")
@@ -60,9 +73,10 @@ impl Definition {
             },
             class: String::new(),
             cost: None,
-            effect: self.effect,
-            timeout_ms: timeout.unwrap_or(CALL_TIMEOUT).as_millis() as u64,
-            source: format!("mcp:{server}"),
+            effect: if entry.trusts_hints { self.effect } else { EffectClass::Unknown },
+            proposed: Some(self.effect).filter(|effect| *effect != EffectClass::Unknown),
+            timeout_ms: entry.call_timeout.unwrap_or(CALL_TIMEOUT).as_millis() as u64,
+            source: format!("mcp:{}", entry.key),
             examples: Vec::new(),
             disabled,
             returns: self
@@ -118,11 +132,27 @@ mod tests {
             "description": format!("\u{1b}[2J{}", "x".repeat(9000)),
             "inputSchema": {"type": "object", "properties": {"a": {"description": "y".repeat(456_000)}}},
         });
-        let spec = definition(tool).spec(ToolName::new("s__t"), "s", None);
+        let spec = definition(tool).spec(ToolName::new("s__t"), &ServerEntry::testing());
         assert!(
             !spec.description.contains('\u{1b}') && spec.description.len() <= MAX_DESCRIPTION + 4
         );
         assert!(spec.parameters.to_string().len() < 100);
         assert!(spec.disabled.is_some_and(|why| why.contains("456")), "a menu does not offer it");
+    }
+
+    #[test]
+    fn an_effect_follows_a_hint_only_where_it_is_trusted() {
+        let hints = json!({"readOnlyHint": true});
+        let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": hints});
+        let spec = |entry| definition(tool.clone()).spec(ToolName::new("s__t"), &entry);
+        let stranger = spec(ServerEntry::testing());
+        assert_eq!(
+            (stranger.effect, stranger.proposed),
+            (EffectClass::Unknown, Some(EffectClass::Read))
+        );
+        assert_eq!(
+            spec(ServerEntry { trusts_hints: true, ..ServerEntry::testing() }).effect,
+            EffectClass::Read
+        );
     }
 }

@@ -1,21 +1,27 @@
 //! The life of a server: it is started, its tools are listed, and where it ends, it is started again after a pause.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::{PaginatedRequestParams, SubscriptionFilter};
 use rmcp::service::Peer;
 use rmcp::{RoleClient, ServiceError};
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
 use super::asked::Client;
 use super::connect::{self, Connection};
 use super::definition::Definition;
-use super::log::Log;
+use super::log::{Log, NewLines};
 use super::stage::{Offer, Stage};
 use crate::ServerEntry;
+use crate::domain::ServerEvent;
+use crate::files::safe_text::visible;
+use crate::tool::provider::Change;
 
 /// How long a server may take to its list of tools where its entry does not say it.
 const START: Duration = Duration::from_secs(30);
@@ -38,42 +44,108 @@ pub struct Shared {
     pub stage: watch::Sender<Stage>,
     /// Who answers calls, while the server runs.
     peer: Mutex<Option<Peer<RoleClient>>>,
+    /// It has died, and is not back yet.
+    is_dead: AtomicBool,
     pub log: Arc<Log>,
+    /// Where the progress of calls arrives.
+    pub progress: ProgressDispatcher,
+    /// What becomes of the server, for the session.
+    pub told: UnboundedSender<Change>,
 }
 
 impl Shared {
-    pub fn new(entry: ServerEntry) -> Self {
-        let stage = match &entry.disabled {
-            Some(why) => Stage::Off { why: why.clone() },
-            None => Stage::Starting,
+    pub fn new(entry: ServerEntry, told: UnboundedSender<Change>) -> Self {
+        let shared = Self {
+            entry,
+            stage: watch::Sender::new(Stage::Starting),
+            peer: Mutex::new(None),
+            is_dead: AtomicBool::new(false),
+            log: Arc::default(),
+            progress: ProgressDispatcher::new(),
+            told,
         };
-        let (stage, log) = (watch::Sender::new(stage), Arc::default());
-        Self { entry, stage, peer: Mutex::new(None), log }
+        match &shared.entry.disabled {
+            Some(why) => shared.enter(Stage::Off { why: why.clone() }),
+            None => shared.enter(Stage::Starting),
+        }
+        shared
+    }
+
+    pub fn tell(&self, event: impl FnOnce(Arc<str>) -> ServerEvent) {
+        self.say(Change::Told(event(self.entry.key.as_str().into())));
+    }
+
+    fn say(&self, change: Change) {
+        // Without a receiver nobody wants to know.
+        let _ = self.told.send(change);
+    }
+
+    /// Says what becomes of the server.
+    fn enter(&self, stage: Stage) {
+        match &stage {
+            Stage::Starting => self.tell(|server| ServerEvent::ServerStarted { server }),
+            Stage::Ready(offer) => {
+                let Offer { revision, program, tools, .. } = &**offer;
+                let tools = u32::try_from(tools.len()).unwrap_or(u32::MAX);
+                self.tell(|server| ServerEvent::ServerReady {
+                    server,
+                    program: visible(program).into_owned(),
+                    revision: visible(revision).into_owned(),
+                    tools,
+                });
+                let was_down = self.is_dead.swap(false, Ordering::Relaxed);
+                self.say(if was_down { Change::Back } else { Change::Listed });
+            }
+            Stage::Down { why, again } => {
+                self.is_dead.store(true, Ordering::Relaxed);
+                let again_ms = u64::try_from(again.as_millis()).unwrap_or(u64::MAX);
+                let why = visible(why).into_owned();
+                self.tell(|server| ServerEvent::ServerDied { server, why: why.clone(), again_ms });
+                self.say(Change::Died { why });
+            }
+            Stage::Off { why } => {
+                let why = why.clone();
+                self.tell(|server| ServerEvent::ServerOff { server, why });
+            }
+        }
+        self.stage.send_replace(stage);
     }
 
     pub fn peer(&self) -> Option<Peer<RoleClient>> {
         self.peer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn set_peer(&self, peer: Option<Peer<RoleClient>>) {
+    pub fn set_peer(&self, peer: Option<Peer<RoleClient>>) {
         *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = peer;
     }
 }
 
 /// Keeps the server running until the task is aborted.
 pub async fn live(shared: Arc<Shared>) {
+    let log = shared.log.tell(|NewLines { lines, left_out, .. }| {
+        let lines = lines.into();
+        shared.tell(|server| ServerEvent::ServerSaid { server, lines, left_out });
+    });
+    tokio::select! {
+        () = log => {}
+        () = again_and_again(&shared) => {}
+    }
+}
+
+/// Starts it, and again where it ends. Never returns.
+async fn again_and_again(shared: &Shared) {
     let mut pause = FIRST_PAUSE;
     loop {
         let begun = Instant::now();
-        let why = run(&shared).await;
+        let why = run(shared).await;
         shared.set_peer(None);
         if begun.elapsed() >= STEADY {
             pause = FIRST_PAUSE;
         }
-        shared.stage.send_replace(Stage::Down { why, again: pause });
+        shared.enter(Stage::Down { why, again: pause });
         sleep(pause).await;
         pause = (2 * pause).min(LONGEST_PAUSE);
-        shared.stage.send_replace(Stage::Starting);
+        shared.enter(Stage::Starting);
     }
 }
 
@@ -81,7 +153,11 @@ pub async fn live(shared: Arc<Shared>) {
 async fn run(shared: &Shared) -> String {
     let begun = Instant::now();
     let changed = Arc::new(Notify::new());
-    let client = Client { log: shared.log.clone(), changed: changed.clone() };
+    let client = Client {
+        log: shared.log.clone(),
+        changed: changed.clone(),
+        progress: shared.progress.clone(),
+    };
     let limit = shared.entry.start_timeout.unwrap_or(START);
     let opened = timeout(limit, connect::open(&shared.entry, client)).await;
     let Connection { service, program } = match opened {
@@ -108,7 +184,7 @@ async fn run(shared: &Shared) -> String {
     match listed(&peer).await {
         Ok(tools) => {
             shared.set_peer(Some(peer.clone()));
-            shared.stage.send_replace(offer(tools, begun.elapsed()));
+            shared.enter(offer(tools, begun.elapsed()));
         }
         Err(why) => return with_last_line(shared, why),
     }
@@ -118,7 +194,7 @@ async fn run(shared: &Shared) -> String {
             changed.notified().await;
             sleep(BETWEEN_LISTS).await;
             match listed(&peer).await {
-                Ok(tools) => drop(shared.stage.send_replace(offer(tools, took))),
+                Ok(tools) => shared.enter(offer(tools, took)),
                 // The tools of the last list stay.
                 Err(why) => shared.log.add(&format!("its tools could not be listed again: {why}")),
             }

@@ -1,42 +1,82 @@
-//! The last lines that a server wrote to its standard error, or logged.
+//! The lines that a server writes to its standard error, or logs.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+use tokio::sync::Notify;
+use tokio::time::sleep;
 
 use crate::domain::words::clipped;
 use crate::files::safe_text::visible;
 use crate::net::known::without_keys;
 
-/// Lines that are kept.
-const LINES: usize = 200;
+/// Lines that are told at once; of more, the last ones.
+const LINES: usize = 20;
 /// Bytes of a line that are kept.
 const LINE: usize = 1000;
+/// How long lines are gathered before they are told.
+const GATHER: Duration = Duration::from_millis(100);
+/// The longest such time, where a server writes without end.
+const GATHER_LONGEST: Duration = Duration::from_secs(10);
 
 /// What a server says beside its answers.
 #[derive(Debug, Default)]
 pub struct Log {
-    lines: Mutex<VecDeque<String>>,
+    new: Mutex<NewLines>,
+    came: Notify,
+}
+
+/// Lines that were not told yet.
+#[derive(Debug, Default)]
+pub struct NewLines {
+    pub lines: VecDeque<String>,
+    /// How many lines before these are left out.
+    pub left_out: u64,
+    /// The last line of all.
+    last: Option<String>,
 }
 
 impl Log {
     pub fn add(&self, text: &str) {
         let line = clipped(&visible(&without_keys(text.trim_end())), LINE);
-        let mut lines = self.locked();
-        if lines.len() == LINES {
-            lines.pop_front();
+        if line.is_empty() {
+            return;
         }
-        lines.push_back(line);
-    }
-
-    /// Oldest first.
-    pub fn lines(&self) -> Vec<String> {
-        self.locked().iter().cloned().collect()
+        let mut new = self.locked();
+        if new.lines.len() == LINES {
+            new.lines.pop_front();
+            new.left_out += 1;
+        }
+        new.last = Some(line.clone());
+        new.lines.push_back(line);
+        drop(new);
+        self.came.notify_one();
     }
 
     pub fn last(&self) -> Option<String> {
-        self.locked().back().cloned()
+        self.locked().last.clone()
+    }
+
+    /// Calls this with all lines, in groups that are the rarer the more there are. Never returns.
+    pub async fn tell(&self, mut told: impl FnMut(NewLines)) {
+        let mut gather = GATHER;
+        loop {
+            self.came.notified().await;
+            sleep(gather).await;
+            let mut new = self.locked();
+            let (lines, left_out) = (std::mem::take(&mut new.lines), new.left_out);
+            new.left_out = 0;
+            drop(new);
+            gather = match left_out {
+                0 => GATHER,
+                _ => (2 * gather).min(GATHER_LONGEST),
+            };
+            if !lines.is_empty() {
+                told(NewLines { lines, left_out, last: None });
+            }
+        }
     }
 
     /// Adds all lines until the end of what is read. A line without an end takes no more memory than others.
@@ -53,8 +93,37 @@ impl Log {
         }
     }
 
-    fn locked(&self) -> MutexGuard<'_, VecDeque<String>> {
+    fn locked(&self) -> MutexGuard<'_, NewLines> {
         // The guarded data is consistent at every moment, even after a panic.
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.new.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A flood costs a few lines of the journal, and says how many there were.
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_is_told_in_few_lines() {
+        let log = Log::default();
+        let mut told: Vec<(usize, u64)> = Vec::new();
+        let flood = async {
+            for second in 0..60 {
+                for n in 0..1000 {
+                    log.add(&format!("{second} {n}\u{1b}[2J"));
+                }
+                sleep(Duration::from_secs(1)).await;
+            }
+            sleep(GATHER_LONGEST).await;
+        };
+        tokio::select! {
+            () = log.tell(|new| told.push((new.lines.len(), new.left_out))) => {}
+            () = flood => {}
+        }
+        let all: u64 = told.iter().map(|(lines, left_out)| *lines as u64 + left_out).sum();
+        assert_eq!(all, 60_000);
+        assert!(told.len() < 20, "{told:?}");
+        assert_eq!(log.last().as_deref(), Some("59 999␛[2J"));
     }
 }

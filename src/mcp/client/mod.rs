@@ -9,11 +9,13 @@ mod asked;
 mod call;
 mod connect;
 mod definition;
+mod files;
 mod life;
 mod log;
 mod server;
 mod stage;
 
 pub use self::definition::{Definition, MAX_DESCRIPTION, MAX_SCHEMA};
+pub use self::files::ServerFiles;
 pub use self::server::McpServer;
 pub use self::stage::{Offer, Stage};

@@ -8,88 +8,176 @@ use std::sync::Arc;
 use futures::future::{self, LocalBoxFuture};
 use futures::stream::{self, LocalBoxStream};
 use futures::{FutureExt, StreamExt};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
 use super::call::McpTool;
 use super::definition::Definition;
 use super::life::{self, Shared};
 use super::stage::Stage;
-use crate::domain::ToolName;
+use crate::domain::{ServerEvent, ToolName};
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Tool, ToolError};
+use crate::trust::{Standing, Trust};
 use crate::{ServerEntry, name};
 
 /// A server of a configuration, and the task that keeps it running; dropping it ends both.
 pub struct McpServer {
     name: String,
+    trust: Arc<Trust>,
+    /// Of the entry that it runs now.
+    running: RefCell<Running>,
+    told: UnboundedSender<Change>,
+    changes: RefCell<Option<UnboundedReceiver<Change>>>,
+    /// The last list: a tool that is listed as before stays the same tool.
+    last: RefCell<HashMap<ToolName, Listed>>,
+}
+
+/// The task of an entry, which ends when this is dropped.
+struct Running {
     shared: Arc<Shared>,
     task: Option<JoinHandle<()>>,
-    /// The last list: a tool with an unchanged definition stays the same tool.
-    last: RefCell<HashMap<ToolName, (Arc<Definition>, Rc<McpTool>)>>,
+}
+
+impl Running {
+    fn start(entry: ServerEntry, told: UnboundedSender<Change>) -> Self {
+        let is_off = entry.disabled.is_some();
+        let shared = Arc::new(Shared::new(entry, told));
+        let task = (!is_off).then(|| tokio::spawn(life::live(shared.clone())));
+        Self { shared, task }
+    }
+
+    fn end(&self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+        self.shared.set_peer(None);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A tool of the last list.
+#[derive(Clone)]
+struct Listed {
+    definition: Arc<Definition>,
+    standing: Standing,
+    tool: Rc<McpTool>,
 }
 
 impl McpServer {
     /// Starts it, unless its entry is disabled; nothing waits for it. Needs a runtime.
-    pub fn start(entry: ServerEntry) -> Self {
+    pub fn start(entry: ServerEntry, trust: Arc<Trust>) -> Self {
         let name = format!("mcp:{}", entry.key);
-        let is_off = entry.disabled.is_some();
-        let shared = Arc::new(Shared::new(entry));
-        let task = (!is_off).then(|| tokio::spawn(life::live(shared.clone())));
-        Self { name, shared, task, last: RefCell::default() }
+        let (told, changes) = unbounded_channel();
+        let running = RefCell::new(Running::start(entry, told.clone()));
+        let changes = RefCell::new(Some(changes));
+        Self { name, trust, running, told, changes, last: RefCell::default() }
+    }
+
+    /// Starts it anew, as another entry of the same key says.
+    pub(super) fn restart(&self, entry: ServerEntry) {
+        self.running.borrow().end();
+        self.running.replace(Running::start(entry, self.told.clone()));
+        // Its tools are those of the new entry, which are not known yet.
+        self.say(Change::Listed);
+    }
+
+    /// Ends it for good: its tools are gone.
+    pub(super) fn leave(&self) {
+        self.running.borrow().end();
+        self.say(Change::Left);
+    }
+
+    fn say(&self, change: Change) {
+        // Without a receiver nobody wants to know.
+        let _ = self.told.send(change);
+    }
+
+    fn shared(&self) -> Arc<Shared> {
+        self.running.borrow().shared.clone()
     }
 
     pub fn stage(&self) -> Stage {
-        self.shared.stage.borrow().clone()
+        self.shared().stage.borrow().clone()
     }
 
-    /// The last lines of its standard error and its log, oldest first.
-    pub fn lines(&self) -> Vec<String> {
-        self.shared.log.lines()
-    }
-
-    fn list(&self) -> Vec<Rc<dyn Tool>> {
+    /// The tools that are offered, by their names in a session.
+    fn offered(&self) -> Vec<(ToolName, Arc<Definition>)> {
         let Stage::Ready(offer) = self.stage() else { return Vec::new() };
-        let entry = &self.shared.entry;
+        let shared = self.shared();
+        let entry = &shared.entry;
         let offered = |definition: &&Arc<Definition>| entry.offered.includes(&definition.name);
-        let offered: Vec<_> = offer.tools.iter().filter(offered).collect();
+        let offered: Vec<_> = offer.tools.iter().filter(offered).cloned().collect();
         let own = offered.iter().map(|definition| definition.name.as_str());
         // Without a prefix the configuration was refused.
         let names = name::names(&entry.key, own).unwrap_or_default();
+        names.iter().map(ToolName::new).zip(offered).collect()
+    }
+
+    fn list(&self) -> Vec<Rc<dyn Tool>> {
+        let shared = self.shared();
         let mut before = self.last.take();
-        let mut tools: Vec<Rc<dyn Tool>> = Vec::with_capacity(offered.len());
-        for (definition, name) in offered.into_iter().zip(names) {
-            let name = ToolName::new(&name);
-            let same = before.remove(&name).filter(|(was, _)| was == definition);
-            let tool = same.map_or_else(|| self.tool(name.clone(), definition), |(_, tool)| tool);
-            self.last.borrow_mut().insert(name, (definition.clone(), tool.clone()));
-            tools.push(tool);
+        let mut tools: Vec<Rc<dyn Tool>> = Vec::new();
+        for (name, definition) in self.offered() {
+            let standing = self.trust.judge(&shared.entry, &definition);
+            let was = before.remove(&name);
+            let is_same = |was: &Listed| was.definition == definition && was.standing == standing;
+            let listed = was.filter(is_same).unwrap_or_else(|| {
+                self.tell(&name, &standing);
+                let tool = self.tool(name.clone(), &definition, &standing);
+                Listed { definition, standing, tool }
+            });
+            tools.push(listed.tool.clone());
+            self.last.borrow_mut().insert(name, listed);
+        }
+        if let Err(why) = self.trust.save() {
+            shared.log.add(&why);
         }
         tools
     }
 
-    fn tool(&self, name: ToolName, definition: &Definition) -> Rc<McpTool> {
-        let entry = &self.shared.entry;
-        let mut spec = definition.spec(name, &entry.key, entry.call_timeout);
-        let output = definition.output.as_ref().map(jsonschema::validator_for);
+    fn tell(&self, tool: &ToolName, standing: &Standing) {
+        if let Standing::Changed { hash, difference, .. } = standing {
+            let (tool, hash, difference) = (tool.clone(), hash.clone(), difference.clone());
+            self.shared().tell(|server| ServerEvent::DefinitionChanged {
+                server,
+                tool,
+                hash,
+                difference,
+            });
+        }
+    }
+
+    fn tool(&self, name: ToolName, new: &Arc<Definition>, standing: &Standing) -> Rc<McpTool> {
+        let shared = self.shared();
+        let entry = &shared.entry;
+        // What has changed is shown to nobody unasked.
+        let shown = match standing {
+            Standing::Accepted => new.clone(),
+            Standing::Changed { before: Some(before), .. } => before.clone(),
+            Standing::Changed { before: None, .. } => Arc::new(new.without_texts()),
+        };
+        let mut spec = shown.spec(name, entry);
+        if let Standing::Changed { .. } = standing {
+            spec.disabled = Some("its definition has changed since it was last seen".to_owned());
+        }
+        let output = new.output.as_ref().map(jsonschema::validator_for);
         let output = output.and_then(|made| match made {
             Ok(validator) => Some(validator),
             Err(error) => {
-                let own = &definition.name;
-                self.shared.log.add(&format!("the outputSchema of {own} is no schema: {error}"));
+                let own = &new.name;
+                shared.log.add(&format!("the outputSchema of {own} is no schema: {error}"));
                 spec.returns = None;
                 None
             }
         });
-        let (shared, name) = (self.shared.clone(), definition.name.clone());
+        let name = new.name.clone();
         Rc::new(McpTool { spec: Arc::new(spec), name, shared, output })
-    }
-}
-
-impl Drop for McpServer {
-    fn drop(&mut self) {
-        if let Some(task) = &self.task {
-            task.abort();
-        }
     }
 }
 
@@ -104,29 +192,28 @@ impl Provider for McpServer {
     }
 
     fn ready(&self) -> LocalBoxFuture<'_, ()> {
-        let mut stage = self.shared.stage.subscribe();
+        let mut stage = self.shared().stage.subscribe();
         Box::pin(async move {
-            // Its start is limited; the sender lives as long as this.
+            // Its start is limited.
             let _settled = stage.wait_for(|stage| !matches!(stage, Stage::Starting)).await;
         })
     }
 
+    fn accept(&self, tool: &ToolName, hash: &str) -> Option<Result<(), String>> {
+        let mut offered = self.offered().into_iter();
+        let (_, definition) = offered.find(|(name, _)| name == tool)?;
+        let accepted = self.trust.accept(&self.shared().entry, &definition, hash);
+        Some(accepted.and_then(|()| self.trust.save()))
+    }
+
     fn changes(&self) -> LocalBoxStream<'static, Change> {
-        let stage = self.shared.stage.subscribe();
-        let changes = stream::unfold((stage, false), |(mut stage, was_down)| async move {
-            loop {
-                stage.changed().await.ok()?;
-                let now = stage.borrow_and_update().clone();
-                match now {
-                    Stage::Ready(_) if was_down => return Some((Change::Back, (stage, false))),
-                    Stage::Ready(_) => return Some((Change::Listed, (stage, false))),
-                    Stage::Down { why, .. } if !was_down => {
-                        return Some((Change::Died { why }, (stage, true)));
-                    }
-                    Stage::Down { .. } | Stage::Starting | Stage::Off { .. } => {}
-                }
-            }
-        });
-        changes.boxed_local()
+        let changes = self.changes.take();
+        let next = |mut changes: UnboundedReceiver<Change>| async {
+            changes.recv().await.map(|change| (change, changes))
+        };
+        changes.map_or_else(
+            || stream::empty().boxed_local(),
+            |changes| stream::unfold(changes, next).boxed_local(),
+        )
     }
 }

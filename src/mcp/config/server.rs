@@ -91,6 +91,10 @@ impl ServerReader<'_> {
         let expansion = Expansion::new(self.dialect, self.around, unset);
         let [start_timeout, call_timeout] = self.timeouts(&mut fields);
         let offered = self.offered(&mut fields);
+        let trusts_hints = match self.format {
+            Format::Own => fields.get("trust_hints").map_or(Some(false), |field| field.flag()),
+            Format::Shared | Format::VsCode | Format::Codex => Some(false),
+        };
         let kind = self.kind(&mut fields)?;
         let transport = self.transport(kind, &mut fields, &expansion);
         self.rest(kind, fields, remarks);
@@ -103,6 +107,7 @@ impl ServerReader<'_> {
             disabled: disabled?.or(expansion.why_unset()),
             start_timeout: start_timeout?,
             call_timeout: call_timeout?,
+            trusts_hints: trusts_hints?,
             offered: offered?,
         })
     }

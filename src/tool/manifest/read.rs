@@ -84,6 +84,7 @@ pub fn manifest(
         class: class?.to_owned(),
         cost: (cost?).map(Into::into),
         effect: effect?,
+        proposed: None,
         timeout_ms: timeout?.as_millis() as u64,
         source: shown,
         examples: examples?,

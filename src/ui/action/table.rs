@@ -396,6 +396,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Breakpoints, "breakpoints", &["g b"], "go to the breakpoints"),
     pane(PaneId::Watches, "watches", &["g w"], "go to the watches"),
     pane(PaneId::Conversations, "conversations", &["g t"], "go to the conversations of watched agents, or the runs"),
+    pane(PaneId::Servers, "servers", &["g y"], "go to the MCP servers"),
     pane(PaneId::Output, "output", &["g u"], "go to the output of the agent's process"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(Faults::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add or change them"),

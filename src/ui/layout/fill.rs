@@ -11,7 +11,7 @@ use crate::pane::PaneId;
 use PaneId as P;
 
 /// What spare rows go to, the most useful first. Panes that are not here wait for their keys.
-const ORDER: [PaneId; 19] = [
+const ORDER: [PaneId; 20] = [
     P::Resilience,
     P::Calls,
     P::Graph,
@@ -22,6 +22,7 @@ const ORDER: [PaneId; 19] = [
     P::Tools,
     P::Knobs,
     P::Output,
+    P::Servers,
     P::Search,
     P::Revisions,
     P::Variables,

@@ -1,6 +1,6 @@
 //! Money, weights and counted things, in words.
 
-use crate::domain::{ClassedBy, Knobs, WeightFormat, pairs::Cost};
+use crate::domain::{CallProgress, ClassedBy, Knobs, WeightFormat, pairs::Cost};
 use crate::symbols::{FELL, ROSE};
 
 /// How weights are written: as the model sees them; where it sees none, as whole numbers.
@@ -105,6 +105,16 @@ pub fn per_thousand(cost: Cost) -> String {
         Cost::AtLeast(dollars) => format!("≥ {}", number(dollars)),
         Cost::Unknown => "unknown".to_owned(),
     }
+}
+
+/// How far a call is, with what its tool says about it: `40 % copying`.
+pub fn progress(progress: &CallProgress) -> String {
+    let CallProgress { done, total, message } = progress;
+    let far = match total.filter(|total| **total > 0.0) {
+        Some(total) => format!("{:.0} %", 100.0 * **done / *total),
+        None => format!("progress {}", **done),
+    };
+    format!("{far} {message}").trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ pub mod reading;
 pub mod resilience;
 pub mod revisions;
 pub mod search;
+pub mod servers;
 pub mod tasks;
 pub mod tools;
 pub mod transcript;
@@ -72,6 +73,7 @@ pub const PANES: &[PaneSpec] = &[
     watches::SPEC,
     conversations::SPEC,
     output::SPEC,
+    servers::SPEC,
 ];
 
 /// What is declared about a pane.

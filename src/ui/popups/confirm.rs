@@ -7,16 +7,22 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{Keys, Popup, Pressed, Reply, frame};
 use crate::action::{Action, Layer};
 use crate::domain::{
-    CacheBreak, Command, EffectClass, EffectId, Mode, State, TaskId, words::counted,
+    CacheBreak, ChangedDefinition, Command, EffectClass, EffectId, Mode, State, TaskId, ToolName,
+    words::counted,
 };
 use crate::hits::{Hits, Target};
 use crate::keymap::Meaning;
 use crate::next::Next;
-use crate::panes::row::{self, Row};
+use crate::panes::row;
 use crate::papers::sweep::Scope;
 use crate::request::{ScreenRequest, World};
 use crate::twin::TwinKind;
 use crate::{cx::Cx, text, view::View};
+
+/// Rows of the screen that are not for the detail.
+const AROUND: usize = 8;
+/// The most columns of the detail.
+const WIDEST: usize = 100;
 
 /// A question with yes and no.
 #[derive(Debug)]
@@ -68,6 +74,18 @@ impl Confirm {
             question: "Change what the model has read?".to_owned(),
             detail: format!("The endpoint reads some {tokens} tokens again, uncached{dollars}."),
             yes: ScreenRequest::Send(Command::EditPast { effect, text: edited }),
+        }
+    }
+
+    /// The changed definition of a tool is accepted.
+    pub fn definition(tool: ToolName, changed: &ChangedDefinition) -> Self {
+        Self {
+            question: format!("Accept the changed definition of {tool}?"),
+            detail: changed.difference.to_string(),
+            yes: ScreenRequest::Send(Command::AcceptDefinition {
+                tool,
+                hash: changed.hash.clone(),
+            }),
         }
     }
 
@@ -189,16 +207,21 @@ impl Popup for Confirm {
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let detail = cx.keymap.fill(&self.detail);
-        let width = text::width(&detail).max(text::width(&self.question)).max(30);
+        let most = usize::from(area.height).saturating_sub(AROUND).max(1);
+        let lines = text::wrap_within(&detail, usize::from(area.width).clamp(30, WIDEST), most);
+        let widest = lines.iter().map(|line| text::width(line)).max().unwrap_or(0);
+        let width = widest.max(text::width(&self.question)).max(30);
         let title = &self.question;
-        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), (width, 4));
+        let size = (width, lines.len() + 3);
+        let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), size);
         if inside.height < 4 {
             return;
         }
-        Row::new(row::split(inside, 1).1, buf).put(&detail, cx.theme.text);
+        let (above, below) = row::split(inside, inside.height - 1);
+        row::lines(row::split(above, 1).1, lines, cx.theme.text, buf);
         let mut x = inside.x;
         for (row, label) in ["[ Yes ]", "[ No ]"].into_iter().enumerate() {
-            let button = Rect { x, y: inside.y + 3, width: label.len() as u16, height: 1 };
+            let button = Rect { x, y: below.y, width: label.len() as u16, height: 1 };
             let button = button.intersection(inside);
             buf.set_stringn(button.x, button.y, label, usize::from(button.width), cx.theme.key);
             hits.add(button, Target::PopupRow(row));

@@ -165,6 +165,7 @@ fn about_target(sort: Sort) -> &'static str {
         Sort::Class => "the calls of all tools of a class",
         Sort::Edge => "the calls of a tool right after another tool",
         Sort::Effect => "the calls of all tools with this effect",
+        Sort::Mcp => "the calls of all tools of an MCP server",
         Sort::Tools => "the calls of every tool",
         Sort::Role => "the model calls of a role",
         Sort::Model => "the calls of a model",

@@ -21,7 +21,7 @@ async fn init(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Ra
 #[test]
 fn a_project_without_a_model_runs_on_the_simulated_one() {
     let home = Home::new();
-    for file in toolyard::app::init::files(&[]) {
+    for file in toolyard::app::init::files(&[], &[]) {
         file.write(&home.path("mine")).unwrap();
     }
     home.succeed(&["doctor", "--config", "mine/config.toml"]);

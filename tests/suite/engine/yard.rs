@@ -138,6 +138,7 @@ impl Echo {
             source: "test".into(),
             examples: vec![],
             disabled: None,
+            proposed: None,
             returns: None,
             request: None,
         };

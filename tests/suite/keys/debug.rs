@@ -160,7 +160,8 @@ fn a_breakpoint_of_each_place_is_described_by_choosing() {
     assert_eq!(places.len(), 17, "{places:?}");
     // A role has names to choose from, a side and a switch to be alone.
     let mut stage = super::stage();
-    stage.press("3 home B up up up right right right right right down right down right right");
+    stage
+        .press("3 home B up up up right right right right right right down right down right right");
     stage.press("down down down down right");
     let role: BreakpointSpec = written(command(&mut stage, "enter")).parse().unwrap();
     assert_eq!(role.to_string(), "role:evaluator:both:once");

@@ -100,7 +100,7 @@ fn a_fault_of_a_model_offers_what_can_happen_to_models() {
     // What cannot happen to a tool is not kept for one.
     stage.press("5 g f a left");
     assert!(stage.shows("role:actor:wrong-usage"), "{}", stage.text());
-    stage.press("up up left left left left left");
+    stage.press("up up left left left left left left");
     assert!(stage.shows("< tool >") && stage.shows("kind       error"), "{}", stage.text());
     stage.press("down down left");
     assert!(stage.shows("< injection >"), "{}", stage.text());

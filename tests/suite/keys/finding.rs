@@ -51,6 +51,7 @@ fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
         PaneId::Breakpoints => matches!(target, Target::Breakpoint(_)),
         PaneId::Watches => matches!(target, Target::Watch(_)),
         PaneId::Variables => matches!(target, Target::Variable(_)),
+        PaneId::Servers => matches!(target, Target::Server(_)),
         PaneId::Revisions => matches!(target, Target::Program(..)),
         PaneId::Transcript | PaneId::Plan | PaneId::Search | PaneId::Program | PaneId::Map => false,
     };

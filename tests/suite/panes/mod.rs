@@ -9,6 +9,7 @@ pub mod programs;
 mod reading;
 mod requests;
 mod resilience;
+pub mod servers;
 mod spending;
 mod transcript;
 mod watched;
@@ -169,6 +170,7 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             PaneId::Probing => probing::probed(),
             PaneId::Reading | PaneId::Map => reading::read(),
             PaneId::Conversations => crate::watching::watched(),
+            PaneId::Servers => servers::served(),
             _ => story::demo(),
         };
         let mut view = View::default();

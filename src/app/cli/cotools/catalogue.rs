@@ -57,6 +57,7 @@ impl Catalogue {
             source: "data".to_owned(),
             examples: Vec::new(),
             disabled: None,
+            proposed: None,
             returns: None,
             request: None,
         };

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 
 use self::output::{Output, UNREAD};
 use super::out::{accepted, expect_place, warn};
-use super::{RunArgs, live, runtime::runtime, trouble::Trouble};
+use super::{RunArgs, found_servers, live, runtime::runtime, trouble::Trouble};
 use crate::domain::{Command, Record, State, state::Keeps, state::RECENT};
 use crate::report::folded::Folded;
 use crate::scenario::Observed;
@@ -59,7 +59,8 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         let text = format!("{file} is a file: to read tasks from it, write --tasks {file}");
         return Err(Trouble::Usage(text));
     }
-    let spec = args.session.spec(args.words.as_deref().or(args.task.as_deref()))?;
+    let mut spec = args.session.spec(args.words.as_deref().or(args.task.as_deref()))?;
+    found_servers::add_that_of_workspace(&mut spec, false)?;
     let prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
     headless(
         prepared,

@@ -31,6 +31,7 @@ fn reads_what_it_writes() {
         "tools:error:p=0.3",
         "models:price:times=2.5",
         "server:api.example.com:auth-expired:from=2:to=4",
+        "mcp:files:timeout",
         "any:latency:ms=1500:spread=tail",
         "a:drift:change=drop:nth=2",
         "a:huge:kb=64",
@@ -111,7 +112,7 @@ fn says_what_is_wrong() {
             "cut-stream does not apply to a target of the kind tool; it applies to role, model",
         ),
         ("class:A:overflow", "it applies to role, model, server, models, embedding"),
-        ("embedding:empty", "it applies to tool, class, edge, effect, tools, role, model"),
+        ("embedding:empty", "it applies to tool, class, edge, effect, mcp, tools, role, model"),
     ] {
         let error = text.parse::<FaultSpec>().unwrap_err();
         assert!(error.contains(phrase), "{text}: {error}");
@@ -131,7 +132,8 @@ fn targets() -> impl Strategy<Value = Target> {
         effect.prop_map(Target::Effect),
         role.prop_map(Target::Role),
         name.clone().prop_map(|name| Target::Model(name.into())),
-        name.prop_map(Target::Server),
+        name.clone().prop_map(Target::Server),
+        name.prop_map(Target::Mcp),
         prop::sample::select(vec![Target::Any, Target::Tools, Target::Models, Target::Embedding]),
     ]
 }

@@ -22,6 +22,7 @@ mod programs;
 mod reader;
 mod runs;
 mod search;
+mod servers;
 mod session;
 mod tasks;
 mod tool_calls;
@@ -151,6 +152,7 @@ impl Event {
             Event::Breakpoint(event) => event,
             Event::Edit(event) => event,
             Event::Consent(event) => event,
+            Event::Server(event) => event,
             Event::Unknown { .. } => return None,
         })
     }

@@ -31,6 +31,7 @@ impl State {
                     shows_own: false,
                     evidence: *evidence,
                     phase: ToolCallPhase::Requested,
+                    progress: None,
                     helpful: None,
                     by: *by,
                     wire_id: wire_id.clone(),
@@ -54,6 +55,10 @@ impl State {
                     let (tool, task) = (call.tool.clone(), call.task);
                     self.count_call(&tool, task);
                 }
+            }
+            ToolCallEvent::ToolCallProgressed { effect, progress } => {
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
+                call.progress = Some(progress.clone());
             }
             ToolCallEvent::ToolCallRefused { effect, why, reason } => {
                 self.end(at, *effect);
@@ -120,6 +125,7 @@ impl Family for ToolCallEvent {
             }
             ToolCallEvent::ToolCallRefused { .. }
             | ToolCallEvent::ToolCallStarted { .. }
+            | ToolCallEvent::ToolCallProgressed { .. }
             | ToolCallEvent::ToolCallFinished { .. }
             | ToolCallEvent::ToolCallFailed { .. }
             | ToolCallEvent::ResultWithheld { .. }

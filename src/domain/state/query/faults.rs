@@ -40,9 +40,11 @@ impl State {
             return Aim { role, model, server, ..Aim::default() };
         }
         if let Some(call) = self.tool_call(effect) {
-            let class = self.tools.get(&call.tool).and_then(|tool| tool.class.as_ref());
+            let known = self.tools.get(&call.tool);
+            let class = known.and_then(|tool| tool.class.as_ref());
+            let mcp = known.and_then(|tool| tool.spec.mcp_server());
             let (tool, from) = (Some((&call.tool, class)), Some(self.came_from(call)));
-            return Aim { tool, from, effect: Some(call.class), ..Aim::default() };
+            return Aim { tool, from, mcp, effect: Some(call.class), ..Aim::default() };
         }
         Aim { embedding: self.embedding(effect).is_some(), ..Aim::default() }
     }
@@ -125,6 +127,7 @@ impl State {
             .chain(Role::all().map(Target::Role))
             .chain(self.models.known.keys().cloned().map(Target::Model))
             .chain(servers.into_iter().map(|server| Target::Server(server.to_owned())))
+            .chain(self.servers.keys().map(|server| Target::Mcp(server.to_string())))
             .chain([Target::Embedding])
             .collect()
     }

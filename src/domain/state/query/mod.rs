@@ -18,6 +18,7 @@ mod rankings;
 mod reactions;
 mod repeat;
 mod results;
+mod served;
 mod shown;
 mod totals;
 mod usable;

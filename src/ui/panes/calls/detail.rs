@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{label, needs, room, track::Track};
 use crate::domain::{ToolCallPhase, ToolCallState};
-use crate::panes::inline_json;
+use crate::panes::{format, inline_json};
 use crate::symbols::INJECTED;
 use crate::{cx::Cx, marks, panes::row::Row, text};
 
@@ -57,6 +57,9 @@ fn why(track: &Track<'_>, now: u64) -> Vec<String> {
         }
         (Some(_), _) | (None, _) => {}
     }
+    let is_running = |call: &&ToolCallState| call.phase == ToolCallPhase::Running;
+    let progress = track.call.filter(is_running).and_then(|call| call.progress.as_ref());
+    said.extend(progress.map(format::progress));
     if let Some(limit) = track.limit() {
         said.push(match (track.hold(), track.own(now)) {
             (None, Some(took)) => {

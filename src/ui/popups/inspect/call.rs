@@ -5,6 +5,7 @@ use ratatui::style::Modifier;
 use super::{Page, evidence};
 use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState};
 use crate::panes::calls::status::{self, Standing};
+use crate::panes::format;
 use crate::symbols::{DONE, WAITING};
 use crate::text;
 
@@ -82,7 +83,13 @@ fn times(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
 
 fn result(call: &ToolCallState, page: &mut Page<'_>) {
     match &call.phase {
-        ToolCallPhase::Requested | ToolCallPhase::Running => page.heading("Result: none yet"),
+        ToolCallPhase::Requested | ToolCallPhase::Running => {
+            page.heading("Result: none yet");
+            page.field_if_any(
+                "progress",
+                &call.progress.as_ref().map(format::progress).unwrap_or_default(),
+            );
+        }
         ToolCallPhase::Refused { why, reason } => {
             page.section(&format!("Refused: {}", reason.name()), why, page.theme.warn);
         }

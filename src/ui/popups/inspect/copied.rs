@@ -99,6 +99,7 @@ impl Subject {
             Subject::Probed(tool) => ("probing", tool.to_string()),
             Subject::Variable(_, _, name) => ("value", name.clone()),
             Subject::Line(n) => ("event", n.to_string()),
+            Subject::Server(key) => ("server", key.to_string()),
             Subject::Messages => ("messages", String::new()),
             Subject::Fields => ("fields", String::new()),
             Subject::Said(said) => ("output", said.0.clone()),
@@ -146,6 +147,7 @@ fn value(subject: &Subject, world: &World<'_>) -> Option<Value> {
                 Variable::Told(told) => told.value.clone().ok(),
             }
         }
+        Subject::Server(key) => json(state.servers.get(key)?),
         Subject::Line(n) => json(&*world.history.at(*n)?),
         Subject::Messages | Subject::Fields | Subject::Said(_) => None,
     }
@@ -178,6 +180,7 @@ fn path(subject: &Subject) -> Option<String> {
             )
         }
         Subject::Line(n) => format!(".transcript[] | select(.n == {n})"),
+        Subject::Server(key) => format!(".servers[{}]", name(key)?),
         Subject::Probed(tool) => format!(".tools[{}].learned", name(tool.as_str())?),
         Subject::Compared(..) | Subject::Messages | Subject::Fields | Subject::Said(_) => {
             return None;

@@ -12,6 +12,7 @@ mod probed;
 mod program;
 mod prompt;
 mod search;
+mod server;
 mod signature;
 mod task;
 mod told;
@@ -57,6 +58,8 @@ pub enum Subject {
     Variable(TaskId, u32, String),
     /// A line of the transcript by its event's number.
     Line(u64),
+    /// A server of tools.
+    Server(Arc<str>),
     /// What the screen has told.
     Messages,
     /// What expressions can use.
@@ -91,6 +94,7 @@ impl Subject {
             | Subject::Compared(..)
             | Subject::Probed(_)
             | Subject::Variable(..)
+            | Subject::Server(_)
             | Subject::Messages
             | Subject::Fields
             | Subject::Said(_) => None,
@@ -115,6 +119,7 @@ impl Subject {
             Subject::Probed(tool) => format!("Probing of {tool}"),
             Subject::Variable(_, _, name) => format!("Value of {}", text::clean(name)),
             Subject::Line(n) => format!("Event {n}"),
+            Subject::Server(key) => format!("MCP server {}", text::clean(key)),
             Subject::Messages => "Messages".to_owned(),
             Subject::Fields => "Fields of expressions".to_owned(),
             Subject::Said(said) => format!("Output of {}", said.0),
@@ -139,6 +144,7 @@ impl Subject {
                 program::variable(state, *task, *number, name, page);
             }
             Subject::Line(n) => told::line(state, *n, page),
+            Subject::Server(key) => server::write(state, key, page),
             Subject::Messages => told::messages(messages, page),
             Subject::Fields => fields::write(page),
             Subject::Said(said) => page.text(&said.1, page.theme.text),
@@ -167,6 +173,7 @@ impl Subject {
                 });
                 pairs.collect()
             }
+            Subject::Server(_) => state.servers.keys().cloned().map(Subject::Server).collect(),
             Subject::Probed(_) => state.tools.keys().cloned().map(Subject::Probed).collect(),
             _ => Vec::new(),
         }
@@ -230,6 +237,7 @@ impl Inspect {
             | Subject::Program(..)
             | Subject::Compared(..)
             | Subject::Probed(_)
+            | Subject::Server(_)
             | Subject::Variable(..) => state.n,
             Subject::Messages => cx.view.messages.len() as u64,
         }
@@ -261,6 +269,7 @@ impl Popup for Inspect {
             Subject::Evidence(..) | Subject::Line(_) => &[SCROLL, FIND, LEAVE, COPY, EDIT, MOMENT],
             Subject::Tool(_)
             | Subject::Variable(..)
+            | Subject::Server(_)
             | Subject::Messages
             | Subject::Fields
             | Subject::Said(_) => &[SCROLL, FIND, LEAVE, COPY, EDIT],

@@ -19,6 +19,10 @@ pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
         Some(tool) => about(tool, page),
         None => page.not_yet("This tool did not exist"),
     }
+    if let Some(changed) = state.changed_definition(name) {
+        page.heading("Changed definition: d accepts it");
+        page.text(&changed.difference, page.theme.warn);
+    }
     planned(state, name, page);
     score(state, name, page);
     faults(state, name, page);
@@ -98,6 +102,9 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
         EffectClass::Unknown => "not declared, treated as a write",
     };
     page.field("effect", effect);
+    if let Some(proposed) = spec.proposed.filter(|proposed| *proposed != spec.effect) {
+        page.field("proposed", &format!("{} by its server, which is not trusted", proposed.name()));
+    }
     let cost = spec.cost.map(|cost| words::credits(*cost) + " a call");
     page.field("cost", cost.as_deref().unwrap_or("not declared"));
     let timeout = match spec.timeout_ms {

@@ -1,0 +1,80 @@
+//! Configurations of MCP servers that are there already, and whether a person wants their servers.
+
+use std::path::{Path, PathBuf};
+
+use super::{question, trouble::Trouble};
+use crate::config::Config;
+use crate::domain::words::counted;
+use crate::mcp::config::{Configuration, Surroundings};
+use crate::mcp::places::{self, Place};
+use crate::session::{SessionSpec, mcp_trust};
+use crate::ui::text::clean;
+
+/// The file of a workspace that is used by itself, after one question.
+const OF_WORKSPACE: &str = ".mcp.json";
+
+/// Adds the workspace's `.mcp.json`, if a person has agreed to it: now, or earlier and it is still the same. It asks
+/// only on a terminal, and only where no configuration is named.
+///
+/// # Errors
+/// What was decided earlier cannot be read, or not be written.
+pub fn add_that_of_workspace(spec: &mut SessionSpec, asks: bool) -> Result<(), Trouble> {
+    if !spec.mcp.is_empty() || spec.watched {
+        return Ok(());
+    }
+    // What is wrong with the configuration is said when the session is prepared.
+    let config = Config::find(spec.config.as_deref()).unwrap_or_default();
+    let folder = config.workspace(spec.workspace.as_deref()).ok().flatten();
+    let file = folder.unwrap_or(Path::new(".")).join(OF_WORKSPACE);
+    if !file.is_file() || config.tools.mcp_files.contains(&file) {
+        return Ok(());
+    }
+    let trust = mcp_trust(folder).map_err(Trouble::Usage)?;
+    let is_used = match trust.uses(&file) {
+        Some(used) => used,
+        None if asks && question::is_there() => {
+            let used = agrees(&file, &keys(&file, folder));
+            trust.decide(&file, used).map_err(Trouble::Failed)?;
+            used
+        }
+        None => false,
+    };
+    if is_used {
+        spec.mcp.push(file);
+    }
+    Ok(())
+}
+
+/// The configurations of other programs for this folder that have servers, with their keys.
+pub fn found(folder: &Path) -> Vec<(Place, Vec<String>)> {
+    let home = directories::BaseDirs::new();
+    let home = home.as_ref().map(directories::BaseDirs::home_dir);
+    let there = places::places(folder, home).into_iter().filter(|place| place.path.is_file());
+    let with_keys = there.map(|place| {
+        let keys = keys(&place.path, Some(folder));
+        (place, keys)
+    });
+    with_keys.filter(|(_, keys)| !keys.is_empty()).collect()
+}
+
+/// The configurations whose servers a person wants; without a terminal nobody is asked.
+pub fn wanted(found: &[(Place, Vec<String>)]) -> Vec<PathBuf> {
+    let wanted = found.iter().filter(|(place, keys)| agrees(&place.path, keys));
+    wanted.map(|(place, _)| place.path.clone()).collect()
+}
+
+/// The keys of its servers.
+fn keys(file: &Path, folder: Option<&Path>) -> Vec<String> {
+    let home = directories::BaseDirs::new();
+    let home = home.as_ref().map(directories::BaseDirs::home_dir);
+    let around = Surroundings::of_process(home, folder.unwrap_or(Path::new(".")));
+    let entries = Configuration::load(file, &around).entries;
+    entries.into_iter().map(|entry| entry.key).collect()
+}
+
+fn agrees(file: &Path, keys: &[String]) -> bool {
+    let (servers, keys) = (counted(keys.len(), "MCP server"), keys.join(", "));
+    let text =
+        format!("{} names {servers}: {keys}. Start them, and offer their tools?", file.display());
+    question::agrees(&clean(&text))
+}

@@ -1,0 +1,74 @@
+//! `toolyard tools list` and `toolyard tools show`.
+
+use std::fmt::Write as _;
+
+use super::args::{ListArgs, ShowArgs};
+use super::open::ToolSession;
+use crate::cli::compare::table::Table;
+use crate::cli::{colour, out, trouble::Trouble};
+use crate::domain::{State, ToolSpec, words::clipped, words::credits};
+use crate::session::SessionSpec;
+
+/// The longest description in a list, in bytes.
+const DESCRIPTION: usize = 80;
+
+pub fn list(args: &ListArgs) -> Result<(), Trouble> {
+    let session = ToolSession::open(&args.from, SessionSpec::default(), |_| true)?;
+    let state = session.end()?;
+    if args.json {
+        let specs: Vec<_> = state.tools.values().map(|tool| &tool.spec).collect();
+        return out::print_json(&serde_json::to_string_pretty(&specs).map_err(Trouble::failed)?);
+    }
+    let mut table = Table::new("", 4, &["tool", "effect", "from", "description"]);
+    for tool in state.tools.values() {
+        let ToolSpec { name, effect, source, description, disabled, .. } = &*tool.spec;
+        let said = match disabled {
+            Some(why) => format!("disabled: {why}"),
+            None => description.lines().next().unwrap_or_default().to_owned(),
+        };
+        let said = clipped(&said, DESCRIPTION);
+        table.row(vec![name.to_string(), effect.name().to_owned(), source.clone(), said]);
+    }
+    match table.text() {
+        none if none.is_empty() => out::print_line("no tools"),
+        text => out::print(colour::headed(text.trim_start_matches('\n'), 0)),
+    }
+}
+
+pub fn show(args: &ShowArgs) -> Result<(), Trouble> {
+    let session = ToolSession::open(&args.from, SessionSpec::default(), |tool| tool == args.tool)?;
+    let spec = session.tool(&args.tool)?.spec.clone();
+    let state = session.end()?;
+    if args.json {
+        return out::print_json(&serde_json::to_string_pretty(&*spec).map_err(Trouble::failed)?);
+    }
+    out::print_line(text(&spec, &state).trim_end())
+}
+
+fn text(spec: &ToolSpec, state: &State) -> String {
+    let mut text = format!("{}\n{}\n\n", spec.name, spec.description);
+    let mut field = |name: &str, value: &str| {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{name:<10} {value}");
+    };
+    if let Some(why) = &spec.disabled {
+        field("disabled", why);
+    }
+    field("from", &spec.source);
+    field("effect", spec.effect.name());
+    if let Some(proposed) = spec.proposed.filter(|proposed| *proposed != spec.effect) {
+        field("proposed", &format!("{} by its server, which is not trusted", proposed.name()));
+    }
+    let cost = spec.cost.map(|cost| credits(*cost) + " a call");
+    field("cost", cost.as_deref().unwrap_or("not declared"));
+    field("timeout", &format!("{} s", spec.timeout_ms as f64 / 1e3));
+    field("arguments", &format!("{:#}", spec.parameters));
+    if let Some(returns) = &spec.returns {
+        field("returns", &format!("{:#}", returns.schema));
+    }
+    if let Some(changed) = state.changed_definition(&spec.name) {
+        field("changed", "");
+        text.push_str(&changed.difference);
+    }
+    text
+}

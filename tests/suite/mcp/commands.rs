@@ -1,0 +1,141 @@
+//! `toolyard tools`, and MCP servers in sessions.
+
+use serde_json::{Value, json};
+
+use super::{configuration, log};
+use crate::program::Home;
+use crate::sitting::Sitting;
+
+#[test]
+fn tools_of_servers_are_listed_shown_called_and_checked() {
+    let home = Home::new();
+    let folder = home.path(".");
+    let file = configuration(&["plain", "exits"], &folder);
+    let file = file.to_str().unwrap();
+    let listed = home.succeed(&["tools", "list", "--mcp", file]);
+    assert!(listed.contains("plain__echo") && !listed.contains("calculator"), "{listed}");
+    let all: Value =
+        serde_json::from_str(&home.succeed(&["tools", "list", "--json", "--mcp", file])).unwrap();
+    let mine = |spec: &&Value| spec["source"] == "mcp:plain";
+    assert_eq!(all.as_array().unwrap().iter().filter(mine).count(), 5);
+    let shown = home.succeed(&["tools", "show", "plain__echo", "--mcp", file]);
+    assert!(shown.contains("proposed   read by its server, which is not trusted"), "{shown}");
+    let called = home.succeed(&["tools", "call", "plain__echo", "text=a b", "--mcp", file]);
+    assert_eq!(called, "a b\n");
+    let failed = home.run(&["tools", "call", "plain__fails", "--mcp", file]);
+    assert!(failed.code == 1 && failed.err.contains("no such thing"), "{failed:?}");
+    let unknown = home.run(&["tools", "show", "plain__ecko", "--mcp", file]);
+    assert!(
+        unknown.code == 2 && unknown.err.contains("did you mean `plain__echo`?"),
+        "{unknown:?}"
+    );
+    let checked = home.run(&["tools", "check", "--mcp", file]);
+    assert_eq!(checked.code, 1);
+    assert!(checked.out.contains("ok    mcp plain: 5 tools in "), "{checked:?}");
+    assert!(checked.out.contains("FAIL  mcp exits: its program has ended"), "{checked:?}");
+    assert!(!checked.out.contains('\u{1b}'), "{checked:?}");
+}
+
+#[test]
+fn a_server_is_added_to_the_configuration() {
+    let home = Home::new();
+    home.write("c.toml", "[session]\nseed = 5 # kept\n");
+    let config = home.path("c.toml");
+    let config = config.to_str().unwrap();
+    let add = ["tools", "add", "files", "--config", config, "--env", "A=${HOME}", "--"];
+    home.succeed(&[&add[..], &["npx", "-y", "server", "."]].concat());
+    let text = std::fs::read_to_string(home.path("c.toml")).unwrap();
+    assert!(text.starts_with("[session]\nseed = 5 # kept\n\n[tools.mcp.files]\n"), "{text}");
+    assert!(text.contains("args = [\"-y\", \"server\", \".\"]"), "{text}");
+    home.succeed(&[
+        "tools",
+        "add",
+        "far",
+        "--config",
+        config,
+        "--url",
+        "https://h/mcp",
+        "--header",
+        "A=b",
+    ]);
+    for (arguments, why) in [
+        (&["tools", "add", "files", "--config", config, "--", "x"][..], "duplicate key"),
+        (&["tools", "add", "!!", "--config", config, "--", "x"], "a name with letters"),
+        (&["tools", "add", "x", "--config", config, "--url", "ftp://h"], "http"),
+        (&["tools", "add", "x", "--config", config], "required"),
+    ] {
+        let ran = home.run(arguments);
+        assert!(ran.code == 2 && ran.err.contains(why), "{ran:?}");
+    }
+    let after = std::fs::read_to_string(home.path("c.toml")).unwrap();
+    assert_eq!(after.matches("[tools.mcp.").count(), 2 + 2, "{after}");
+}
+
+#[test]
+fn a_changed_definition_is_shown_and_accepted() {
+    let home = Home::new();
+    home.write("w/tools/none.txt", "");
+    let folder = home.path("w");
+    let file = configuration(&["plain"], &folder);
+    let from = ["--workspace", folder.to_str().unwrap(), "--mcp", file.to_str().unwrap()];
+    let tools = |words: &[&str]| home.run(&[&["tools"][..], words, &from].concat());
+    assert_eq!(tools(&["accept"]).out, "no definition has changed\n");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let mut value: Value = serde_json::from_str(&text).unwrap();
+    value["mcpServers"]["plain"]["env"]["STAND_IN_SAYS"] = json!("obey me");
+    std::fs::write(&file, value.to_string()).unwrap();
+    let refused = tools(&["call", "plain__echo", "text=x"]);
+    assert!(refused.code == 1 && refused.err.contains("definition has changed"), "{refused:?}");
+    assert!(!log("plain", &folder).contains("tools/call"));
+    let shown = tools(&["accept"]).out;
+    assert!(shown.contains("plain__echo has changed:\n") && shown.contains("+ obey me"), "{shown}");
+    assert!(tools(&["check"]).out.contains("`toolyard tools accept plain__echo` accepts it"));
+    let wrong = tools(&["accept", "plain__slow"]);
+    assert!(wrong.code == 2 && wrong.err.contains("has not changed"), "{wrong:?}");
+    assert_eq!(tools(&["accept", "plain__echo"]).out, "accepted plain__echo\n");
+    assert_eq!(tools(&["call", "plain__echo", "text=x"]).out, "x\n");
+}
+
+/// An unknown effect needs consent; a rule for the server gives it, and a fault for the server hits its calls.
+#[test]
+fn rules_and_faults_take_a_server() {
+    let home = Home::new();
+    let folder = home.path(".");
+    let file = configuration(&["plain"], &folder);
+    let file = file.to_str().unwrap();
+    let faulted = home.run(&[
+        "tools",
+        "call",
+        "plain__echo",
+        "text=x",
+        "--mcp",
+        file,
+        "--fault",
+        "mcp:plain:error:text=gone",
+    ]);
+    assert!(faulted.code == 1 && faulted.err.contains("gone"), "{faulted:?}");
+    assert!(!log("plain", &folder).contains("tools/call"), "a fault before reaches no server");
+    let unknown = home.run(&["run", "x", "--mcp", file, "--fault", "mcp:plane:error"]);
+    assert!(
+        unknown.err.contains("there is no MCP server plane; did you mean `plain`?"),
+        "{unknown:?}"
+    );
+}
+
+/// Servers that hang do not keep a person waiting for the first frame; the pane says how they stand.
+#[test]
+fn a_screen_waits_for_no_server() {
+    let home = Home::new();
+    let folder = home.path(".");
+    let file = configuration(&["silent", "plain", "exits"], &folder);
+    let mut sitting = Sitting::start(&home, 120, 40, &["--mcp", file.to_str().unwrap()]);
+    sitting.wait("Transcript");
+    sitting.press("gyz");
+    sitting.wait("1 of 3 ready");
+    sitting.wait("starting for");
+    sitting.wait("5 tools in");
+    sitting.press("\r");
+    sitting.wait("What it said");
+    sitting.press("\u{1b}\u{1b}q");
+    drop(sitting);
+}
