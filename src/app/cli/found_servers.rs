@@ -25,7 +25,8 @@ pub fn add_that_of_workspace(spec: &mut SessionSpec, asks: bool) -> Result<(), T
     // What is wrong with the configuration is said when the session is prepared.
     let config = Config::find(spec.config.as_deref()).unwrap_or_default();
     let folder = config.workspace(spec.workspace.as_deref()).ok().flatten();
-    let file = folder.unwrap_or(Path::new(".")).join(OF_WORKSPACE);
+    let file =
+        folder.map_or_else(|| PathBuf::from(OF_WORKSPACE), |folder| folder.join(OF_WORKSPACE));
     if !file.is_file() || config.tools.mcp_files.contains(&file) {
         return Ok(());
     }

@@ -126,8 +126,11 @@ impl Session {
 
     pub fn provider_died(&mut self, provider: &str, why: &str) {
         let left = self.kit.tools.take_off(provider);
-        let lost = counted(left.len(), "tool");
-        let text = format!("{provider} died: {why}; {lost} unavailable until it is back");
+        let lost = match left.len() {
+            0 => String::new(),
+            lost => format!("; {} unavailable until it is back", counted(lost, "tool")),
+        };
+        let text = format!("{provider} died: {why}{lost}");
         self.tell(Changes { left, ..Changes::default() });
         self.notice(text);
         self.replan_quietly(&format!("{provider} died"));

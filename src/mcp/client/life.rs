@@ -97,11 +97,14 @@ impl Shared {
                 self.say(if was_down { Change::Back } else { Change::Listed });
             }
             Stage::Down { why, again } => {
-                self.is_dead.store(true, Ordering::Relaxed);
+                let was_dead = self.is_dead.swap(true, Ordering::Relaxed);
                 let again_ms = u64::try_from(again.as_millis()).unwrap_or(u64::MAX);
                 let why = visible(why).into_owned();
                 self.tell(|server| ServerEvent::ServerDied { server, why: why.clone(), again_ms });
-                self.say(Change::Died { why });
+                // Whoever cannot be started says so once.
+                if !was_dead {
+                    self.say(Change::Died { why });
+                }
             }
             Stage::Off { why } => {
                 let why = why.clone();
