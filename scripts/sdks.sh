@@ -43,3 +43,9 @@ if [ ! -e "$folder/mcp-python/done" ]; then
             mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 mcp-server-fetch==2026.10.24 &&
         touch "$folder/mcp-python/done"; } || echo "SKIPPED: the MCP servers of Python could not be installed"
 fi
+if [ ! -e "$folder/conformance/done" ]; then
+    { mkdir -p "$folder/conformance" &&
+        npm install --silent --no-audit --no-fund --prefix "$folder/conformance" node@22.23.3 \
+            @modelcontextprotocol/conformance@0.1.16 &&
+        touch "$folder/conformance/done"; } || echo "SKIPPED: the conformance tests of MCP could not be installed"
+fi

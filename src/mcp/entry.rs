@@ -23,6 +23,8 @@ pub struct ServerEntry {
     pub start_timeout: Option<Duration>,
     /// How long one tool call may take; `None`: the entry does not say.
     pub call_timeout: Option<Duration>,
+    /// Whether it gets the defaults of what it asks a person for; otherwise it is told that nobody answers.
+    pub gives_defaults: bool,
     /// Whether the effects of its tools are those that its hints propose.
     pub trusts_hints: bool,
     /// The tools that are offered.
@@ -42,6 +44,7 @@ impl ServerEntry {
             disabled: None,
             start_timeout: None,
             call_timeout: None,
+            gives_defaults: false,
             trusts_hints: false,
             offered: OfferedTools::default(),
         }

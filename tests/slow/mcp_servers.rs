@@ -185,3 +185,30 @@ async fn a_task_is_solved_with_a_server() {
     let read = bodies[1]["messages"].to_string();
     assert!(read.contains("The sum of 2 and 3 is 5"), "{read}");
 }
+
+/// The scenarios for clients that need no login. `docs/guide/mcp.md` names those that do.
+#[test]
+fn conformance() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("target/sdks/conformance");
+    if !folder.join("done").exists() {
+        eprintln!(
+            "SKIPPED: the conformance tests of MCP are not in target/sdks: run scripts/sdks.sh"
+        );
+        return;
+    }
+    let programs = folder.join("node_modules/.bin");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let client = root.join("tests/sdks/conformance_client.sh");
+    let client = format!("{} {}", client.display(), crate::PROGRAM);
+    let home = Home::new();
+    for scenario in ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"]
+    {
+        let mut command = Command::new(programs.join("conformance"));
+        command.args(["client", "--command", &client, "--scenario", scenario]);
+        let ran = command.envs(home.environment()).env("PATH", &path).output().unwrap();
+        let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+        let is_well = said.contains("OVERALL: PASSED") && !said.contains("Passed: 0/0");
+        assert!(is_well, "{scenario}: {said}");
+    }
+}

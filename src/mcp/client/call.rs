@@ -59,7 +59,7 @@ impl Tool for McpTool {
             let peer = self.shared.peer().ok_or_else(|| self.away())?;
             let mut params = CallToolRequestParams::new(self.name.clone());
             params.arguments = invocation.arguments.as_object().cloned();
-            let result = answered(&peer, params, &self.shared.progress, told).await?;
+            let result = answered(&peer, params, &self.shared, told).await?;
             answer::output(&result, self.output.as_ref())
         })
     }
@@ -87,12 +87,12 @@ impl McpTool {
 async fn answered(
     peer: &Peer<RoleClient>,
     mut params: CallToolRequestParams,
-    progress: &ProgressDispatcher,
+    shared: &Shared,
     told: &dyn Fn(CallProgress),
 ) -> Result<CallToolResult, ToolError> {
     let failed = |text: String| ToolError::new(ToolErrorKind::Failed, text);
     for round in 0..ROUNDS {
-        let sent = sent(peer, params.clone(), progress, told);
+        let sent = sent(peer, params.clone(), &shared.progress, told);
         match sent.await.map_err(|error| failed(said(&error)))? {
             ServerResult::CallToolResult(result) => return Ok(result),
             ServerResult::EmptyResult(_) => return Ok(CallToolResult::default()),
@@ -101,7 +101,8 @@ async fn answered(
                 if requests.is_empty() {
                     tokio::time::sleep(Duration::from_millis(50 << round)).await;
                 }
-                let answers = asked::answers(requests).map_err(failed)?;
+                let answers =
+                    asked::answers(requests, shared.entry.gives_defaults).map_err(failed)?;
                 params.input_responses = (!answers.is_empty()).then_some(answers);
                 params.request_state = asked.request_state;
             }

@@ -32,11 +32,51 @@ pub struct Connection {
     pub program: Option<Program>,
 }
 
-/// Opens it; the caller limits the time.
+/// Opens it; the caller limits the time. A server that answers the question for its revision with something else than a
+/// revision is asked again in the old way.
 ///
 /// # Errors
 /// Why it could not be opened.
-pub async fn open(entry: &ServerEntry, client: Client) -> Result<Connection, String> {
+pub async fn open(entry: &ServerEntry, client: &Client) -> Result<Connection, String> {
+    match connect(entry, client.clone(), revisions()).await {
+        Err(Failure { is_odd: true, .. }) => {
+            let client = Client { is_old: true, ..client.clone() };
+            let opened = connect(entry, client, ClientLifecycleMode::Initialize).await;
+            opened.map_err(|failure| failure.why)
+        }
+        opened => opened.map_err(|failure| failure.why),
+    }
+}
+
+/// Why a connection was not opened.
+struct Failure {
+    why: String,
+    /// The server answered, but with no revision.
+    is_odd: bool,
+}
+
+impl From<String> for Failure {
+    fn from(why: String) -> Self {
+        Self { why, is_odd: false }
+    }
+}
+
+impl From<&ClientInitializeError> for Failure {
+    fn from(error: &ClientInitializeError) -> Self {
+        let is_odd = matches!(
+            error,
+            ClientInitializeError::ExpectedInitResponse(_)
+                | ClientInitializeError::ExpectedInitResult(_)
+        );
+        Self { why: told(error), is_odd }
+    }
+}
+
+async fn connect(
+    entry: &ServerEntry,
+    client: Client,
+    lifecycle: ClientLifecycleMode,
+) -> Result<Connection, Failure> {
     match &entry.transport {
         Transport::Stdio { command, args, env, cwd } => {
             let mut program = Command::new(command);
@@ -48,17 +88,17 @@ pub async fn open(entry: &ServerEntry, client: Client) -> Result<Connection, Str
                 program.current_dir(cwd);
             }
             let (program, pipes) = Program::start(&program).map_err(|error| error.to_string())?;
-            program
-                .started()
-                .await
-                .map_err(|why| format!("{command:?} cannot be started: {why}"))?;
+            let started = program.started().await;
+            started.map_err(|why| format!("{command:?} cannot be started: {why}"))?;
             let log = client.log.clone();
             tokio::spawn(async move { log.follow(pipes.stderr).await });
-            let opened =
-                client.serve_with_lifecycle((pipes.stdout, pipes.stdin), revisions()).await;
+            let opened = client.serve_with_lifecycle((pipes.stdout, pipes.stdin), lifecycle).await;
             match opened {
                 Ok(service) => Ok(Connection { service, program: Some(program) }),
-                Err(error) => Err(ended(&program, told(&error)).await),
+                Err(error) => {
+                    let Failure { why, is_odd } = Failure::from(&error);
+                    Err(Failure { why: ended(&program, why).await, is_odd })
+                }
             }
         }
         Transport::Http { url, headers, any_address } => {
@@ -73,15 +113,16 @@ pub async fn open(entry: &ServerEntry, client: Client) -> Result<Connection, Str
             if let Err(refused) = guard::check(&address).map_err(|refused| refused.to_string())
                 && !any_address
             {
-                return Err(format!("{refused}; `any_address = true` in [tools.mcp] allows it"));
+                let why = format!("{refused}; `any_address = true` in [tools.mcp] allows it");
+                return Err(why.into());
             }
             let http = guard::builder(*any_address, Redirects::SameServer);
             let http = http.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
             let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
             let transport =
                 StreamableHttpClientTransport::with_client(http, config.custom_headers(headers));
-            let opened = client.serve_with_lifecycle(transport, revisions()).await;
-            let service = opened.map_err(|error| told(&error))?;
+            let opened = client.serve_with_lifecycle(transport, lifecycle).await;
+            let service = opened.map_err(|error| Failure::from(&error))?;
             Ok(Connection { service, program: None })
         }
     }

@@ -160,9 +160,11 @@ async fn run(shared: &Shared) -> String {
         log: shared.log.clone(),
         changed: changed.clone(),
         progress: shared.progress.clone(),
+        is_old: false,
+        gives_defaults: shared.entry.gives_defaults,
     };
     let limit = shared.entry.start_timeout.unwrap_or(START);
-    let opened = timeout(limit, connect::open(&shared.entry, client)).await;
+    let opened = timeout(limit, connect::open(&shared.entry, &client)).await;
     let Connection { service, program } = match opened {
         Ok(Ok(connection)) => connection,
         Ok(Err(why)) => return with_last_line(shared, why),

@@ -91,6 +91,12 @@ impl ServerReader<'_> {
         let expansion = Expansion::new(self.dialect, self.around, unset);
         let [start_timeout, call_timeout] = self.timeouts(&mut fields);
         let offered = self.offered(&mut fields);
+        let gives_defaults = match self.format {
+            Format::Own => fields.get("elicitation").map_or(Some(false), |field| {
+                field.one_of(&[("decline", false), ("defaults", true)])
+            }),
+            Format::Shared | Format::VsCode | Format::Codex => Some(false),
+        };
         let trusts_hints = match self.format {
             Format::Own => fields.get("trust_hints").map_or(Some(false), |field| field.flag()),
             Format::Shared | Format::VsCode | Format::Codex => Some(false),
@@ -107,6 +113,7 @@ impl ServerReader<'_> {
             disabled: disabled?.or(expansion.why_unset()),
             start_timeout: start_timeout?,
             call_timeout: call_timeout?,
+            gives_defaults: gives_defaults?,
             trusts_hints: trusts_hints?,
             offered: offered?,
         })
