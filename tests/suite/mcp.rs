@@ -4,6 +4,7 @@ mod client;
 mod commands;
 mod files;
 mod harm;
+mod kills;
 mod seen;
 mod stand_in;
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{SessionError, SessionSpec};
 use crate::config::{self, Config};
@@ -13,6 +14,9 @@ use crate::mcp::config::{Configuration, Surroundings};
 use crate::mcp::trust::Trust;
 use crate::mcp::{ServerEntry, name};
 use crate::tool::provider::Provider;
+
+/// How long a screen needs to its first frame; then the servers take the processor.
+const FIRST_FRAME: Duration = Duration::from_millis(150);
 
 /// Adds the servers of the files that it names to the configuration, and of these files; returns what there is to say about them.
 ///
@@ -103,7 +107,9 @@ pub fn start(
         Ok((config.tools.servers, notices))
     };
     let entries = config.tools.servers.clone();
-    let followed = ServerFiles::start(entries, files, trust.clone(), read);
+    // A person waits for the first frame, and nobody for the servers.
+    let pause = if spec.stay && !spec.awaits_tools { FIRST_FRAME } else { Duration::ZERO };
+    let followed = ServerFiles::start(pause, entries, files, trust.clone(), read);
     let servers = followed.servers();
     servers.into_iter().chain([Rc::new(followed) as Rc<dyn Provider>]).collect()
 }

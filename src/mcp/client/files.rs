@@ -41,8 +41,9 @@ pub struct ServerFiles {
 type Stamp = Option<(SystemTime, u64)>;
 
 impl ServerFiles {
-    /// Starts these servers; needs a runtime. `read` reads the files again.
+    /// Starts these servers after a pause; needs a runtime. `read` reads the files again.
     pub fn start(
+        pause: Duration,
         entries: Vec<ServerEntry>,
         files: Vec<PathBuf>,
         trust: Arc<Trust>,
@@ -50,8 +51,8 @@ impl ServerFiles {
     ) -> Self {
         let (sender, receiver) = unbounded_channel();
         let start = |entry: ServerEntry| {
-            let server = Rc::new(McpServer::start(entry.clone(), trust.clone()));
-            (entry, server)
+            let server = McpServer::start_after(pause, entry.clone(), trust.clone());
+            (entry, Rc::new(server))
         };
         let servers = RefCell::new(entries.into_iter().map(start).collect());
         let receiver = RefCell::new(Some(receiver));

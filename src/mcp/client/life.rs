@@ -123,8 +123,9 @@ impl Shared {
     }
 }
 
-/// Keeps the server running until the task is aborted.
-pub async fn live(shared: Arc<Shared>) {
+/// Keeps the server running until the task is aborted; it is started after a pause.
+pub async fn live(shared: Arc<Shared>, pause: Duration) {
+    sleep(pause).await;
     let log = shared.log.tell(|NewLines { lines, left_out, .. }| {
         let lines = lines.into();
         shared.tell(|server| ServerEvent::ServerSaid { server, lines, left_out });

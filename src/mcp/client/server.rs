@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::{self, LocalBoxFuture};
 use futures::stream::{self, LocalBoxStream};
@@ -40,10 +41,10 @@ struct Running {
 }
 
 impl Running {
-    fn start(entry: ServerEntry, told: UnboundedSender<Change>) -> Self {
+    fn start(pause: Duration, entry: ServerEntry, told: UnboundedSender<Change>) -> Self {
         let is_off = entry.disabled.is_some();
         let shared = Arc::new(Shared::new(entry, told));
-        let task = (!is_off).then(|| tokio::spawn(life::live(shared.clone())));
+        let task = (!is_off).then(|| tokio::spawn(life::live(shared.clone(), pause)));
         Self { shared, task }
     }
 
@@ -72,9 +73,14 @@ struct Listed {
 impl McpServer {
     /// Starts it, unless its entry is disabled; nothing waits for it. Needs a runtime.
     pub fn start(entry: ServerEntry, trust: Arc<Trust>) -> Self {
+        Self::start_after(Duration::ZERO, entry, trust)
+    }
+
+    /// The same after a pause.
+    pub(super) fn start_after(pause: Duration, entry: ServerEntry, trust: Arc<Trust>) -> Self {
         let name = format!("mcp:{}", entry.key);
         let (told, changes) = unbounded_channel();
-        let running = RefCell::new(Running::start(entry, told.clone()));
+        let running = RefCell::new(Running::start(pause, entry, told.clone()));
         let changes = RefCell::new(Some(changes));
         Self { name, trust, running, told, changes, last: RefCell::default() }
     }
@@ -82,7 +88,7 @@ impl McpServer {
     /// Starts it anew, as another entry of the same key says.
     pub(super) fn restart(&self, entry: ServerEntry) {
         self.running.borrow().end();
-        self.running.replace(Running::start(entry, self.told.clone()));
+        self.running.replace(Running::start(Duration::ZERO, entry, self.told.clone()));
         // Its tools are those of the new entry, which are not known yet.
         self.say(Change::Listed);
     }

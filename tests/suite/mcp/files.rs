@@ -40,7 +40,8 @@ async fn servers_come_and_go_with_their_entries() {
     let (entries, _) = read(&path).unwrap();
     let of = path.clone();
     let trust = Arc::new(Trust::default());
-    let files = ServerFiles::start(entries, vec![file.clone()], trust, move || read(&of));
+    let files =
+        ServerFiles::start(Duration::ZERO, entries, vec![file.clone()], trust, move || read(&of));
     let first = files.servers();
     assert_eq!(names(&*first[0]).await, 5);
     let mut changes = files.changes();

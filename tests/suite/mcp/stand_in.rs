@@ -27,7 +27,7 @@ impl Server {
     }
 
     fn serve(&mut self) {
-        log("started");
+        log(&format!("started {}", std::process::id()));
         eprintln!("stand-in {} speaks\u{1b}[31m", self.behaviour);
         match self.behaviour.as_str() {
             "exits" => std::process::exit(3),
