@@ -74,6 +74,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             return cli::run::run(&args).map(after_run);
         }
         Some(Command::Watch(args)) => return cli::watch::watch(&args),
+        Some(Command::Mcp(args)) => return cli::mcp::mcp(&args),
         Some(Command::Resume(args)) => {
             return Ok(match cli::resume::resume(&args)? {
                 Resumed::OnScreen(ended) => after_the_screen(ended),

@@ -43,9 +43,7 @@ pub struct Approval {
 impl Default for Approval {
     /// A tool that does not say what it does to the world may do anything.
     fn default() -> Self {
-        let unknown =
-            Rule { place: Place::Call(Target::Effect(EffectClass::Unknown)), condition: None };
-        Self { deny: Vec::new(), allow: Vec::new(), ask: vec![unknown] }
+        Self { deny: Vec::new(), allow: Vec::new(), ask: vec![Rule::of_unknown()] }
     }
 }
 
@@ -69,6 +67,11 @@ impl Approval {
 }
 
 impl Rule {
+    /// All tools that do not say what they do to the world.
+    pub fn of_unknown() -> Self {
+        Self { place: Place::Call(Target::Effect(EffectClass::Unknown)), condition: None }
+    }
+
     /// # Errors
     /// What is wrong.
     pub fn read(text: &str) -> Result<Self, String> {

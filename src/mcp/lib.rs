@@ -1,6 +1,7 @@
 //! Tools of MCP servers. The configurations that people already have ([`config`], found at [`places`]) say which
 //! servers there are. Each of their entries becomes a [`ServerEntry`], from whose key the tools have their names
 //! ([`name`]). [`client`] keeps the servers running and calls their tools; [`trust`] knows which definitions were seen.
+//! [`relay`] stands between the client of somebody else and its server.
 
 use toolyard_domain as domain;
 use toolyard_files as files;
@@ -13,6 +14,7 @@ pub mod config;
 mod entry;
 pub mod name;
 pub mod places;
+pub mod relay;
 pub mod trust;
 
 pub use self::entry::{OfferedTools, ServerEntry, Transport};

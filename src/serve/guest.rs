@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::desk::{Notice, SideId};
 use super::line::{LONGEST, Lines, Said, Told, VERSION, line_of, parse, record_line};
-use super::server::Shared;
+use super::{relayed, server::Shared};
 use crate::store::journal::Reader;
 
 /// How long a side may take for its first line.
@@ -101,6 +101,14 @@ pub(super) async fn serve(
                 }
                 Ok(Said::Take(_)) => shared.take(side),
                 Ok(Said::Leave(_)) => shared.leave(side),
+                Ok(Said::Relay(server)) => {
+                    let Some(news) = shared.opened.relays.clone() else {
+                        let why = "this session watches no agents of others, and takes no relays";
+                        return refuse(&mut out, why.to_owned()).await;
+                    };
+                    relayed::serve(lines, out, server.into(), news, &shared.is_over).await;
+                    return Ok(());
+                }
                 Ok(Said::ToolyardAttach(_)) => {}
                 Err(why) => return refuse(&mut out, why).await,
             },
@@ -207,6 +215,7 @@ mod tests {
             journal: path,
             opened: String::new(),
             title: String::new(),
+            relays: None,
         };
         let (commands, _) = mpsc::unbounded_channel();
         let shared = Shared::new(opened, commands.downgrade());

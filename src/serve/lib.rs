@@ -20,6 +20,7 @@
 //! {"command":COMMAND}       the form of `domain::Command`; only from the side that controls
 //! {"take":true}             take control, or ask for it where somebody has it
 //! {"leave":true}            give control up: to the first one who asked, else to the screen that started the session
+//! {"relay":KEY}             this side is the relay of an MCP server, and speaks as [`relayed`] has it from here on
 //! ```
 //!
 //! The session sends:
@@ -48,6 +49,7 @@ use toolyard_model as model;
 use toolyard_net as net;
 use toolyard_process as process;
 use toolyard_store as store;
+use toolyard_tool as tool;
 use toolyard_wire as wire;
 
 pub mod agent;
@@ -56,6 +58,7 @@ mod desk;
 mod guest;
 pub mod line;
 mod place;
+pub mod relayed;
 mod server;
 pub mod watch;
 

@@ -32,6 +32,9 @@ pub struct Hello {
     pub n: u64,
     /// Who controls it, and since when; `None`: nobody.
     pub controller: Option<String>,
+    /// It takes relays of MCP servers.
+    #[serde(default)]
+    pub relays: bool,
 }
 
 /// A line to a session.
@@ -47,6 +50,8 @@ pub enum Said {
     Take(bool),
     /// Give control up.
     Leave(bool),
+    /// This side is the relay of the server with this key.
+    Relay(String),
 }
 
 /// A line of a session.

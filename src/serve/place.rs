@@ -97,7 +97,7 @@ const ADDED: usize = 8;
 const OLD: Duration = Duration::from_secs(60);
 
 /// A folder in which anybody else could put files is of no use.
-fn expect_private(folder: &Path) -> io::Result<()> {
+pub(super) fn expect_private(folder: &Path) -> io::Result<()> {
     let about = folder.symlink_metadata()?;
     match why_not_private(&about, geteuid().as_raw()) {
         Some(why) => Err(wrong(folder, why)),

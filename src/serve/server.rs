@@ -25,6 +25,7 @@ use super::place;
 use crate::Seat;
 use crate::domain::Command;
 use crate::domain::seat::{self, SeatKind, SeatNews, SeatRequest};
+use crate::tool::relayed::News;
 
 /// Sides at one time, besides the screen that started the session.
 const MOST: usize = 16;
@@ -44,6 +45,8 @@ pub struct Opened {
     pub opened: String,
     /// For people.
     pub title: String,
+    /// Where it hears of relays, if it takes them.
+    pub relays: Option<UnboundedSender<News>>,
 }
 
 /// The server of a session. When it is dropped, the sides get the rest of the records, and the socket is deleted.
@@ -176,6 +179,7 @@ impl Shared {
             pid: process::id(),
             n,
             controller: self.desk.borrow().controller(),
+            relays: self.opened.relays.is_some(),
         }
     }
 

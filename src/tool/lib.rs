@@ -14,6 +14,7 @@ pub mod manifest;
 pub mod output;
 pub mod provider;
 pub mod recorded;
+pub mod relayed;
 mod toolbox;
 
 use std::sync::Arc;

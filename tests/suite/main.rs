@@ -84,6 +84,7 @@ mod reactions;
 mod reader;
 mod reader_hostile;
 mod readme;
+mod relay;
 mod resilience;
 mod role_settings;
 mod rules;

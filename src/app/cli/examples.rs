@@ -54,6 +54,12 @@ Examples:
   toolyard watch                              agents started elsewhere: prints the variables that they need
   toolyard watch --headless --fault get_weather:error:p=0.3 --journal run.jsonl -- pytest tests/agents";
 
+pub const MCP: &str = "\
+Examples:
+  toolyard mcp -- npx -y @modelcontextprotocol/server-everything     as the command in a client's configuration
+  toolyard mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
+  toolyard mcp --fault get_weather:error --journal run.jsonl -- python server.py";
+
 pub const FOLLOW: &str = "\
 Examples:
   toolyard follow session.jsonl

@@ -11,6 +11,7 @@ use self::cotools::CotoolsCommand;
 use self::demo::DemoArgs;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
+use self::mcp::McpArgs;
 use self::probe_args::ProbeArgs;
 use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
@@ -43,6 +44,7 @@ mod journal_args;
 pub mod laboratory;
 pub mod live;
 pub mod log;
+pub mod mcp;
 pub mod openapi;
 pub mod order;
 pub mod out;
@@ -115,6 +117,10 @@ pub enum Command {
     /// and are shown like those of toolyard's own agent.
     #[command(after_help = examples::WATCH)]
     Watch(Box<WatchArgs>),
+    /// Stand between an MCP server and its client, in any program: each tool call can be held, changed or failed before
+    /// the server gets it, in the running session of `toolyard watch`; without one, in a session of its own.
+    #[command(after_help = examples::MCP)]
+    Mcp(Box<McpArgs>),
     /// Call one tool by hand, and print what it returns.
     #[command(after_help = examples::CALL)]
     Call(CallArgs),

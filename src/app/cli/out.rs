@@ -5,6 +5,7 @@
 //! `println!` panics if the reader has gone, as with `| head`; this does not.
 
 use std::io::{self, ErrorKind, Write};
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 use super::colour::Painted;
@@ -162,4 +163,18 @@ pub fn expect_place(path: &Path) -> Result<(), Trouble> {
             }
         }
     }
+}
+
+/// Passes a line of somebody else's protocol on to standard output, as it came: its reader is a program.
+///
+/// # Errors
+/// The reader has gone.
+pub fn pass(line: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(line).and_then(|()| out.flush())
+}
+
+/// Standard error for a program that is started, whose own words it gets.
+pub fn errors() -> BorrowedFd<'static> {
+    rustix::stdio::stderr()
 }

@@ -155,7 +155,9 @@ impl PreparedSession {
         let (path, place) = (journal.path(), journal.place().to_owned());
         let journal = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (opened, title) = (header.opened.clone(), self.workspace.title.clone());
-        let server = Server::open(Opened { journal, place, opened, title }, commands, has_screen);
+        let relays = self.feed.as_ref().and_then(|feed| feed.relays.clone());
+        let opened = Opened { journal, place, opened, title, relays };
+        let server = Server::open(opened, commands, has_screen);
         server.inspect_err(|error| info!(%error, "no screen can attach to this session")).ok()
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::rerun::Rerun;
 use super::resume::next_to;
@@ -14,6 +14,7 @@ use crate::model::http::Endpoint;
 use crate::model::relay::News;
 use crate::store::journal;
 use crate::store::prices::PriceTable;
+use crate::tool::relayed;
 use crate::workspace::Workspace;
 
 /// Why a watched session cannot be started by itself.
@@ -24,10 +25,22 @@ pub const AGENT_IS_GONE: &str = "foreign agents acted in it, which only their ow
 pub struct Feed {
     /// What a listener tells.
     pub news: UnboundedReceiver<News>,
+    /// What relays of MCP servers tell.
+    pub relayed: UnboundedReceiver<relayed::News>,
+    /// Where relays tell it that come by the session's socket; `None`: none does.
+    pub relays: Option<UnboundedSender<relayed::News>>,
     /// Describes a model by its name and its endpoint; `None`: with the prices of the configuration.
     pub spec_of: Option<fn(&str, &str) -> ModelSpec>,
     /// How they run over the journal that the spec names, whose records are read into this; `None`: they do not.
     pub again: Option<Again>,
+}
+
+impl Feed {
+    /// A feed of these news, of a session that takes relays.
+    pub fn new(news: UnboundedReceiver<News>) -> Self {
+        let (relays, relayed) = unbounded_channel();
+        Self { news, relayed, relays: Some(relays), spec_of: None, again: None }
+    }
 }
 
 impl SessionSpec {
@@ -118,14 +131,14 @@ fn past_of(path: &Path) -> Result<Vec<Record>, SessionError> {
 /// # Errors
 /// Faults in the table of prices.
 pub(super) fn inbox(config: &Config, feed: Feed) -> Result<Inbox, SessionError> {
-    let Feed { news, spec_of: own, again } = feed;
+    let Feed { news, relayed, spec_of: own, again, .. } = feed;
     if let Some(spec_of) = own {
-        return Ok(Inbox { news, spec_of: Box::new(spec_of), again });
+        return Ok(Inbox { news, relayed, spec_of: Box::new(spec_of), again });
     }
     let table = config.price_table().map_err(SessionError::input)?;
     let spec_of =
         Box::new(move |model: &str, endpoint: &str| spec_of(table.as_ref(), model, endpoint));
-    Ok(Inbox { news, spec_of, again })
+    Ok(Inbox { news, relayed, spec_of, again })
 }
 
 fn spec_of(table: Option<&PriceTable>, model: &str, endpoint: &str) -> ModelSpec {

@@ -62,6 +62,20 @@ family! {
             effect: EffectRef,
             output: Arc<ToolOutput>,
         },
+        /// A foreign agent has sent this call to the tool's server, and a relay has it.
+        CallSent {
+            effect: EffectRef,
+            /// The key of the server.
+            server: Arc<str>,
+        },
+        /// The server has answered the call that a relay sent on.
+        CallRan {
+            effect: EffectRef,
+        },
+        /// A request of a foreign agent has the result of a call that went through a relay: its model reads that.
+        ResultRead {
+            effect: EffectRef,
+        },
         /// A foreign agent never gets this call, which was answered in its stead: its model was asked on.
         CallSkipped {
             effect: EffectRef,

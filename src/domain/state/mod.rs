@@ -76,7 +76,7 @@ pub use runs::{RunState, Watched};
 pub use search::{NodeState, SearchTree};
 pub use servers::{ChangedDefinition, ServerStage, ServerState};
 pub use tasks::{StepState, TaskPhase, TaskState};
-pub use tool_calls::{ToolCallPhase, ToolCallState};
+pub use tool_calls::{Relayed, ToolCallPhase, ToolCallState};
 pub use tools::ToolState;
 pub use transcript::{Line, What};
 pub use undo::Undoable;

@@ -60,9 +60,27 @@ pub struct ToolCallState {
     /// What the tool of a foreign agent returned, where its model reads something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Arc<ToolOutput>>,
+    /// Its way through a relay, where the tool's server is behind one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relayed: Option<Relayed>,
     /// It never reached the foreign agent, whose model was asked on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_skipped: bool,
+}
+
+/// The way of a foreign agent's call through a relay. Times are in microseconds since the session was opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Relayed {
+    /// The key of the server.
+    pub server: Arc<str>,
+    /// When the agent sent it.
+    pub sent: u64,
+    /// When the server had answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<u64>,
+    /// When a request of the agent had its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<u64>,
 }
 
 impl Deref for ToolCallState {

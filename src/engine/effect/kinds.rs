@@ -56,6 +56,8 @@ pub struct GuestCall {
     pub id: Arc<str>,
     /// What waits for the result.
     pub tool: Rc<dyn Tool>,
+    /// A relay has it: the tool runs only when the call is sent on.
+    pub is_relayed: bool,
 }
 
 /// A text to embed.
@@ -109,6 +111,11 @@ impl Effect {
                 Actor::Run
             }
         }
+    }
+
+    /// Whether it is a call that a relay sends on to the tool's server.
+    pub fn is_relayed(&self) -> bool {
+        matches!(self, Effect::Tool(ToolCall { guest: Some(guest), .. }) if guest.is_relayed)
     }
 
     /// Whether a foreign agent gets an answer that is known already, so that it costs nothing.

@@ -47,10 +47,21 @@ impl Tool for Elsewhere {
     }
 }
 
+/// How far a call is on the wire of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnTools {
+    /// No relay has it, at least not yet.
+    No,
+    Sent,
+    /// Its client has the answer that it ended with.
+    Returned,
+}
+
 /// A call whose result the agent has not sent.
 pub struct OpenCall {
     pub call: ToolCall,
     pub effect: EffectId,
+    pub on_tools: OnTools,
     result: Option<oneshot::Sender<Returned>>,
     outcome: oneshot::Receiver<Outcome>,
 }
@@ -72,11 +83,12 @@ pub fn request(
         evidence: None,
         by: By::Engine,
         line: None,
-        guest: Some(GuestCall { id: call.id.as_str().into(), tool }),
+        guest: Some(GuestCall { id: call.id.as_str().into(), tool, is_relayed: false }),
     });
     let requested = effect::request(session, task, effect, Some(parent), Waits::Agent);
     let effect = requested.reference.id;
-    (requested, OpenCall { call: call.clone(), effect, result: Some(result), outcome }, ended)
+    let (call, on_tools) = (call.clone(), OnTools::No);
+    (requested, OpenCall { call, effect, on_tools, result: Some(result), outcome }, ended)
 }
 
 impl OpenCall {
@@ -107,6 +119,17 @@ impl OpenCall {
         let (effect, told) = (self.effect, effect::redacted(Outcome::Result(returned.clone())));
         self.give(instead.unwrap_or(returned));
         let outcome = self.outcome.await.ok()?;
+        if self.on_tools != OnTools::No {
+            handle.write(|session| {
+                let effect = session.state().effect(effect).map(|known| known.reference());
+                let read = effect.map(|effect| ToolCallEvent::ResultRead { effect });
+                read.into_iter().for_each(|event| session.emit(event));
+            });
+        }
+        // Its client has told the agent what it ended with, in its own words.
+        if self.on_tools == OnTools::Returned {
+            return None;
+        }
         if text_of(&outcome) == text_of(&told) {
             return None;
         }

@@ -11,11 +11,14 @@ mod decided;
 mod digest;
 mod facts;
 mod given;
+mod joined;
+mod on_wire;
 mod past;
 mod prefix;
 mod resumed;
 mod skipped;
 mod talk;
+mod tool_wire;
 mod varies;
 mod waiting;
 
@@ -27,14 +30,18 @@ pub use self::again::Again;
 pub(super) use self::decided::with_messages;
 pub use self::facts::SpecOf;
 use self::talk::Talks;
+use self::tool_wire::Wires;
 pub use self::varies::Varies;
 use crate::domain::{Record, RunEvent, SessionEvent};
 use crate::handle::Handle;
 use crate::model::relay::News;
+use crate::tool::relayed;
 
 /// What foreign agents come by.
 pub struct Inbox {
     pub news: UnboundedReceiver<News>,
+    /// What relays between clients and their servers tell.
+    pub relayed: UnboundedReceiver<relayed::News>,
     pub spec_of: SpecOf,
     /// They run again over a record.
     pub again: Option<Again>,
@@ -42,12 +49,21 @@ pub struct Inbox {
 
 /// Takes what a listener tells; never ends, since others can end the session. `past`: what the session goes on after.
 pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
-    let Inbox { mut news, spec_of, again } = inbox;
+    let Inbox { mut news, mut relayed, spec_of, again } = inbox;
     let mut talks = Talks::new(spec_of, again);
     talks.take_up(&past);
     drop(past);
     let talks = Rc::new(RefCell::new(talks));
-    while let Some(news) = news.recv().await {
+    let mut wires = Wires::default();
+    loop {
+        let news = tokio::select! {
+            Some(news) = news.recv() => news,
+            Some(news) = relayed.recv() => {
+                hear(&handle, &talks, &mut wires, news);
+                continue;
+            }
+            else => break,
+        };
         match news {
             News::Arrived(arrival) => {
                 // At once, since the order of requests says which of equal conversations is meant.
@@ -67,4 +83,27 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
         }
     }
     std::future::pending().await
+}
+
+/// Takes what a relay tells.
+fn hear(handle: &Handle, talks: &Rc<RefCell<Talks>>, wires: &mut Wires, news: relayed::News) {
+    match news {
+        relayed::News::Offered { server, tools } => {
+            handle.write(|session| tool_wire::offer(session, wires, &server, tools));
+        }
+        relayed::News::Called(call) => {
+            let known = |session: &mut _| joined::find(session, &mut talks.borrow_mut(), &call);
+            if let Some(effect) = handle.write(known) {
+                let way = call.way;
+                let attended = joined::attend(handle.clone(), Rc::clone(talks), effect, way);
+                return handle.spawn(attended);
+            }
+            let begun = handle.write(|session| tool_wire::begin(session, wires, *call));
+            handle.spawn(tool_wire::attend(handle.clone(), begun));
+        }
+        relayed::News::Ended { server } => {
+            handle.write(|session| tool_wire::end(session, wires, &server));
+        }
+        relayed::News::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
+    }
 }

@@ -11,6 +11,7 @@ use super::conversations::{Conversations, How, Letter};
 use super::decided::{Decided, Decision};
 use super::facts::{Models, SpecOf, Tools};
 use super::prefix::{self, Reads};
+use super::tool_wire::next_run;
 use crate::domain::{
     By, EffectId, Guest, LostPrefix, Message, Messages, ModelCallState, Outcome, RunEvent, RunId,
     SessionEvent, Task, TaskEvent, TaskId, ToolName,
@@ -82,6 +83,11 @@ impl Talks {
         self.talks.get_mut(place.at)
     }
 
+    /// The calls whose results the agents have not sent, in the order in which they were decided.
+    pub fn open_calls(&mut self) -> impl Iterator<Item = &mut OpenCall> {
+        self.talks.iter_mut().flat_map(|talk| &mut talk.open)
+    }
+
     /// Finds the conversation of a request, or opens one.
     pub fn place(&mut self, session: &mut Session, arrival: &Arrival) -> Place {
         let Arrival { format, asked, caller, .. } = arrival;
@@ -112,7 +118,7 @@ impl Talks {
     }
 
     fn open(&mut self, session: &mut Session, arrival: &Arrival) {
-        let run = RunId(number(self.talks.len()).saturating_add(1));
+        let run = next_run(session);
         let patience = arrival.caller.patience;
         let guest = Guest {
             parent: self.parent_of(&arrival.asked.request.messages),

@@ -24,13 +24,12 @@ pub(super) struct Approve {
 }
 
 impl Station for Approve {
-    /// The tools of a guest run elsewhere: it asks for itself.
-    fn concerns(&self, actor: Actor) -> bool {
-        actor != Actor::Guest
-    }
-
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
         let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+        // The tools of a guest run elsewhere: it asks for itself. A relay can keep them from running.
+        if passage.actor() == Actor::Guest && !passage.effect.is_relayed() {
+            return now(Verdict::Go);
+        }
         if passage.handle.read(|session| session.state().is_unknown(passage.reference.id)) {
             return self.after_interruption(passage);
         }
@@ -40,7 +39,8 @@ impl Station for Approve {
             return now(Verdict::Go);
         }
         let id = passage.reference.id;
-        let (consent, rule) = passage.handle.read(|session| session.consent_to(id));
+        let (consent, rule) =
+            passage.handle.read(|session| session.consent_to(id, passage.effect.is_relayed()));
         match consent {
             Consent::Allow => now(Verdict::Go),
             Consent::Deny => {
@@ -132,7 +132,7 @@ fn refused(why: String) -> Verdict {
 
 impl Session {
     /// What happens to a tool call, and the rule that says so.
-    fn consent_to(&self, id: EffectId) -> (Consent, String) {
+    fn consent_to(&self, id: EffectId, is_relayed: bool) -> (Consent, String) {
         let state = self.state();
         if state.approval.is_empty() || self.lanes().consent(id) == Some(true) {
             return (Consent::Allow, String::new());
@@ -146,6 +146,10 @@ impl Session {
             Evaluator::new(&Resolver(&facts)).holds(condition)
         };
         let (consent, rule) = state.approval.of(&at, holds);
+        // What a foreign agent's tools do is never known, and the agent asks for that itself.
+        if is_relayed && rule.is_some_and(|rule| *rule == Rule::of_unknown()) {
+            return (Consent::Allow, String::new());
+        }
         (consent, rule.map_or_else(String::new, ToString::to_string))
     }
 

@@ -35,7 +35,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    pub(super) fn of(tool: &rmcp::model::Tool) -> Self {
+    pub(crate) fn of(tool: &rmcp::model::Tool) -> Self {
         let description = tool.description.as_deref().or(tool.title.as_deref());
         Self {
             name: tool.name.to_string(),

@@ -4,7 +4,7 @@
 //! The official SDK speaks the protocol, in its revisions with and without `initialize`. Programs are started by the
 //! reaper, and the SDK gets their pipes: so nothing outlives toolyard.
 
-mod answer;
+pub(crate) mod answer;
 mod asked;
 mod call;
 mod connect;

@@ -33,7 +33,7 @@ const WORD: usize = 32;
 const PART: usize = 15;
 
 /// The value of a setting of this name, which is hidden from now on if it may be a secret.
-pub(super) fn value(name: &str, text: &str) -> Secret {
+pub fn value(name: &str, text: &str) -> Secret {
     if is_ordinary(name, text) { Secret::ordinary(text) } else { Secret::new(text) }
 }
 

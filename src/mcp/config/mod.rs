@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use self::expand::{Dialect, Unset};
+pub use self::hidden::value as hide;
 pub use self::own::own_servers;
 use self::server::{Format, ServerReader};
 pub use self::surroundings::Surroundings;

@@ -19,6 +19,9 @@ const FILE: Expectation = Expectation {
 
 /// The words that a recipe may have in braces.
 const PLACEHOLDERS: [&str; 2] = ["address", "session"];
+/// Those of arguments that name a configuration of MCP servers, or one of its servers.
+const OF_SERVERS: [&str; 1] = ["mcp"];
+const OF_SERVER: [&str; 2] = ["key", "server"];
 
 /// The known endpoints and programs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,6 +56,10 @@ pub struct ProgramRecipe {
     /// Arguments that are put before those of the user.
     pub arguments: Vec<String>,
     pub variables: Vec<(String, String)>,
+    /// Arguments that name a configuration of MCP servers, whose path is `{mcp}` in them.
+    pub servers: Vec<String>,
+    /// Arguments for each MCP server: its key is `{key}`, and its entry as a table of TOML `{server}`.
+    pub each_server: Vec<String>,
     /// It needs the terminal for itself.
     pub tty: bool,
     /// What differs in its requests from run to run by itself.
@@ -165,6 +172,8 @@ fn program(name: &str, known: ProgramRecipe, field: &Field<'_>) -> Option<Progra
     }
     let mut fields = field.table()?;
     fields.put("arguments", &mut program.arguments, templates);
+    fields.put("servers", &mut program.servers, |field| templates_of(field, &OF_SERVERS));
+    fields.put("each_server", &mut program.each_server, |field| templates_of(field, &OF_SERVER));
     fields.put("variables", &mut program.variables, |field| {
         let variables = field.table()?.all();
         let variable = |(name, field): (&str, Field<'_>)| {
@@ -231,18 +240,27 @@ fn rules(field: &Field<'_>) -> Option<Vec<String>> {
 }
 
 fn templates(field: &Field<'_>) -> Option<Vec<String>> {
-    field.list()?.iter().map(template).collect()
+    templates_of(field, &PLACEHOLDERS)
+}
+
+fn templates_of(field: &Field<'_>, known: &[&str]) -> Option<Vec<String>> {
+    field.list()?.iter().map(|field| template_of(field, known)).collect()
+}
+
+fn template(field: &Field<'_>) -> Option<String> {
+    template_of(field, &PLACEHOLDERS)
 }
 
 /// A text with placeholders. Braces with anything but one word are part of the text.
-fn template(field: &Field<'_>) -> Option<String> {
+fn template_of(field: &Field<'_>, known: &[&str]) -> Option<String> {
     let text = field.text()?;
     let words = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());
     for word in words {
-        if is_word(word) && !PLACEHOLDERS.contains(&word) {
-            field
-                .refuse(format!("unknown placeholder {{{word}}}; known: {{address}}, {{session}}"));
+        if is_word(word) && !known.contains(&word) {
+            let known: Vec<_> = known.iter().map(|known| format!("{{{known}}}")).collect();
+            let known = known.join(", ");
+            field.refuse(format!("unknown placeholder {{{word}}}; known: {known}"));
             return None;
         }
     }
@@ -317,7 +335,7 @@ mod tests {
                 "agents.toml:9: programs.x.variables.A=: expected the name of an environment variable, such as OPENAI_BASE_URL",
                 "agents.toml:11: programs.x.varies[0]: expected a field such as /metadata",
                 "agents.toml:11: programs.x.varies[1]: no regular expression: unclosed group",
-                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, variables, tty, varies)",
+                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, servers, each_server, variables, tty, varies)",
             ]
         );
     }

@@ -9,6 +9,7 @@ use toolyard::domain::{
 };
 use toolyard::engine::{Again, Inbox};
 use toolyard::model::relay::{self, Arrival, Caller, Heard, Line, News, Release, Sending};
+use toolyard::tool::relayed;
 use toolyard::wire::Format;
 
 use super::yard::{Trial, Yard, on_paused_time};
@@ -17,6 +18,8 @@ use super::yard::{Trial, Yard, on_paused_time};
 pub struct Watch {
     pub yard: Yard,
     pub news: UnboundedSender<News>,
+    /// Where relays tell what they see.
+    pub tools: mpsc::UnboundedSender<relayed::News>,
 }
 
 pub fn watch(trial: Trial) -> Watch {
@@ -40,7 +43,8 @@ pub fn watch_again(trial: Trial, again: Option<Again>) -> Watch {
         let source = format!("{model} at {endpoint}");
         ModelSpec { price_in: price, price_out: price, ..ModelSpec::new(model, source) }
     });
-    let inbox = Some(Inbox { news: inbox, spec_of, again });
+    let (tools, relayed) = mpsc::unbounded_channel();
+    let inbox = Some(Inbox { news: inbox, relayed, spec_of, again });
     let yard = Trial {
         inbox,
         watched: true,
@@ -51,7 +55,7 @@ pub fn watch_again(trial: Trial, again: Option<Again>) -> Watch {
         ..trial
     }
     .start();
-    Watch { yard, news }
+    Watch { yard, news, tools }
 }
 
 /// A conversation of an agent that speaks OpenAI chat.

@@ -28,7 +28,7 @@ const YOURS: &str = "your own agent: toolyard watch -- python my_agent.py";
 /// As [`shown::show`].
 pub fn show(spec: &SessionSpec, look: Look, speed: Speed) -> Result<EndReason, Trouble> {
     let (news, inbox) = mpsc::unbounded_channel();
-    let feed = Feed { news: inbox, spec_of: Some(guest::spec), again: None };
+    let feed = Feed { spec_of: Some(guest::spec), ..Feed::new(inbox) };
     let prepared = spec.watch(guest::NAME, feed)?;
     let pace = speed.factor().unwrap_or(1.0);
     let ended = shown::show(prepared, look, |_| {

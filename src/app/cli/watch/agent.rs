@@ -25,7 +25,7 @@ pub async fn start(
     manner: &Manner,
     news: &UnboundedSender<News>,
 ) -> Result<Agent, Trouble> {
-    let agent = Agent::start(&args.command, &place.environment, manner).await;
+    let agent = Agent::start(&place.command, &place.environment, manner).await;
     let agent = agent.map_err(Trouble::usage)?;
     // The session may have ended already.
     let _ = news.send(News::Started { command: args.title() });

@@ -6,6 +6,7 @@ mod beside;
 mod folder;
 mod place;
 mod scenario;
+mod servers;
 pub mod shown;
 
 use std::ffi::OsString;
@@ -70,6 +71,11 @@ pub struct WatchArgs {
     /// Go on with a watched session where it ended: what was made of results and calls stays so.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "recorded")]
     pub resume: Option<PathBuf>,
+    /// The agent starts the MCP servers of this file through relays, so that each of their calls can be held, changed or
+    /// failed before the server gets it. The agent gets a changed copy of the file: by its recipe, in place of `{mcp}` in
+    /// its command, or by the variable TOOLYARD_MCP_CONFIG.
+    #[arg(long, value_name = "FILE", requires = "command")]
+    pub mcp: Vec<PathBuf>,
     /// Write the journal to this file instead of the platform's data folder.
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     pub journal: Option<PathBuf>,
@@ -151,7 +157,7 @@ impl WatchArgs {
         };
         let spec = scenario.into_iter().fold(spec, scenario::complete);
         let again = self.again.again(spec.recorded.is_some(), varies)?;
-        let feed = Feed { news: inbox, spec_of: None, again };
+        let feed = Feed { again, ..Feed::new(inbox) };
         Ok((spec.watch(&self.title(), feed)?, news))
     }
 }

@@ -1,10 +1,12 @@
 //! Where agents send their requests, and what makes them do so.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use reqwest::Url;
 
 use super::WatchArgs;
+use super::servers::Servers;
 use crate::cli::trouble::Trouble;
 use crate::config;
 use crate::serve::agent::{Environment, Given, Recipes};
@@ -18,6 +20,10 @@ pub struct Place {
     pub socket: Option<Bound>,
     pub address: Url,
     pub environment: Environment,
+    /// What starts the agent.
+    pub command: Vec<OsString>,
+    /// What the agent's MCP servers are started by, until it has ended.
+    _servers: Option<Servers>,
     /// The agent gets the terminal.
     pub wants_terminal: bool,
     /// What differs in the agent's requests from run to run by itself.
@@ -38,7 +44,7 @@ impl Place {
         let command = args.command.first().map(Path::new);
         let dotenv = std::fs::read_to_string(".env").ok();
         let session = format!("toolyard-{}", std::process::id());
-        let environment = Environment::new(
+        let mut environment = Environment::new(
             &recipes,
             command,
             &Given {
@@ -48,11 +54,25 @@ impl Place {
                 dotenv: dotenv.as_deref(),
             },
         );
+        let servers = Servers::of(args)?;
+        let mut started = args.command.clone();
+        if let Some(servers) = &servers {
+            let recipe = command.and_then(|command| recipes.program(command));
+            servers.give(&mut started, recipe, &mut environment);
+        }
         let has_terminal = rustix::termios::isatty(std::io::stdin());
         let known = command.and_then(|command| recipes.program(command));
         let wants_terminal = args.tty || (has_terminal && known.is_some_and(|known| known.tty));
         let varies = recipes.varies(command);
-        Ok(Self { socket: Some(socket), address, environment, wants_terminal, varies })
+        Ok(Self {
+            socket: Some(socket),
+            address,
+            environment,
+            command: started,
+            _servers: servers,
+            wants_terminal,
+            varies,
+        })
     }
 
     /// Where requests go on to.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Family;
 use crate::event::{By, ToolCallEvent};
 use crate::id::TaskId;
-use crate::state::{Place, Source, State, ToolCallPhase, ToolCallState, What};
+use crate::state::{Place, Relayed, Source, State, ToolCallPhase, ToolCallState, What};
 
 impl State {
     fn apply_tool_call(&mut self, at: u64, event: &ToolCallEvent) {
@@ -36,6 +36,7 @@ impl State {
                     by: *by,
                     wire_id: wire_id.clone(),
                     withheld: None,
+                    relayed: None,
                     is_skipped: false,
                 });
                 if *by == By::User {
@@ -103,6 +104,19 @@ impl State {
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.withheld = Some(Arc::clone(output));
             }
+            ToolCallEvent::CallSent { effect, server } => {
+                let Some(call) = self.tool_call_mut(effect.id) else { return };
+                let server = Arc::clone(server);
+                call.relayed = Some(Relayed { server, sent: at, ran: None, read: None });
+            }
+            ToolCallEvent::CallRan { effect } => {
+                let relayed = self.tool_call_mut(effect.id).and_then(|call| call.relayed.as_mut());
+                relayed.into_iter().for_each(|relayed| relayed.ran = Some(at));
+            }
+            ToolCallEvent::ResultRead { effect } => {
+                let relayed = self.tool_call_mut(effect.id).and_then(|call| call.relayed.as_mut());
+                relayed.into_iter().for_each(|relayed| relayed.read = Some(at));
+            }
             ToolCallEvent::CallSkipped { effect } => {
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
                 call.is_skipped = true;
@@ -129,6 +143,9 @@ impl Family for ToolCallEvent {
             | ToolCallEvent::ToolCallFinished { .. }
             | ToolCallEvent::ToolCallFailed { .. }
             | ToolCallEvent::ResultWithheld { .. }
+            | ToolCallEvent::CallSent { .. }
+            | ToolCallEvent::CallRan { .. }
+            | ToolCallEvent::ResultRead { .. }
             | ToolCallEvent::CallSkipped { .. } => None,
         }
     }

@@ -34,6 +34,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
         page.field("request", &request.line(&call.arguments));
     }
     times(state, call, page);
+    relayed(call, page);
     page.origin(state, call);
     if call.is_skipped {
         let what = "the agent never got this call; its model was asked on";
@@ -78,6 +79,25 @@ fn times(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
         let by = if stopped { ", only this call, by you" } else { "" };
         let what = format!("{}, since {}{by}", hold.boundary.name(), text::span(hold.since));
         page.field_in("held now", &what, page.theme.paused);
+    }
+}
+
+/// The way of a foreign agent's call through a relay: each part with its time.
+fn relayed(call: &ToolCallState, page: &mut Page<'_>) {
+    let Some(relayed) = &call.relayed else { return };
+    page.field("decided", &text::span(call.requested));
+    let sent =
+        format!("{}, to the server {}", text::span(relayed.sent), text::clean(&relayed.server));
+    page.field("sent", &sent);
+    match relayed.ran {
+        Some(ran) => page.field("ran", &text::span(ran)),
+        None => page.field("ran", "no answer of the server"),
+    }
+    if let Some(ended) = call.ended {
+        page.field("came back", &text::span(ended));
+    }
+    if let Some(read) = relayed.read {
+        page.field("read", &format!("{}, by the model", text::span(read)));
     }
 }
 

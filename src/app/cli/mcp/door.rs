@@ -1,0 +1,125 @@
+//! The session that a relay reports to: one that runs, or one of its own.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+
+use super::McpArgs;
+use super::alone::{self, Alone};
+use crate::cli::out::warn;
+use crate::cli::trouble::Trouble;
+use crate::serve::relayed::{Found, Running, dial, find};
+use crate::tool::relayed;
+use crate::ui::text::clean;
+
+/// How long a session that is named may take to open its socket: it may have started this relay's client just now.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long is waited between two looks for it.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// Where a relay tells what it sees.
+pub type News = mpsc::UnboundedSender<relayed::News>;
+
+/// The way to a session.
+pub struct Door {
+    pub news: News,
+    pub session: Kind,
+}
+
+/// Which session it is.
+pub enum Kind {
+    Running,
+    Own(Alone),
+}
+
+impl Kind {
+    /// Waits until the session has everything.
+    ///
+    /// # Errors
+    /// Its journal could not be written.
+    pub async fn close(self) -> Result<(), Trouble> {
+        match self {
+            Kind::Running => Ok(()),
+            Kind::Own(own) => own.close().await,
+        }
+    }
+}
+
+/// Opens the way to the session that is meant.
+///
+/// # Errors
+/// The session that is named does not run, or one of its own cannot be started.
+pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
+    if args.is_alone() {
+        return own(args, key);
+    }
+    let Some(name) = &args.session else {
+        let Found { mut running, dead } = find().await;
+        for socket in dead {
+            let socket = socket.display();
+            warn(&clean(&format!("{key}: nobody answers at {socket}; it is left out")));
+        }
+        return match running.len() {
+            0 => own(args, key),
+            1 => Ok(join(key, running.remove(0))),
+            _ => {
+                let names: Vec<_> = running.iter().map(told).collect();
+                warn(&clean(&format!(
+                    "{key}: several sessions run, and none of them is taken: {}; --session names one",
+                    names.join(", ")
+                )));
+                own(args, key)
+            }
+        };
+    };
+    let begun = Instant::now();
+    loop {
+        let found = find().await.running.into_iter().find(|running| is_named(running, name));
+        match found {
+            Some(running) => return Ok(join(key, running)),
+            None if begun.elapsed() < PATIENCE => tokio::time::sleep(AGAIN).await,
+            None => {
+                let text = format!(
+                    "--session {name}: no session of toolyard watch that runs has this name"
+                );
+                return Err(Trouble::Usage(clean(&text).into_owned()));
+            }
+        }
+    }
+}
+
+fn own(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
+    let (news, own) = alone::start(args, key)?;
+    Ok(Door { news, session: Kind::Own(own) })
+}
+
+fn join(key: &str, running: Running) -> Door {
+    warn(&clean(&format!("{key}: its calls are in the session {}", told(&running))));
+    let (news, told) = mpsc::unbounded_channel();
+    let server = key.to_owned();
+    tokio::task::spawn_local(async move { dial(running, &server, told).await });
+    Door { news, session: Kind::Running }
+}
+
+fn told(running: &Running) -> String {
+    let hello = &running.hello;
+    format!("{} (process {}, {})", hello.journal, hello.pid, hello.title)
+}
+
+fn is_named(running: &Running, name: &str) -> bool {
+    let hello = &running.hello;
+    let (journal, given) = (Path::new(&hello.journal), Path::new(name));
+    hello.pid.to_string() == name
+        || std::path::absolute(given).is_ok_and(|given| given == journal)
+        || journal.file_stem().is_some_and(|stem| stem == given)
+        || journal.file_name().is_some_and(|file| file == given)
+}
+
+impl McpArgs {
+    /// What only a session of its own can have is asked for.
+    fn is_alone(&self) -> bool {
+        let wants_own = !self.fault.is_empty() || !self.breakpoint.is_empty();
+        wants_own || self.hold.is_some() || self.journal.is_some() || self.no_journal
+    }
+}

@@ -1,0 +1,159 @@
+//! `toolyard mcp`: stands between an MCP server and the client of somebody else. Standard output belongs to the protocol;
+//! what toolyard has to say goes to standard error.
+
+mod alone;
+mod door;
+mod streams;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::Arc;
+
+use clap::Args;
+use tokio::task::LocalSet;
+
+use self::door::Door;
+use super::ConfigArgs;
+use super::out::{errors, warn};
+use super::{live, runtime::runtime, trouble::Trouble};
+use crate::domain::{BreakpointSpec, FaultSpec};
+use crate::mcp::config::hide;
+use crate::mcp::relay::{Ends, relay, start};
+use crate::ui::text::clean;
+
+/// Programs that only start another one, which the server is.
+const STARTERS: [&str; 10] =
+    ["npx", "uvx", "bunx", "pnpx", "node", "bun", "deno", "python", "python3", "uv"];
+
+/// The arguments of `toolyard mcp`.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// The server: a command and its arguments, after `--`.
+    #[arg(value_name = "COMMAND", last = true, required = true)]
+    pub command: Vec<OsString>,
+    /// The server's name in the session; default: from the command.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Report to this running session of `toolyard watch`: its journal, or the number of its process. Without it, to the
+    /// one that runs; where there are none or several, to a session of its own.
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["fault", "breakpoint", "hold", "journal", "no_journal"])]
+    pub session: Option<String>,
+    /// Arm a fault, such as `get_weather:error`, in a session of its own. See the end of `toolyard run --help`.
+    #[arg(long, value_name = "SPEC")]
+    pub fault: Vec<FaultSpec>,
+    /// Set a breakpoint, such as `get_weather:before`, in a session of its own.
+    #[arg(long = "break", value_name = "SPEC")]
+    pub breakpoint: Vec<BreakpointSpec>,
+    /// Hold for up to N seconds at a breakpoint; meanwhile `toolyard attach` shows what is held. Without it, a breakpoint
+    /// only counts.
+    #[arg(long, value_name = "N", value_parser = super::value::seconds)]
+    pub hold: Option<f64>,
+    /// Write the journal of a session of its own to this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
+    pub journal: Option<PathBuf>,
+    /// A session of its own, without a journal.
+    #[arg(long)]
+    pub no_journal: bool,
+    /// Start the server in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Variables that the server gets beside those of toolyard: a file with an object of JSON.
+    #[arg(long, value_name = "FILE")]
+    pub variables: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+/// Relays until the server or the client has ended. The exit code is the server's.
+///
+/// # Errors
+/// The server cannot be started, or the session that is named does not run.
+pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
+    let key = args.key();
+    let status = runtime()?.block_on(LocalSet::new().run_until(async {
+        let Door { news, session } = door::open(args, &key).await?;
+        let status = serve(args, &key, news).await;
+        session.close().await?;
+        status
+    }))?;
+    Ok(status)
+}
+
+/// Starts the server, and passes lines until one of both sides has ended.
+async fn serve(args: &McpArgs, key: &str, news: door::News) -> Result<ExitCode, Trouble> {
+    let started = start(&args.server()?, errors()).map_err(Trouble::failed)?;
+    let (program, to_server, server) = started;
+    if let Err(why) = program.started().await {
+        let command = args.command[0].to_string_lossy();
+        return Err(Trouble::Usage(format!("{} cannot be started: {why}", clean(&command))));
+    }
+    let (client, to_client, written) = streams::open()?;
+    let ends = Ends { client, to_client, server, to_server };
+    let relayed = relay(Arc::from(key), ends, news);
+    let signal = tokio::select! {
+        () = relayed => None,
+        signal = live::interrupted() => Some(signal),
+    };
+    program.end();
+    let status = program.ended().await;
+    // What was said last is to reach the client.
+    written.wait().await;
+    Ok(match (signal, status) {
+        (Some(signal), _) => exit(128 + signal),
+        (None, Ok(status)) => exit(code_of(status)),
+        (None, Err(why)) => {
+            warn(&clean(&format!("{key}: {why}")));
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// As a shell reports the end of a program by a signal.
+fn code_of(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
+}
+
+fn exit(code: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+impl McpArgs {
+    /// What starts the server: with the whole environment of toolyard, and the variables that it gets beside.
+    fn server(&self) -> Result<Command, Trouble> {
+        let (program, arguments) =
+            self.command.split_first().ok_or_else(|| Trouble::usage("no command"))?;
+        let mut command = Command::new(program);
+        command.args(arguments).envs(std::env::vars_os());
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        if let Some(path) = &self.variables {
+            let wrong = |why: &dyn Display| Trouble::Usage(format!("{}: {why}", path.display()));
+            let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+            let variables: BTreeMap<String, String> =
+                serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+            // From now on the secrets of them are known, so that no record has them.
+            let variables = variables.iter().map(|(name, value)| (name, hide(name, value)));
+            command.envs(variables.map(|(name, value)| (name, value.expose().to_owned())));
+        }
+        Ok(command)
+    }
+
+    /// The server's name: as given, else the file that the command names.
+    fn key(&self) -> String {
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
+        let mut words = self.command.iter().map(|word| Path::new(word));
+        let name = |path: &Path| path.file_stem().map(|name| name.to_string_lossy().into_owned());
+        let program = words.next().and_then(name).unwrap_or_default();
+        let is_starter = STARTERS.contains(&program.as_str());
+        let mut plain = words.filter(|word| !word.to_string_lossy().starts_with('-'));
+        let started = plain.find(|word| !is_starter || word.as_os_str() != "run").and_then(name);
+        started.filter(|_| is_starter).unwrap_or(program)
+    }
+}

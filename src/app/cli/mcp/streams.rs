@@ -1,0 +1,67 @@
+//! Standard input and output as streams of lines. A thread waits for each, since neither can be waited for without changing
+//! it for others that have it open.
+
+use std::io::{self, Read};
+use std::thread;
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::cli::out::pass;
+use crate::cli::trouble::Trouble;
+use crate::mcp::relay::{Piece, Splitter};
+
+/// Bytes that are read at once.
+const READ: usize = 64 << 10;
+
+/// The end of what is written.
+pub struct Written(oneshot::Receiver<()>);
+
+impl Written {
+    /// Waits until all of it is written, or its reader has gone.
+    pub async fn wait(self) {
+        // It is dropped by the thread.
+        let _ = self.0.await;
+    }
+}
+
+/// What comes by standard input, and where lines for standard output go. Both are closed when their other end is.
+///
+/// # Errors
+/// The system has no thread.
+pub fn open() -> Result<(mpsc::Receiver<Piece>, mpsc::Sender<Vec<u8>>, Written), Trouble> {
+    // One line waits while another one is passed on.
+    let (give, read) = mpsc::channel(1);
+    let (write, mut given) = mpsc::channel::<Vec<u8>>(1);
+    let (end, written) = oneshot::channel::<()>();
+    let named = |name: &str| thread::Builder::new().name(name.to_owned());
+    named("client-in").spawn(move || read_into(&give)).map_err(Trouble::failed)?;
+    let writing = move || {
+        let _end = end;
+        while let Some(line) = given.blocking_recv() {
+            if pass(&line).is_err() {
+                return;
+            }
+        }
+    };
+    named("client-out").spawn(writing).map_err(Trouble::failed)?;
+    Ok((read, write, Written(written)))
+}
+
+fn read_into(give: &mpsc::Sender<Piece>) {
+    let (mut input, mut bytes) = (io::stdin().lock(), vec![0; READ]);
+    let (mut splitter, mut is_read) = (Splitter::default(), true);
+    loop {
+        match input.read(&mut bytes) {
+            Ok(0) => break,
+            Ok(n) => splitter.take(&bytes[..n], |piece| {
+                is_read &= give.blocking_send(piece).is_ok();
+            }),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+        if !is_read {
+            return;
+        }
+    }
+    let _ = splitter.rest().map(|rest| give.blocking_send(rest));
+}

@@ -1,0 +1,179 @@
+//! `toolyard watch --mcp FILE`: the agent starts the servers of the file through relays. It gets a changed copy of the
+//! file; the file itself is not touched.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::WatchArgs;
+use crate::cli::trouble::Trouble;
+use crate::mcp::config::{Configuration, Surroundings};
+use crate::mcp::{ServerEntry, Transport};
+use crate::serve::agent::{Environment, ProgramRecipe};
+
+/// The variable that names the copy to programs without a recipe.
+const VARIABLE: &str = "TOOLYARD_MCP_CONFIG";
+/// What an argument of the command has in the copy's place.
+const PLACEHOLDER: &str = "{mcp}";
+
+/// The copy, which is deleted with this.
+pub struct Servers {
+    folder: TempDir,
+    entries: Vec<(String, Value)>,
+    /// What a person should know.
+    notes: Vec<String>,
+}
+
+impl Servers {
+    /// Reads the files, and writes the copy; `None`: none is named.
+    ///
+    /// # Errors
+    /// No server can be started, or the copy cannot be written.
+    pub fn of(args: &WatchArgs) -> Result<Option<Self>, Trouble> {
+        if args.mcp.is_empty() {
+            return Ok(None);
+        }
+        if args.no_journal {
+            let text =
+                "--mcp needs a journal: relays find the session by it; leave out --no-journal";
+            return Err(Trouble::Usage(text.to_owned()));
+        }
+        let folder = tempfile::Builder::new().prefix("toolyard-mcp-").tempdir();
+        let folder = folder.map_err(Trouble::failed)?;
+        let mut made = Self { folder, entries: Vec::new(), notes: Vec::new() };
+        let mut keys = BTreeMap::<String, PathBuf>::new();
+        for path in &args.mcp {
+            let home = std::env::home_dir();
+            let here = std::env::current_dir().map_err(Trouble::failed)?;
+            let around = Surroundings::of_process(home.as_deref(), &here);
+            let Configuration { entries, problems, remarks } = Configuration::load(path, &around);
+            made.notes.extend(problems.iter().chain(&remarks).map(ToString::to_string));
+            for entry in entries {
+                if let Some(why) = &entry.disabled {
+                    made.notes.push(format!("the server {} is left out: {why}", entry.key));
+                } else if let Some(other) = keys.insert(entry.key.clone(), path.clone()) {
+                    let (key, path) = (&entry.key, path.display());
+                    let other = other.display();
+                    made.notes
+                        .push(format!("{path}: the server {key} is left out: {other} has it, too"));
+                } else {
+                    made.add(&entry)?;
+                }
+            }
+        }
+        if made.entries.is_empty() {
+            let why = made.notes.join("\n");
+            return Err(Trouble::Usage(format!("--mcp: no server can be started\n{why}")));
+        }
+        let servers: serde_json::Map<_, _> = made.entries.iter().cloned().collect();
+        made.write("servers.json", &json!({ "mcpServers": servers }))?;
+        Ok(Some(made))
+    }
+
+    /// Where the copy is.
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("servers.json")
+    }
+
+    /// Writes a file that only this user can read: it has keys.
+    fn write(&self, name: &str, value: &Value) -> Result<PathBuf, Trouble> {
+        let path = self.folder.path().join(name);
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        let written = file.and_then(|mut file| file.write_all(value.to_string().as_bytes()));
+        written.map_err(|error| Trouble::failed(format!("{}: {error}", path.display())))?;
+        Ok(path)
+    }
+
+    fn add(&mut self, entry: &ServerEntry) -> Result<(), Trouble> {
+        let key = &entry.key;
+        let value = match &entry.transport {
+            Transport::Stdio { command, args, env, cwd } => {
+                let session = std::process::id().to_string();
+                let mut words =
+                    vec!["mcp".to_owned(), format!("--name={key}"), format!("--session={session}")];
+                if !env.is_empty() {
+                    let exposed =
+                        env.iter().map(|(name, value)| (name.clone(), value.expose().into()));
+                    let variables = Value::Object(exposed.collect());
+                    let name = format!("variables-{}.json", self.entries.len());
+                    let path = self.write(&name, &variables)?;
+                    words.push(format!("--variables={}", path.display()));
+                }
+                words.extend(cwd.iter().map(|cwd| format!("--folder={}", cwd.display())));
+                words.extend(["--".to_owned(), command.clone()]);
+                words.extend(args.iter().cloned());
+                // Not the one that starts other processes of toolyard: that is a name within this process.
+                let own = std::env::current_exe().map_err(Trouble::failed)?;
+                let own = own.to_string_lossy();
+                json!({ "command": own, "args": words })
+            }
+            Transport::Http { url, headers, .. } => {
+                let text = format!("the calls of {key} pass unseen: it is reached over HTTP");
+                self.notes.push(text);
+                let exposed =
+                    headers.iter().map(|(name, value)| (name.clone(), value.expose().into()));
+                let headers = Value::Object(exposed.collect());
+                json!({ "type": "http", "url": url, "headers": headers })
+            }
+        };
+        self.entries.push((key.clone(), value));
+        Ok(())
+    }
+
+    /// Gives the copy to the agent: by its recipe, by the placeholder in its command, or by a variable.
+    pub fn give(
+        &self,
+        command: &mut [OsString],
+        recipe: Option<&ProgramRecipe>,
+        environment: &mut Environment,
+    ) {
+        let copy = self.path().display().to_string();
+        let mut is_given = false;
+        for word in command {
+            if let Some(text) = word.to_str().filter(|text| text.contains(PLACEHOLDER)) {
+                (*word, is_given) = (text.replace(PLACEHOLDER, &copy).into(), true);
+            }
+        }
+        environment.variables.push((VARIABLE.to_owned(), copy.clone()));
+        let recipe = recipe.filter(|recipe| {
+            !is_given && (!recipe.servers.is_empty() || !recipe.each_server.is_empty())
+        });
+        if let Some(recipe) = recipe {
+            let whole = recipe.servers.iter().map(|text| text.replace(PLACEHOLDER, &copy));
+            environment.arguments.extend(whole);
+            for (key, entry) in &self.entries {
+                let table = table(entry);
+                let fill = |text: &String| text.replace("{key}", key).replace("{server}", &table);
+                environment.arguments.extend(recipe.each_server.iter().map(fill));
+            }
+        } else if !is_given {
+            environment.notes.push(format!(
+                "the agent's MCP servers are in {copy}, which {VARIABLE} names; {PLACEHOLDER} in the command stands for it"
+            ));
+        }
+        environment.notes.extend(self.notes.iter().cloned());
+    }
+}
+
+/// An entry as a table of TOML, in one line.
+fn table(entry: &Value) -> String {
+    match entry {
+        Value::Object(fields) => {
+            let field = |(key, value): (&String, &Value)| {
+                format!("{}={}", Value::from(&**key), table(value))
+            };
+            format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(table).collect::<Vec<_>>().join(", "))
+        }
+        // The texts of JSON are texts of TOML, but for one escape that is never written.
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Calls of the model's wire that arrive on the wire of tools, too: one call, which its stations have passed before the
+//! agent got it. What they decided holds at the relay.
+
+use std::{cell::RefCell, rc::Rc};
+
+use serde_json::Value;
+
+use super::calls::{OnTools, OpenCall, Returned};
+use super::talk::Talks;
+use super::tool_wire::{give, tell_holds};
+use crate::domain::chance::canonical;
+use crate::domain::{
+    Boundary, EffectId, Lane, ToolCallEvent, ToolCallPhase, ToolError, ToolErrorKind,
+};
+use crate::handle::Handle;
+use crate::session::Session;
+use crate::tool::relayed::{Call, Turn, Way};
+
+/// Finds the open call of a conversation that this one is, and notes that it has arrived: the first one with its arguments
+/// whose tool has its name, as agents write that of a server's tool.
+pub fn find(session: &mut Session, talks: &mut Talks, call: &Call) -> Option<EffectId> {
+    let arguments = canonical(&call.arguments);
+    let is_same = |session: &Session, open: &OpenCall, fits: fn(&str, &str, &str) -> bool| {
+        open.on_tools == OnTools::No
+            && fits(open.call.tool.as_str(), &call.server, &call.tool)
+            && canonical(as_sent(session, open)) == arguments
+    };
+    let named: [fn(&str, &str, &str) -> bool; 2] = [is_named, ends_so];
+    let id = named.into_iter().find_map(|fits| {
+        talks.open_calls().find(|open| is_same(session, open, fits)).map(|open| {
+            open.on_tools = OnTools::Sent;
+            open.effect
+        })
+    })?;
+    let (effect, server) = (session.state().effect(id)?.reference(), call.server.clone());
+    session.emit(ToolCallEvent::CallSent { effect, server });
+    Some(id)
+}
+
+/// The arguments that the agent got.
+fn as_sent<'a>(session: &'a Session, open: &'a OpenCall) -> &'a Value {
+    session.state().tool_call(open.effect).map_or(&open.call.arguments, |call| &call.arguments)
+}
+
+/// Whether agents give this name to a server's tool.
+fn is_named(name: &str, server: &str, tool: &str) -> bool {
+    let (name, server, tool) = (plain(name), plain(server), plain(tool));
+    let names = ["mcp__{}__", "{}__", "{}_"].map(|form| form.replace("{}", &server) + &tool);
+    name == tool || names.contains(&name)
+}
+
+/// Whether it ends with the tool's name, as a word.
+fn ends_so(name: &str, _: &str, tool: &str) -> bool {
+    let before = name.strip_suffix(tool);
+    before.is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
+}
+
+/// Endpoints allow few characters in the name of a tool.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// Has the server make the call, and says what the client gets, until it has its answer or has given up.
+pub async fn attend(handle: Handle, talks: Rc<RefCell<Talks>>, id: EffectId, way: Way) {
+    tokio::select! {
+        biased;
+        () = pass(&handle, &talks, id, &way) => {}
+        never = tell_holds(&handle, &way, id) => never,
+        () = way.given_up() => {}
+    }
+}
+
+async fn pass(handle: &Handle, talks: &RefCell<Talks>, id: EffectId, way: &Way) {
+    // It may have been paused since.
+    if !handle.read(|session| is_over(session, id)) {
+        handle.checkpoint(Lane::Effect(id), Boundary::BeforeToolCall).await;
+    }
+    if handle.read(|session| is_over(session, id)) {
+        // A fault or a person has answered it: the tool does not run.
+        end(handle, id, way, None).await;
+        return;
+    }
+    way.tell(Turn::On(None));
+    let came = tokio::select! {
+        biased;
+        came = way.returned() => came,
+        () = handle.until(|session| is_over(session, id)) => None,
+    };
+    let Some(came) = came else { return end(handle, id, way, None).await };
+    handle.write(|session| {
+        let effect = session.state().effect(id).map(|effect| effect.reference());
+        effect.into_iter().for_each(|effect| session.emit(ToolCallEvent::CallRan { effect }));
+    });
+    let is_given = talks.borrow_mut().open_calls().find(|open| open.effect == id).map(|open| {
+        open.on_tools = OnTools::Returned;
+        open.give(came.clone());
+    });
+    match is_given {
+        Some(()) => end(handle, id, way, Some(came)).await,
+        // The agent has gone on without it.
+        None => drop(way.tell(Turn::AsCame)),
+    }
+}
+
+/// Gives the client the outcome, once it has passed the last station.
+async fn end(handle: &Handle, id: EffectId, way: &Way, came: Option<Returned>) {
+    handle.until(|session| session.lanes().flight(id).is_none()).await;
+    let failed = |why: &str| Err(ToolError::new(ToolErrorKind::Failed, why));
+    let returned = handle.read(|session| match session.state().tool_call(id).map(|it| &it.phase) {
+        Some(ToolCallPhase::Done { output }) => Ok((**output).clone()),
+        Some(ToolCallPhase::Failed { error }) => Err(error.clone()),
+        Some(ToolCallPhase::Refused { why, .. }) => failed(why),
+        Some(ToolCallPhase::Requested | ToolCallPhase::Running) | None => {
+            failed("the call has no outcome")
+        }
+    });
+    give(handle, way, id, came, returned);
+}
+
+fn is_over(session: &Session, id: EffectId) -> bool {
+    session.state().effect(id).is_none_or(|effect| effect.is_over())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_name_a_server_s_tool_in_several_ways() {
+        for name in ["read_file", "mcp__my-files__read_file", "my-files__read_file"] {
+            assert!(is_named(name, "my-files", "read_file"), "{name}");
+        }
+        assert!(is_named("my_files_read_file", "my-files", "read_file"));
+        assert!(is_named("my-files.read_file", "my-files", "read_file"));
+        for name in ["other__read_file", "unread_file", "read_files", "mcp__my-files__read"] {
+            assert!(!is_named(name, "my-files", "read_file"), "{name}");
+        }
+        assert!(ends_so("functions.read_file", "", "read_file"));
+        assert!(!ends_so("unread_file", "", "read_file"));
+    }
+}

@@ -1,0 +1,238 @@
+//! Calls on the wire of tools: a relay hands each one to the session before the tool's server gets it. A call is an effect
+//! whose doer sends it on; the calls of one server are a run.
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::{rc::Rc, sync::Arc, time::Duration};
+
+use super::calls::Returned;
+use super::on_wire::OnWire;
+use crate::domain::{
+    By, EffectId, FaultKind, Guest, Lane, MenuItem, Offered, Outcome as TaskOutcome, RunEvent,
+    RunId, SessionEvent, Task, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
+    ToolName, ToolOutput, ToolSpec,
+};
+use crate::effect::{self, Effect, GuestCall, Outcome, PendingEffect, perform};
+use crate::handle::Handle;
+use crate::session::{Session, lanes::Waits};
+use crate::tool::relayed::{Answer, Call, Turn, Way};
+
+/// The servers whose clients have called.
+#[derive(Default)]
+pub struct Wires(BTreeMap<Arc<str>, Wire>);
+
+/// One server.
+#[derive(Default)]
+struct Wire {
+    run: Option<RunId>,
+    task: Option<TaskId>,
+    step: u32,
+    /// The tool that was called last.
+    at: Option<ToolName>,
+    /// The tools by the server's own names.
+    tools: BTreeMap<String, Arc<ToolSpec>>,
+    menu: Arc<[MenuItem]>,
+}
+
+/// Takes the tools of a server. New and changed ones join the session.
+pub fn offer(session: &mut Session, wires: &mut Wires, server: &Arc<str>, tools: Vec<ToolSpec>) {
+    let wire = wires.0.entry(Arc::clone(server)).or_default();
+    let mut joined = Vec::new();
+    for mut spec in tools {
+        let own = spec.name.to_string();
+        spec.name = name_of(session, server, &own, &spec.source);
+        let spec = Arc::new(spec);
+        let known = wire.tools.insert(own, Arc::clone(&spec));
+        if known.as_ref() == Some(&spec) {
+            continue;
+        }
+        if known.is_some() {
+            let text = format!("{server} defines its tool {} otherwise than before", spec.name);
+            session.emit(SessionEvent::Noticed { text });
+        }
+        joined.push(spec);
+    }
+    let item = |spec: &Arc<ToolSpec>| MenuItem {
+        tool: spec.name.clone(),
+        weight: None,
+        why: Offered::All,
+    };
+    wire.menu = wire.tools.values().map(item).collect();
+    if !joined.is_empty() {
+        session.emit(SessionEvent::ToolsAdded { tools: joined });
+    }
+}
+
+/// The name of a tool in the session: the server's own one, unless somebody else's tool has it.
+fn name_of(session: &Session, server: &str, own: &str, source: &str) -> ToolName {
+    let is_taken = session.state().tools.get(own).is_some_and(|known| known.spec.source != source);
+    ToolName::new(&if is_taken { format!("{server}_{own}") } else { own.to_owned() })
+}
+
+/// The relay of a server has ended, and with it what it worked on.
+pub fn end(session: &mut Session, wires: &mut Wires, server: &str) {
+    let Some(wire) = wires.0.get_mut(server) else { return };
+    let task = wire.task.take().filter(|task| session.state().at_work.contains(*task));
+    if let Some(task) = task {
+        let (answer, correct, caveats) = (None, None, Vec::new());
+        let outcome = TaskOutcome::Answered;
+        session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+        session.sync_beside();
+    }
+    session.settle();
+}
+
+/// Requests a call, at once, so that calls have the order in which they came.
+pub fn begin(session: &mut Session, wires: &mut Wires, call: Call) -> Begun {
+    let Call { server, id, tool, arguments, patience, way } = call;
+    let wire = wires.0.entry(Arc::clone(&server)).or_default();
+    let spec = wire.tools.get(&tool).cloned().unwrap_or_else(|| {
+        let source = format!("mcp:{server}");
+        Arc::new(unknown(name_of(session, &server, &tool, &source), source))
+    });
+    let task = wire.task(session, &server, patience);
+    wire.step += 1;
+    let from = wire.at.replace(spec.name.clone()).unwrap_or_else(ToolName::start);
+    let (step, menu) = (wire.step, Arc::clone(&wire.menu));
+    session.emit(TaskEvent::StepStarted { task, step, from, menu });
+    let way = Rc::new(way);
+    let doer = Rc::new(OnWire::new(Arc::clone(&spec), arguments.clone(), Rc::clone(&way)));
+    let effect = Effect::Tool(effect::ToolCall {
+        step,
+        tool: spec.name.clone(),
+        arguments,
+        evidence: None,
+        by: By::Engine,
+        line: None,
+        guest: Some(GuestCall { id, tool: Rc::clone(&doer) as _, is_relayed: true }),
+    });
+    let requested = effect::request(session, task, effect, None, Waits::Agent);
+    Begun { requested, doer, way }
+}
+
+impl Wire {
+    /// The task at work, of a run that is opened with the first call.
+    fn task(&mut self, session: &mut Session, server: &str, patience: Option<Duration>) -> TaskId {
+        if let Some(task) = self.task.filter(|task| session.state().at_work.contains(*task)) {
+            return task;
+        }
+        let run = *self.run.get_or_insert_with(|| {
+            let run = next_run(session);
+            let patience_ms = patience.and_then(|it| u64::try_from(it.as_millis()).ok());
+            let (wire, endpoint) = ("MCP".to_owned(), format!("mcp:{server}"));
+            let guest = Guest { wire, endpoint, patience_ms, ..Guest::default() };
+            let guest = Some(Arc::new(guest));
+            session.emit(RunEvent::RunOpened { run, strategy: None, guest });
+            run
+        });
+        let task = Task { run, ..Task::from_text(&format!("calls of {server}")) };
+        let first = session.next_task();
+        session.emit(TaskEvent::TasksQueued { first, tasks: vec![task], by: By::Engine });
+        session.emit(TaskEvent::TaskStarted { task: first });
+        (self.task, self.step, self.at) = (Some(first), 0, None);
+        first
+    }
+}
+
+/// The number of the next run.
+pub fn next_run(session: &Session) -> RunId {
+    let last = session.state().runs.keys().next_back();
+    RunId(last.map_or(0, |run| run.0).saturating_add(1))
+}
+
+/// A tool that its server has not described.
+fn unknown(name: ToolName, source: String) -> ToolSpec {
+    ToolSpec {
+        name,
+        description: String::new(),
+        parameters: Arc::new(serde_json::json!({})),
+        class: String::new(),
+        cost: None,
+        effect: Default::default(),
+        timeout_ms: 0,
+        source,
+        examples: Vec::new(),
+        disabled: None,
+        returns: None,
+        request: None,
+    }
+}
+
+/// A call that was requested.
+pub struct Begun {
+    requested: PendingEffect,
+    doer: Rc<OnWire>,
+    way: Rc<Way>,
+}
+
+/// Makes the call, and says what the client gets.
+pub async fn attend(handle: Handle, begun: Begun) {
+    let Begun { requested, doer, way } = begun;
+    let (id, cancel) = (requested.reference.id, requested.cancel.clone());
+    let given_up = async {
+        way.given_up().await;
+        // One that was sent on ends by itself: it is told how, or that this is unknown.
+        if !doer.is_sent() {
+            cancel.cancel();
+        }
+        pending::<(Outcome, bool)>().await
+    };
+    let (outcome, _) = tokio::select! {
+        biased;
+        performed = perform(&handle, requested) => performed,
+        never = given_up => never,
+        never = tell_holds(&handle, &way, id) => never,
+    };
+    let returned = match outcome {
+        Outcome::Result(returned) => returned,
+        Outcome::Refused(_, why) => Err(ToolError::new(ToolErrorKind::Failed, why)),
+        _ => Err(ToolError::new(ToolErrorKind::Failed, "not the outcome of a tool call")),
+    };
+    give(&handle, &way, id, doer.came(), returned);
+}
+
+/// Says each time that the call is held. Never ends.
+pub async fn tell_holds<T>(handle: &Handle, way: &Way, id: EffectId) -> T {
+    loop {
+        handle.until(|session| is_waiting(session, id)).await;
+        way.tell(Turn::Held);
+        handle.until(|session| !is_waiting(session, id)).await;
+    }
+}
+
+/// Whether a call is held, or a fault has it wait.
+fn is_waiting(session: &Session, id: EffectId) -> bool {
+    let state = session.state();
+    let Some(effect) = state.effect(id) else { return false };
+    let is_faulted = effect.started.is_some() && !effect.is_over() && effect.injected.is_some();
+    is_faulted || state.control.is_held(Lane::Effect(id))
+}
+
+/// Gives the client its answer: what came from the server, unless the session has made something else of it.
+pub fn give(handle: &Handle, way: &Way, id: EffectId, came: Option<Returned>, returned: Returned) {
+    let told = came.map(|came| effect::redacted(Outcome::Result(came)));
+    if let Some(Outcome::Result(told)) = told {
+        if told == returned {
+            way.tell(Turn::AsCame);
+            return;
+        }
+        withhold(handle, id, told);
+    }
+    let ends_server = handle.read(|session| {
+        let fault = session.state().effect(id).and_then(|effect| effect.injected);
+        let fault = fault.and_then(|fault| session.state().faults.get(&fault));
+        fault.is_some_and(|fault| fault.spec.kind == FaultKind::Crash)
+    });
+    way.tell(Turn::Instead(Answer { returned, ends_server }));
+}
+
+/// Notes what the server returned, where the client gets something else.
+fn withhold(handle: &Handle, id: EffectId, told: Returned) {
+    let text = told.map_or_else(|error| error.text, |output| output.text);
+    let output = Arc::new(ToolOutput { text, cut_from: None });
+    handle.write(|session| {
+        let effect = session.state().effect(id).map(|known| known.reference());
+        let event = effect.map(|effect| ToolCallEvent::ResultWithheld { effect, output });
+        event.into_iter().for_each(|event| session.emit(event));
+    });
+}

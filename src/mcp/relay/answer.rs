@@ -1,0 +1,105 @@
+//! Answers to calls: what a server's says, and those that the client gets in its place.
+
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+
+use super::message::{Asked, Message};
+use crate::client::answer;
+use crate::tool::output::{MAX_OUTPUT, bounded};
+use crate::tool::relayed::Returned;
+use crate::tool::{ToolError, ToolErrorKind};
+
+/// What clients say themselves where a request takes too long, and where the server is gone.
+const TIMED_OUT: i32 = -32001;
+const CLOSED: i32 = -32000;
+
+/// What an answer of the server says, as a model reads it.
+pub fn returned(message: &Message<'_>) -> Returned {
+    if let Some(result) = message.result {
+        return match serde_json::from_str::<CallToolResult>(result.get()) {
+            Ok(result) => answer::output(&result, None),
+            // Such as a question to the user.
+            Err(_) => Ok(bounded(result.get(), MAX_OUTPUT)),
+        };
+    }
+    let error = message.error.map_or("null", |error| error.get());
+    let said = serde_json::from_str::<Value>(error).unwrap_or_default();
+    let text = said.get("message").and_then(Value::as_str).unwrap_or(error);
+    Err(ToolError::new(ToolErrorKind::Failed, bounded(text, MAX_OUTPUT).text))
+}
+
+/// The line of an answer in place of the server's. A failure is a result that says so, which clients show to the model;
+/// where nobody has answered, it is the error that clients know for that.
+pub fn line(asked: &Asked, returned: &Returned, has_structure: bool) -> Vec<u8> {
+    let (text, failed) = match returned {
+        Ok(output) => (&output.text, false),
+        Err(error) => match error.kind {
+            ToolErrorKind::Timeout => return refusal(asked, TIMED_OUT, &error.text),
+            ToolErrorKind::Unavailable => return refusal(asked, CLOSED, &error.text),
+            _ => (&error.text, true),
+        },
+    };
+    let mut result = json!({ "content": [{ "type": "text", "text": text }] });
+    if failed {
+        result["isError"] = true.into();
+    }
+    // A client may want it where the tool declares its form.
+    let structure = has_structure.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
+    if let Some(structure) = structure.filter(|it| it.is_object() && !failed) {
+        result["structuredContent"] = structure;
+    }
+    if asked.is_stateless {
+        result["resultType"] = "complete".into();
+    }
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}\n", asked.id.raw).into_bytes()
+}
+
+fn refusal(asked: &Asked, code: i32, text: &str) -> Vec<u8> {
+    let error = json!({ "code": code, "message": text });
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", asked.id.raw).into_bytes()
+}
+
+/// The line by which a server hears that nobody waits for its answer any more.
+pub fn cancel(asked: &Asked) -> Vec<u8> {
+    let params = format!("{{\"requestId\":{},\"reason\":\"cancelled by toolyard\"}}", asked.id.raw);
+    let method = "\"method\":\"notifications/cancelled\"";
+    format!("{{\"jsonrpc\":\"2.0\",{method},\"params\":{params}}}\n").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::read;
+    use super::*;
+    use crate::tool::ToolOutput;
+
+    fn asked(line: &str) -> Asked {
+        let (text, message) = read(line.as_bytes()).unwrap();
+        message.call(text).unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_what_clients_read() {
+        let call = asked("{\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}");
+        let json = |returned: &Returned, structured| {
+            serde_json::from_slice::<Value>(&line(&call, returned, structured)).unwrap()
+        };
+        let output = |text: &str| Ok(ToolOutput { text: text.into(), cut_from: None });
+        let failed = |kind| Err(ToolError::new(kind, "no"));
+        let told = json(&output("a\nb"), true);
+        assert_eq!(told["result"], json!({"content": [{"type": "text", "text": "a\nb"}]}));
+        assert_eq!(json(&output("{\"a\":1}"), true)["result"]["structuredContent"]["a"], 1);
+        assert_eq!(json(&failed(ToolErrorKind::Failed), false)["result"]["isError"], true);
+        assert_eq!(json(&failed(ToolErrorKind::Timeout), false)["error"]["code"], -32001);
+        assert_eq!(json(&failed(ToolErrorKind::Unavailable), false)["id"], "x");
+    }
+
+    #[test]
+    fn what_a_server_says_is_read() {
+        let said = |line: &str| returned(&read(line.as_bytes()).unwrap().1);
+        let ok = said("{\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}}");
+        assert_eq!(ok.unwrap().text, "hi");
+        let error = said("{\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no such tool\"}}");
+        assert_eq!(error.unwrap_err().text, "no such tool");
+        assert!(said("{\"id\":1,\"result\":{\"resultType\":\"input_required\"}}").is_ok());
+    }
+}

@@ -1,0 +1,216 @@
+//! One call on its way through the relay.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tokio::sync::{Notify, mpsc, oneshot, watch};
+
+use super::answer;
+use super::beat::beat;
+use super::book::{Book, Came};
+use super::message::{Asked, read};
+use crate::tool::relayed::{Line, Turn};
+use crate::tool::{ToolError, ToolErrorKind};
+
+/// Why a held call fails when its session ends.
+const NO_SESSION: &str =
+    "toolyard's session has ended while it held this call; the tool did not run";
+/// Why a call fails whose server has ended.
+const LOST: &str = "the server ended while the call ran: its outcome is unknown";
+/// Why a held call fails whose server has ended.
+const NOT_SENT: &str = "the server ended before the call reached it; the tool did not run";
+
+/// Why a call ends whose client has given up.
+const GIVEN_UP: &str = "the client did not wait for the answer";
+
+/// What all calls of a relay share.
+pub struct Shared {
+    pub book: RefCell<Book>,
+    pub to_client: mpsc::Sender<Vec<u8>>,
+    pub to_server: mpsc::Sender<Vec<u8>>,
+    /// Ends the server's program.
+    pub end_server: Notify,
+    /// A call was sent on, or has its answer.
+    pub settled: Notify,
+    /// The server has ended.
+    pub lost: watch::Receiver<bool>,
+}
+
+/// A call that its session knows.
+pub struct Call {
+    pub asked: Asked,
+    /// The request as it came.
+    pub line: Vec<u8>,
+    pub way: Line,
+    pub given_up: Rc<Notify>,
+    /// Dropped as soon as it is said what becomes of the call: what comes after it waits for that.
+    pub decided: Option<oneshot::Sender<()>>,
+}
+
+/// What the client gets.
+enum Given {
+    /// This line of the server.
+    Line(Vec<u8>),
+    /// An answer that is not the server's.
+    Made { line: Vec<u8>, ends_server: bool, cancels: bool },
+}
+
+impl Call {
+    /// Waits for the turns of the call until its client has an answer, or has given up.
+    pub async fn pass(mut self, shared: Rc<Shared>) {
+        let given_up = Rc::clone(&self.given_up);
+        let given = tokio::select! {
+            biased;
+            () = given_up.notified() => None,
+            given = self.given(&shared) => given,
+        };
+        match given {
+            None => {
+                let error = ToolError::new(ToolErrorKind::Cancelled, GIVEN_UP);
+                let _ = self.way.returned.take().map(|tell| tell.send(Err(error)));
+            }
+            Some(Given::Line(line)) => {
+                shared.book.borrow_mut().close(&self.asked.id);
+                let _ = shared.to_client.send(line).await;
+            }
+            Some(Given::Made { line, ends_server, cancels }) => {
+                match cancels {
+                    true => shared.book.borrow_mut().answered(self.asked.id.clone()),
+                    false => shared.book.borrow_mut().close(&self.asked.id),
+                }
+                let _ = shared.to_client.send(line).await;
+                if ends_server {
+                    shared.end_server.notify_one();
+                } else if cancels {
+                    let _ = shared.to_server.send(answer::cancel(&self.asked)).await;
+                }
+            }
+        }
+        self.decided = None;
+        shared.settled.notify_waiters();
+    }
+
+    async fn given(&mut self, shared: &Shared) -> Option<Given> {
+        let sent = match self.before(shared).await {
+            Ok(line) => line,
+            Err(given) => return Some(given),
+        };
+        let came = shared.book.borrow_mut().send(&self.asked.id)?;
+        let _ = shared.to_server.send(sent).await;
+        self.decided = None;
+        shared.settled.notify_waiters();
+        let came = match self.running(came).await {
+            Ok(came) => came,
+            Err(given) => return given,
+        };
+        self.after(shared, came).await
+    }
+
+    /// Waits until the call is sent on, and gives its line then.
+    async fn before(&mut self, shared: &Shared) -> Result<Vec<u8>, Given> {
+        let mut lost = shared.lost.clone();
+        let mut is_held = false;
+        loop {
+            let turn = tokio::select! {
+                biased;
+                turn = self.way.turns.recv() => turn,
+                _ = lost.wait_for(|lost| *lost) => {
+                    return Err(self.failed(ToolErrorKind::Unavailable, NOT_SENT));
+                }
+                never = beat::<Option<Turn>>(&self.asked, &shared.book, &shared.to_client), if is_held => never,
+            };
+            match turn {
+                Some(Turn::Held) => (is_held, self.decided) = (true, None),
+                Some(Turn::On(None)) => return Ok(std::mem::take(&mut self.line)),
+                Some(Turn::On(Some(arguments))) => {
+                    return Ok(self.asked.with(&self.line, &arguments));
+                }
+                Some(Turn::Instead(answer)) => {
+                    let line = answer::line(&self.asked, &answer.returned, false);
+                    let ends_server = answer.ends_server;
+                    return Err(Given::Made { line, ends_server, cancels: false });
+                }
+                Some(Turn::AsCame) => {}
+                None => return Err(self.failed(ToolErrorKind::Failed, NO_SESSION)),
+            }
+        }
+    }
+
+    /// Waits for the server's answer; `None`: the server has ended. The call may get another answer meanwhile, or pass
+    /// without its session.
+    async fn running(
+        &mut self,
+        mut came: oneshot::Receiver<Came>,
+    ) -> Result<Option<Came>, Option<Given>> {
+        loop {
+            let turn = tokio::select! {
+                biased;
+                came = &mut came => return Ok(came.ok()),
+                turn = self.way.turns.recv() => turn,
+            };
+            match turn {
+                Some(Turn::Instead(answer)) => {
+                    let line = answer::line(&self.asked, &answer.returned, false);
+                    let ends_server = answer.ends_server;
+                    return Err(Some(Given::Made { line, ends_server, cancels: true }));
+                }
+                Some(Turn::Held | Turn::On(_) | Turn::AsCame) => {}
+                None => {
+                    return Err(Some(match came.await {
+                        Ok(came) => {
+                            self.decided = Some(came.decided);
+                            Given::Line(came.line)
+                        }
+                        Err(_) => self.failed(ToolErrorKind::Unavailable, LOST),
+                    }));
+                }
+            }
+        }
+    }
+
+    /// Tells the session what came, and waits until it says what the client gets.
+    async fn after(&mut self, shared: &Shared, came: Option<Came>) -> Option<Given> {
+        let line = came.map(|came| {
+            self.decided = Some(came.decided);
+            came.line
+        });
+        let mut returned = Err(ToolError::new(ToolErrorKind::Failed, LOST));
+        let mut has_structure = false;
+        if let Some((_, message)) = line.as_deref().and_then(read) {
+            returned = answer::returned(&message);
+            has_structure =
+                message.result.is_some_and(|result| result.get().contains("\"structuredContent\""));
+        }
+        let _ = self.way.returned.take().map(|tell| tell.send(returned));
+        let mut is_held = false;
+        loop {
+            let turn = tokio::select! {
+                biased;
+                turn = self.way.turns.recv() => turn,
+                never = beat::<Option<Turn>>(&self.asked, &shared.book, &shared.to_client), if is_held => never,
+            };
+            match turn {
+                Some(Turn::Held) => (is_held, self.decided) = (true, None),
+                Some(Turn::Instead(answer)) => {
+                    let line = answer::line(&self.asked, &answer.returned, has_structure);
+                    let ends_server = answer.ends_server;
+                    return Some(Given::Made { line, ends_server, cancels: false });
+                }
+                Some(Turn::On(_)) => {}
+                // Without its session it passes.
+                Some(Turn::AsCame) | None => {
+                    return Some(match line {
+                        Some(line) => Given::Line(line),
+                        None => self.failed(ToolErrorKind::Unavailable, LOST),
+                    });
+                }
+            }
+        }
+    }
+
+    /// An answer that nobody has given.
+    fn failed(&self, kind: ToolErrorKind, text: &str) -> Given {
+        let line = answer::line(&self.asked, &Err(ToolError::new(kind, text)), false);
+        Given::Made { line, ends_server: false, cancels: false }
+    }
+}

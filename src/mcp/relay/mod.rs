@@ -1,0 +1,19 @@
+//! Stands between a client and its MCP server. Every line passes as it came, but the calls of tools: a session decides what
+//! becomes of each one and of its answer, by [`crate::tool::relayed`].
+//!
+//! What is not understood passes, and so does all else when the session is gone. The order of lines stays, unless a call is
+//! held: what comes after that one overtakes it.
+
+mod answer;
+mod beat;
+mod book;
+mod call;
+mod learn;
+mod message;
+mod passing;
+mod pieces;
+mod program;
+
+pub use self::passing::{Ends, relay};
+pub use self::pieces::{Piece, Splitter};
+pub use self::program::start;

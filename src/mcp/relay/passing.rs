@@ -1,0 +1,271 @@
+//! Passes the lines between a client and a server.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::task::{JoinSet, LocalSet};
+use tokio::time::timeout;
+
+use super::book::{Answered, Book, Came, Open};
+use super::call::{Call, Shared};
+use super::learn;
+use super::message::{Asked, read};
+use super::pieces::{Piece, Splitter};
+use crate::tool::relayed::{self, News, way};
+
+/// How long a line waits for the decision on the call before it, which comes at once unless the call is held.
+const ORDER: Duration = Duration::from_secs(1);
+/// How long a server may take to end when its client has, and no call is open.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// How long clients wait for an answer without notes of progress.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The largest arguments in bytes that a session decides about.
+const MOST: usize = 4 << 20;
+/// Bytes that are read at once.
+const READ: usize = 64 << 10;
+/// The line that ends the server's input.
+const END: Vec<u8> = Vec::new();
+
+/// The four ends of the streams between which lines pass.
+pub struct Ends<I, O> {
+    /// What the client says. The channel ends with it.
+    pub client: mpsc::Receiver<Piece>,
+    /// What the client hears. It is closed when the client is gone.
+    pub to_client: mpsc::Sender<Vec<u8>>,
+    /// The server's output.
+    pub server: O,
+    /// The server's input.
+    pub to_server: I,
+}
+
+/// Passes lines until the server's output ends and every open call has its answer; also returns when the client is gone and
+/// the server does not end, or when a fault ends it. `key`: the name of the server, for the session that `news` go to.
+pub async fn relay<I, O>(key: Arc<str>, ends: Ends<I, O>, news: mpsc::UnboundedSender<News>)
+where
+    I: AsyncWrite + Unpin + 'static,
+    O: AsyncRead + Unpin + 'static,
+{
+    let Ends { client, to_client, server, to_server } = ends;
+    let (lose, lost) = watch::channel(false);
+    // One line waits while another one is written: more would only fill the memory.
+    let (write, written) = mpsc::channel(1);
+    let shared = Rc::new(Shared {
+        book: RefCell::default(),
+        to_client,
+        to_server: write,
+        end_server: Notify::new(),
+        settled: Notify::new(),
+        lost,
+    });
+    let relay = Relay { key, news, shared: Rc::clone(&shared), calls: RefCell::default() };
+    let passing = async {
+        tokio::task::spawn_local(write_to(to_server, written));
+        let up = async {
+            relay.up(client).await;
+            // What is held is to reach the server before it sees the end.
+            shared.until(Book::is_all_sent).await;
+            let _ = shared.to_server.send(END).await;
+            shared.until(Book::is_closed).await;
+            tokio::time::sleep(FAREWELL).await;
+        };
+        tokio::select! {
+            () = relay.down(server) => {}
+            () = up => {}
+            () = shared.end_server.notified() => {}
+            () = shared.to_client.closed() => {}
+        }
+        shared.book.borrow_mut().lose_server();
+        let _ = lose.send(true);
+        let mut calls = relay.calls.take();
+        tokio::select! {
+            () = async { while calls.join_next().await.is_some() {} } => {}
+            () = shared.to_client.closed() => {}
+        }
+        // The session may have ended before.
+        let _ = relay.news.send(News::Ended { server: Arc::clone(&relay.key) });
+    };
+    LocalSet::new().run_until(passing).await;
+}
+
+impl Shared {
+    /// Waits until this holds of the calls that are open.
+    async fn until(&self, holds: impl Fn(&Book) -> bool) {
+        while !holds(&self.book.borrow()) {
+            self.settled.notified().await;
+        }
+    }
+}
+
+async fn write_to(mut server: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        if line == END || server.write_all(&line).await.is_err() || server.flush().await.is_err() {
+            break;
+        }
+    }
+    // Its input ends here. A server that does not read any more can still write.
+    drop(server);
+    while lines.recv().await.is_some() {}
+}
+
+struct Relay {
+    key: Arc<str>,
+    news: mpsc::UnboundedSender<News>,
+    shared: Rc<Shared>,
+    calls: RefCell<JoinSet<()>>,
+}
+
+impl Relay {
+    /// Passes what the client says, until it has ended.
+    async fn up(&self, mut client: mpsc::Receiver<Piece>) {
+        while let Some(piece) = client.recv().await {
+            let line = match piece {
+                Piece::Line(line) => line,
+                Piece::Part(part) => {
+                    let _ = self.shared.to_server.send(part).await;
+                    continue;
+                }
+            };
+            match self.heard(&line) {
+                Heard::Call(asked) => self.call(*asked, line).await,
+                Heard::Needless => {}
+                Heard::Other if line.is_empty() => {}
+                Heard::Other => {
+                    // The writer takes lines as long as this relay lives.
+                    let _ = self.shared.to_server.send(line).await;
+                }
+            }
+        }
+    }
+
+    fn heard(&self, line: &[u8]) -> Heard {
+        let Some((text, message)) = read(line) else { return Heard::Other };
+        if let Some(asked) = message.call(text) {
+            return Heard::Call(Box::new(asked));
+        }
+        let mut book = self.shared.book.borrow_mut();
+        if message.method.as_deref() == Some("tools/list") {
+            message.id().into_iter().for_each(|id| book.list(id));
+        }
+        match message.cancelled() {
+            Some(id) if !book.give_up(&id) => Heard::Needless,
+            Some(_) | None => Heard::Other,
+        }
+    }
+
+    /// Hands a call to the session, and waits until it is said what becomes of it, or that it is held.
+    async fn call(&self, asked: Asked, line: Vec<u8>) {
+        if line.len() > MOST {
+            let (tool, bytes) = (&asked.tool, line.len());
+            let text = format!(
+                "a call of {tool} has {bytes} bytes: it went to {} unread, since at most {MOST} are read",
+                self.key
+            );
+            let _ = self.news.send(News::Noticed(text));
+            return drop(self.shared.to_server.send(line).await);
+        }
+        let (to_session, way) = way();
+        let given_up = Rc::new(Notify::new());
+        let token = asked.token.clone();
+        let open = Open {
+            given_up: Rc::clone(&given_up),
+            is_sent: false,
+            answer: None,
+            token,
+            progress: 0.0,
+        };
+        let called = relayed::Call {
+            server: Arc::clone(&self.key),
+            id: asked.id.shown().into(),
+            tool: asked.tool.clone(),
+            arguments: asked.arguments.clone(),
+            patience: asked.token.is_none().then_some(PATIENCE),
+            way: to_session,
+        };
+        let is_told =
+            !self.news.is_closed() && self.shared.book.borrow_mut().open(asked.id.clone(), open);
+        if !is_told || self.news.send(News::Called(Box::new(called))).is_err() {
+            // Without a session all calls pass.
+            if is_told {
+                self.shared.book.borrow_mut().close(&asked.id);
+            }
+            return drop(self.shared.to_server.send(line).await);
+        }
+        let (decided, is_decided) = oneshot::channel();
+        let call = Call { asked, line, way, given_up, decided: Some(decided) };
+        {
+            let mut calls = self.calls.borrow_mut();
+            while calls.try_join_next().is_some() {}
+            calls.spawn_local(call.pass(Rc::clone(&self.shared)));
+        }
+        let _ = timeout(ORDER, is_decided).await;
+    }
+
+    /// Passes what the server says, until its output ends.
+    async fn down(&self, mut server: impl AsyncRead + Unpin) {
+        let (mut splitter, mut pieces) = (Splitter::default(), Vec::new());
+        let mut bytes = vec![0; READ];
+        // A broken pipe is an end, too.
+        while let Ok(n @ 1..) = server.read(&mut bytes).await {
+            splitter.take(&bytes[..n], |piece| pieces.push(piece));
+            for piece in pieces.drain(..) {
+                self.said(piece).await;
+            }
+        }
+        if let Some(rest) = splitter.rest() {
+            self.said(rest).await;
+        }
+    }
+
+    async fn said(&self, piece: Piece) {
+        let line = match piece {
+            Piece::Line(line) if self.shared.book.borrow().waits() => line,
+            other => return self.tell(other.into_bytes()).await,
+        };
+        match self.answered(&line) {
+            Answered::Call(answer) => {
+                let (decided, is_decided) = oneshot::channel();
+                match answer.send(Came { line, decided }) {
+                    Ok(()) => drop(timeout(ORDER, is_decided).await),
+                    // The client has given up just now.
+                    Err(came) => self.tell(came.line).await,
+                }
+            }
+            Answered::TooLate => {}
+            Answered::List | Answered::Other => self.tell(line).await,
+        }
+    }
+
+    fn answered(&self, line: &[u8]) -> Answered {
+        let Some((_, message)) = read(line) else { return Answered::Other };
+        let mut book = self.shared.book.borrow_mut();
+        if message.method.is_some() {
+            let progress = message.progress();
+            progress.into_iter().for_each(|(token, progress)| book.note_progress(token, progress));
+            return Answered::Other;
+        }
+        let answered = message.id().map_or(Answered::Other, |id| book.answer(&id));
+        if matches!(answered, Answered::List) {
+            let (server, tools) = (Arc::clone(&self.key), learn::tools(&self.key, &message));
+            // The session may have ended.
+            let _ = self.news.send(News::Offered { server, tools });
+        }
+        answered
+    }
+
+    async fn tell(&self, line: Vec<u8>) {
+        // Where the client is gone, the relay ends.
+        let _ = self.shared.to_client.send(line).await;
+    }
+}
+
+/// What a line of the client is.
+enum Heard {
+    Call(Box<Asked>),
+    /// The server knows nothing of what it is about.
+    Needless,
+    Other,
+}

@@ -1,0 +1,98 @@
+//! A relay's end of its connection to a session.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::task::JoinSet;
+
+use super::find::Running;
+use super::line::{Called, Said, Told, line_of};
+use crate::domain::ToolSpec;
+use crate::line::{self, parse};
+use crate::tool::relayed::{Call, News, Turn, Way};
+
+/// Bytes of the tools that one line has.
+const TOOLS: usize = 1 << 20;
+
+/// Carries what a relay tells to this session, and back what becomes of its calls, until one of both ends. Who waits for a
+/// call then sees that its way is closed. Needs a local set.
+pub async fn dial(session: Running, server: &str, mut news: UnboundedReceiver<News>) {
+    let Running { mut lines, mut out, .. } = session;
+    let hello = line::line_of(&line::Said::Relay(server.to_owned()));
+    if out.write_all(hello.as_bytes()).await.is_err() {
+        return;
+    }
+    let (say, mut said) = mpsc::unbounded_channel();
+    let (mut ways, mut tasks, mut next) = (BTreeMap::new(), JoinSet::new(), 0);
+    loop {
+        tokio::select! {
+            biased;
+            Some(said) = said.recv() => {
+                if out.write_all(&line_of(&said)).await.is_err() {
+                    return;
+                }
+            }
+            line = lines.next() => {
+                let Ok(Some(line)) = line else { return };
+                // It has ended, or has no such lines.
+                let Ok(Told { n, turn }) = parse::<Told>(&line) else { return };
+                let is_last = matches!(turn, Turn::AsCame | Turn::Instead(_));
+                if let Some(way) = ways.get(&n).map(|way: &Rc<Way>| Rc::clone(way)) {
+                    if is_last {
+                        ways.remove(&n);
+                    }
+                    way.tell(turn);
+                }
+            }
+            Some(_) = tasks.join_next() => {}
+            told = news.recv() => match told {
+                Some(News::Called(call)) => {
+                    next += 1;
+                    let (called, way) = split(*call, next);
+                    let _ = say.send(Said::Called(called));
+                    let way = Rc::new(way);
+                    ways.insert(next, Rc::clone(&way));
+                    tasks.spawn_local(follow(next, way, say.clone()));
+                }
+                Some(News::Offered { tools, .. }) => {
+                    parts(tools).into_iter().for_each(|tools| drop(say.send(Said::Offered(tools))));
+                }
+                Some(News::Noticed(text)) => drop(say.send(Said::Noticed(text))),
+                Some(News::Ended { .. }) | None => return,
+            },
+        }
+    }
+}
+
+fn split(call: Call, n: u64) -> (Called, Way) {
+    let Call { id, tool, arguments, patience, way, .. } = call;
+    let patience_ms = patience.and_then(|it| u64::try_from(it.as_millis()).ok());
+    (Called { n, id, tool, arguments, patience_ms }, way)
+}
+
+/// Says what the server has returned, and that nobody waits any more.
+async fn follow(n: u64, way: Rc<Way>, say: mpsc::UnboundedSender<Said>) {
+    if let Some(returned) = way.returned().await {
+        let _ = say.send(Said::Returned { n, returned });
+    }
+    way.given_up().await;
+    let _ = say.send(Said::GivenUp(n));
+}
+
+/// Tools in lines of a moderate length.
+fn parts(tools: Vec<ToolSpec>) -> Vec<Vec<ToolSpec>> {
+    let mut parts = vec![Vec::new()];
+    let mut bytes = 0;
+    for tool in tools {
+        let size = line_of(&tool).len();
+        bytes += size;
+        if bytes > TOOLS {
+            parts.push(Vec::new());
+            bytes = size;
+        }
+        parts.last_mut().into_iter().for_each(|part: &mut Vec<_>| part.push(tool.clone()));
+    }
+    parts
+}

@@ -1,0 +1,77 @@
+//! Finds the running sessions that take relays.
+
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixStream as StdStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::time::timeout;
+
+use super::line::LONGEST;
+use crate::line::{Hello, Lines, Said, VERSION, line_of, parse};
+use crate::place;
+
+/// How long a session may take for its first line.
+const GREETING: Duration = Duration::from_secs(1);
+
+/// A session that takes relays, with an open connection to it.
+#[derive(Debug)]
+pub struct Running {
+    pub hello: Hello,
+    pub(super) lines: Lines<BufReader<OwnedReadHalf>>,
+    pub(super) out: OwnedWriteHalf,
+}
+
+/// The sockets of this user.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub running: Vec<Running>,
+    /// Sockets of sessions that have ended without deleting them, or do not answer.
+    pub dead: Vec<PathBuf>,
+}
+
+/// Looks for the sessions of this user on this machine.
+pub async fn find() -> Found {
+    let mut found = Found::default();
+    for folder in place::folders() {
+        if place::expect_private(&folder).is_err() {
+            continue;
+        }
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let is_socket = |entry: &fs::DirEntry| {
+            entry.file_type().is_ok_and(|kind| kind.is_socket())
+                && entry.path().extension().is_some_and(|extension| extension == "sock")
+        };
+        for entry in entries.flatten().filter(is_socket) {
+            let path = entry.path();
+            match timeout(GREETING, meet(&path)).await {
+                Ok(Some(running)) if running.hello.relays => found.running.push(running),
+                // Another kind of session.
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => found.dead.push(path),
+            }
+        }
+    }
+    found
+}
+
+/// The session of a socket; `None`: it has none, or one of another version.
+async fn meet(socket: &Path) -> Option<Running> {
+    // Connecting may wait where a session is stopped.
+    if place::is_stale(socket) {
+        return None;
+    }
+    let stream = StdStream::connect(socket).ok()?;
+    stream.set_nonblocking(true).ok()?;
+    let (read, mut out) = UnixStream::from_std(stream).ok()?.into_split();
+    let mut lines = Lines::new(BufReader::new(read), LONGEST);
+    let first = lines.next().await.ok()??;
+    let hello: Hello = parse(&first).ok()?;
+    (hello.toolyard_attach == VERSION).then_some(())?;
+    out.write_all(line_of(&Said::ToolyardAttach(VERSION)).as_bytes()).await.ok()?;
+    Some(Running { hello, lines, out })
+}

@@ -1,0 +1,118 @@
+//! Calls of foreign clients on the wire of tools. A relay stands between a client and its server, and hands each call to
+//! a session as a [`Call`]. It waits there for its [`Turn`]s:
+//!
+//! ```text
+//! relay ── Call ────────────────────────────────────────► session
+//!    ◄── Turn::On: the server gets it, or Turn::Instead ────┤ after the stations before
+//!    ├── what the server returned ────────────────────────►│
+//!    ◄── Turn::AsCame: the client gets that, or Instead ────┤ after the stations after it
+//! ```
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::domain::ToolSpec;
+use crate::{ToolError, ToolOutput};
+
+/// What a call returned.
+pub type Returned = Result<ToolOutput, ToolError>;
+
+/// What a relay tells a session.
+#[derive(Debug)]
+pub enum News {
+    /// A server has these tools, by its own names.
+    Offered {
+        server: Arc<str>,
+        tools: Vec<ToolSpec>,
+    },
+    Called(Box<Call>),
+    /// The relay of a server has ended.
+    Ended {
+        server: Arc<str>,
+    },
+    /// Something that a person should know.
+    Noticed(String),
+}
+
+/// A call of a foreign client.
+#[derive(Debug)]
+pub struct Call {
+    /// The key of the server.
+    pub server: Arc<str>,
+    /// The client's own id of it.
+    pub id: Arc<str>,
+    /// The server's own name of the tool.
+    pub tool: String,
+    pub arguments: Value,
+    /// How long the client waits; `None`: it is kept waiting by notes of progress.
+    pub patience: Option<Duration>,
+    pub way: Way,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Turn {
+    /// It waits for a while: what comes after it need not wait for it.
+    Held,
+    /// The server gets it, with other arguments where there are some.
+    On(Option<Value>),
+    /// The client gets what the server has sent.
+    AsCame,
+    /// The client gets this.
+    Instead(Answer),
+}
+
+/// An answer in place of the server's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    pub returned: Returned,
+    /// The server's program ends with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends_server: bool,
+}
+
+/// The session's end of the way of a call.
+#[derive(Debug)]
+pub struct Way {
+    turns: mpsc::UnboundedSender<Turn>,
+    returned: RefCell<Option<oneshot::Receiver<Returned>>>,
+}
+
+/// The relay's end of the way of a call. A channel that is closed means that the other end is gone.
+#[derive(Debug)]
+pub struct Line {
+    pub turns: mpsc::UnboundedReceiver<Turn>,
+    pub returned: Option<oneshot::Sender<Returned>>,
+}
+
+/// Both ends of the way of a call.
+pub fn way() -> (Way, Line) {
+    let (turns, to_take) = mpsc::unbounded_channel();
+    let (returned, to_come) = oneshot::channel();
+    let line = Line { turns: to_take, returned: Some(returned) };
+    (Way { turns, returned: RefCell::new(Some(to_come)) }, line)
+}
+
+impl Way {
+    /// Says what becomes of the call; false: nobody waits for it any more.
+    pub fn tell(&self, turn: Turn) -> bool {
+        self.turns.send(turn).is_ok()
+    }
+
+    /// What the server returns; `None`: the relay is gone, or this was asked before.
+    pub async fn returned(&self) -> Option<Returned> {
+        let returned = self.returned.take()?;
+        returned.await.ok()
+    }
+
+    /// Returns when the client has given up.
+    pub async fn given_up(&self) {
+        self.turns.closed().await;
+    }
+}

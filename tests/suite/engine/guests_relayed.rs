@@ -1,0 +1,192 @@
+//! Calls on the wire of tools: those that only a relay has seen, and those that a model has decided before.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolyard::domain::edit::Edit;
+use toolyard::domain::{Command, Reply, State, ToolError, ToolErrorKind, ToolOutput};
+use toolyard::tool::relayed::{Answer, Call, Line, News, Returned, Turn, way};
+
+use super::guests::{Agent, Watch, answer, calling, held_at, pass, sent, watch};
+use super::yard::{Trial, on_paused_time};
+
+fn call(watch: &Watch, id: &str, tool: &str, arguments: Value) -> Line {
+    let (way, line) = way();
+    let patience = Some(Duration::from_secs(60));
+    let (server, tool) = ("files".into(), tool.to_owned());
+    let call = Call { server, id: id.into(), tool, arguments, patience, way };
+    watch.tools.send(News::Called(Box::new(call))).unwrap();
+    line
+}
+
+fn text(text: &str) -> Returned {
+    Ok(ToolOutput { text: text.into(), cut_from: None })
+}
+
+/// What becomes of the call, which may be held before.
+async fn turn(line: &mut Line) -> Turn {
+    loop {
+        match line.turns.recv().await.unwrap() {
+            Turn::Held => {}
+            turn => return turn,
+        }
+    }
+}
+
+async fn held(line: &mut Line) {
+    assert_eq!(line.turns.recv().await, Some(Turn::Held));
+}
+
+/// The server gets the call as it came, and answers this.
+async fn run(line: &mut Line, returned: Returned) {
+    assert_eq!(turn(line).await, Turn::On(None));
+    line.returned.take().unwrap().send(returned).unwrap();
+}
+
+/// A model decides calls of these arguments, and the agent gets them.
+async fn decide(watch: &Watch, tool: &str, arguments: &[Value]) -> (Agent, Reply) {
+    let ids: Vec<_> = (0..arguments.len()).map(|n| format!("c{n}")).collect();
+    let calls: Vec<_> =
+        ids.iter().zip(arguments).map(|(id, it)| (id.as_str(), tool, it.clone())).collect();
+    let reply = calling(&calls);
+    let agent = Agent::asking("What is in the file?");
+    answer(agent.send(watch), &reply).await;
+    (agent, reply)
+}
+
+fn armed(fault: &'static str) -> Trial {
+    Trial { faults: vec![fault], ..Trial::default() }
+}
+
+fn observed(state: &State) -> Vec<String> {
+    let calls = state.tool_calls.iter();
+    calls.map(|call| call.observation().unwrap_or("none").to_owned()).collect()
+}
+
+#[test]
+fn a_call_that_only_a_relay_has_seen_is_a_call_of_its_own() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let (mut one, mut two) = (
+            call(&watch, "1", "read", json!({"a": 1})),
+            call(&watch, "2", "read", json!({"a": 1})),
+        );
+        run(&mut one, text("first")).await;
+        run(&mut two, text("second")).await;
+        assert_eq!((turn(&mut one).await, turn(&mut two).await), (Turn::AsCame, Turn::AsCame));
+        watch.tools.send(News::Ended { server: "files".into() }).unwrap();
+        watch.yard.until("its task has ended", |state| state.tasks_done == 1).await;
+        let state = watch.yard.state.borrow();
+        assert_eq!(observed(&state), ["first", "second"]);
+        let guest = state.runs.values().next().unwrap().guest.as_ref().unwrap();
+        assert_eq!((guest.wire.as_str(), guest.endpoint.as_str()), ("MCP", "mcp:files"));
+    });
+}
+
+#[test]
+fn a_fault_before_keeps_the_server_from_a_call_and_one_after_does_not() {
+    on_paused_time(async {
+        let watch = watch(armed("read:error:text=no"));
+        let mut line = call(&watch, "1", "read", json!({}));
+        let failed = Err(ToolError::new(ToolErrorKind::Failed, "no"));
+        let expected = Answer { returned: failed, ends_server: false };
+        assert_eq!(turn(&mut line).await, Turn::Instead(expected));
+    });
+    on_paused_time(async {
+        let watch = watch(armed("read:answer:text=made up"));
+        let mut line = call(&watch, "1", "read", json!({}));
+        let expected = Answer { returned: text("made up"), ends_server: false };
+        assert_eq!(turn(&mut line).await, Turn::Instead(expected));
+    });
+    on_paused_time(async {
+        let watch = watch(armed("read:crash"));
+        let mut line = call(&watch, "1", "read", json!({}));
+        assert!(matches!(turn(&mut line).await, Turn::Instead(Answer { ends_server: true, .. })));
+    });
+    on_paused_time(async {
+        let watch = watch(armed("read:reset"));
+        let mut line = call(&watch, "1", "read", json!({}));
+        run(&mut line, text("the true one")).await;
+        assert!(matches!(turn(&mut line).await, Turn::Instead(Answer { returned: Err(_), .. })));
+        let state = watch.yard.state.borrow();
+        let withheld = state.tool_calls.iter().next().unwrap().withheld.clone();
+        assert_eq!(withheld.unwrap().text, "the true one");
+    });
+}
+
+#[test]
+fn a_person_holds_changes_and_answers_a_call() {
+    on_paused_time(async {
+        let watch = held_at("read:before").await;
+        let mut line = call(&watch, "1", "read", json!({"a": 1}));
+        held(&mut line).await;
+        let effect = watch.yard.state.borrow().tool_calls.iter().next().unwrap().id;
+        let edit = Edit::Arguments(json!({"a": 2}));
+        watch.yard.wish(Command::EditCall { effect, edit: Box::new(edit), shown: true });
+        watch.yard.wish(Command::Run);
+        assert_eq!(turn(&mut line).await, Turn::On(Some(json!({"a": 2}))));
+        line.returned.take().unwrap().send(text("two")).unwrap();
+        assert_eq!(turn(&mut line).await, Turn::AsCame);
+        let mut line = call(&watch, "2", "read", json!({"a": 3}));
+        held(&mut line).await;
+        drop(line);
+        watch.yard.until("it is over", |state| state.tool_calls_in_flight().count() == 0).await;
+    });
+}
+
+#[test]
+fn a_call_of_both_wires_is_one_call_with_the_times_of_its_way() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let arguments = [json!({"at": "Oslo", "n": 1}), json!({"at": "Oslo", "n": 1})];
+        let (mut agent, reply) = decide(&watch, "mcp__files__weather", &arguments).await;
+        let same = || json!({"n": 1, "at": "Oslo"});
+        let (mut one, mut two) =
+            (call(&watch, "1", "weather", same()), call(&watch, "2", "weather", same()));
+        let other = call(&watch, "3", "weather", json!({"at": "Rome"}));
+        run(&mut two, text("sun")).await;
+        run(&mut one, text("rain")).await;
+        assert_eq!((turn(&mut one).await, turn(&mut two).await), (Turn::AsCame, Turn::AsCame));
+        agent.go_on(&reply, &["rain", "It says: sun"]);
+        answer(agent.send(&watch), &Reply::of_text("Rain and sun.")).await;
+        watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
+        let state = watch.yard.state.borrow();
+        assert_eq!(observed(&state), ["rain", "sun", "none"], "told apart by order");
+        let ways: Vec<_> = state.tool_calls.iter().map(|call| call.relayed.clone()).collect();
+        let way = ways[0].as_ref().unwrap();
+        assert!(way.ran.is_some() && way.read.is_some() && &*way.server == "files", "{way:?}");
+        assert!(ways[1].is_some() && ways[2].is_none(), "{ways:?}");
+        assert!(state.tool_calls.iter().all(|call| call.withheld.is_none()));
+        drop(other);
+    });
+}
+
+#[test]
+fn what_the_stations_decided_at_the_model_s_wire_holds_at_the_server() {
+    on_paused_time(async {
+        let watch = watch(armed("files__weather:error:text=no"));
+        let (mut agent, reply) = decide(&watch, "files__weather", &[json!({"at": "Oslo"})]).await;
+        let mut line = call(&watch, "1", "weather", json!({"at": "Oslo"}));
+        let failed = Err(ToolError::new(ToolErrorKind::Failed, "no"));
+        let expected = Answer { returned: failed, ends_server: false };
+        assert_eq!(turn(&mut line).await, Turn::Instead(expected), "the server never gets it");
+        agent.go_on(&reply, &["no"]);
+        answer(agent.send(&watch), &Reply::of_text("It failed.")).await;
+        watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
+        let state = watch.yard.state.borrow();
+        assert_eq!((observed(&state), state.tool_calls.len()), (vec!["no".to_owned()], 1));
+    });
+    on_paused_time(async {
+        let watch = watch(armed("files__weather:reset"));
+        let (mut agent, reply) = decide(&watch, "files__weather", &[json!({"at": "Oslo"})]).await;
+        let mut line = call(&watch, "1", "weather", json!({"at": "Oslo"}));
+        run(&mut line, text("rain")).await;
+        let Turn::Instead(given) = turn(&mut line).await else { panic!("as it came") };
+        let read = given.returned.unwrap_err().text;
+        agent.go_on(&reply, &[&read]);
+        let mut asked = agent.send(&watch);
+        let body = sent(&mut asked).await;
+        assert_eq!(body, agent.body(), "the agent's own words reach the model");
+        pass(asked, &Reply::of_text("It failed.")).await;
+    });
+}

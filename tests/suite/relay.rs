@@ -1,0 +1,9 @@
+//! `toolyard mcp`: a relay between a client and a server, which are small programs of these tests.
+
+mod client;
+mod ends;
+mod equal;
+mod faults;
+mod server;
+mod sessions;
+mod started;

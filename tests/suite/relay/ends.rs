@@ -1,0 +1,87 @@
+//! Ends of relays, servers and clients in the middle of a call.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use super::client::{Client, kinds};
+use crate::processes::{PATIENCE, has_ended};
+use crate::program::Home;
+
+/// How often each is killed.
+const KILLS: u32 = 10;
+
+/// The processes below one.
+fn below(pid: Pid) -> Vec<Pid> {
+    toolyard::process::below(pid, |_| false)
+}
+
+fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "never came true: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_server_that_dies_is_an_error_at_once() {
+    for n in 0..KILLS {
+        let home = Home::new();
+        let mut client = Client::start(&home, Some(&["--journal", "j.jsonl"]), "notes");
+        let dying = client.call("die", json!({}));
+        let begun = Instant::now();
+        let answer = client.answer(dying);
+        assert!(begun.elapsed() < Duration::from_secs(10), "{n}");
+        let why = answer["error"]["message"].as_str().unwrap();
+        assert!(why.contains("its outcome is unknown"), "{why}");
+        assert_eq!(client.end().0, Some(9));
+        assert!(home.read("j.jsonl").contains("its outcome is unknown"));
+        let kinds = kinds(&home.path("j.jsonl"));
+        assert_eq!(kinds.last().map(String::as_str), Some("SessionEnded"), "{kinds:?}");
+    }
+}
+
+#[test]
+fn nothing_outlives_a_relay_that_is_killed() {
+    for _ in 0..KILLS {
+        let home = Home::new();
+        let mut client = Client::start(&home, Some(&["--journal", "j.jsonl"]), "notes");
+        client.call("sleep", json!({"ms": 60_000}));
+        wait_for("the server has the call", || {
+            home.path("notes").exists() && !home.read("notes").is_empty()
+        });
+        let pid = Pid::from_child(&client.child);
+        let started = below(pid);
+        assert!(started.len() >= 2, "the reaper and the server: {started:?}");
+        let begun = Instant::now();
+        kill_process(pid, Signal::KILL).unwrap();
+        while client.line().is_some() {}
+        assert!(begun.elapsed() < Duration::from_secs(2), "the client sees the end");
+        wait_for("all have ended", || started.iter().all(|pid| has_ended(*pid)));
+        client.end();
+        // What ran has started, and nothing says how it ended.
+        let kinds = kinds(&home.path("j.jsonl"));
+        assert_eq!(kinds.last().map(String::as_str), Some("ToolCallStarted"), "{kinds:?}");
+    }
+}
+
+#[test]
+fn a_server_that_cannot_start_is_named() {
+    let home = Home::new();
+    let ran = home.run(&["mcp", "--no-journal", "--", "no-such-server"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("no-such-server cannot be started"), "{}", ran.err);
+}
+
+#[test]
+fn a_server_that_ignores_the_end_of_its_client_is_ended() {
+    let home = Home::new();
+    let words =
+        ["mcp", "--no-journal", "--", "sh", "-c", "trap '' TERM; while :; do sleep 1; done"];
+    let client = Client::of(home.command(&words));
+    let begun = Instant::now();
+    assert_eq!(client.end().0, Some(128 + 9));
+    assert!(begun.elapsed() < PATIENCE);
+}

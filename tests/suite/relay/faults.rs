@@ -1,0 +1,87 @@
+//! What a session makes of calls on the wire of tools.
+
+use serde_json::json;
+
+use super::client::{Client, kinds, text};
+use super::server::calls;
+use crate::program::Home;
+
+fn client(home: &Home, more: &[&str]) -> Client {
+    Client::start(home, Some(&[&["--name", "own", "--journal", "j.jsonl"], more].concat()), "notes")
+}
+
+#[test]
+fn a_call_that_fails_before_never_reaches_the_server() {
+    let home = Home::new();
+    let mut client = client(&home, &["--fault", "now:error:text=no way"]);
+    let id = client.call("now", json!({}));
+    assert_eq!(text(&client.answer(id)), ("no way", true));
+    let id = client.call("sleep", json!({"ms": 0, "text": "it ran"}));
+    assert_eq!(text(&client.answer(id)), ("it ran", false));
+    assert_eq!(client.end().0, Some(0));
+    let called = calls(&home.path("notes"));
+    assert_eq!(called.iter().map(|call| &call["params"]["name"]).collect::<Vec<_>>(), ["sleep"]);
+    let kinds = kinds(&home.path("j.jsonl"));
+    assert!(kinds.iter().any(|kind| kind == "FaultFired"), "{kinds:?}");
+}
+
+#[test]
+fn a_call_that_fails_after_reaches_the_server_once() {
+    let home = Home::new();
+    let mut client = client(&home, &["--fault", "now:reset"]);
+    let id = client.call("now", json!({"text": "the true one"}));
+    let answer = client.answer(id);
+    let (said, failed) = text(&answer);
+    assert!(failed && !said.contains("the true one"), "{answer}");
+    client.end();
+    assert_eq!(calls(&home.path("notes")).len(), 1);
+    // The session knows both.
+    assert!(home.read("j.jsonl").contains("the true one"));
+}
+
+#[test]
+fn a_silent_server_is_the_error_that_clients_know() {
+    let home = Home::new();
+    let mut client =
+        client(&home, &["--fault", "now:timeout", "--fault", "sleep:answer:text=made up"]);
+    let id = client.call("now", json!({}));
+    assert_eq!(client.answer(id)["error"]["code"], -32001);
+    let id = client.call("sleep", json!({"ms": 0}));
+    assert_eq!(text(&client.answer(id)), ("made up", false));
+    client.end();
+    assert_eq!(calls(&home.path("notes")).len(), 0);
+}
+
+#[test]
+fn a_crash_ends_the_server_and_a_slow_call_lets_others_pass() {
+    let home = Home::new();
+    let mut client = client(&home, &["--fault", "sleep:latency:ms=1500", "--fault", "die:crash"]);
+    let slow = client.call("sleep", json!({"ms": 0, "text": "late"}));
+    let quick = client.call("now", json!({"text": "soon"}));
+    let first: serde_json::Value = loop {
+        let line = client.line().unwrap();
+        if let Ok(read) = serde_json::from_slice(&line) {
+            break read;
+        }
+    };
+    assert_eq!(first["id"], quick);
+    assert_eq!(text(&client.answer(slow)), ("late", false));
+    let id = client.call("die", json!({}));
+    assert!(text(&client.answer(id)).1);
+    assert_eq!(client.line(), None, "the server has ended");
+    client.end();
+    assert_eq!(calls(&home.path("notes")).len(), 2);
+}
+
+#[test]
+fn a_secret_of_the_server_reaches_its_client_and_not_the_journal() {
+    let home = Home::new();
+    let secret = "s3rver-s3cret-0123456789";
+    home.write("v.json", json!({"TOKEN": secret}).to_string());
+    let mut client = client(&home, &["--variables", "v.json"]);
+    let id = client.call("now", json!({"text": format!("a key: {secret}")}));
+    assert!(text(&client.answer(id)).0.contains(secret));
+    client.end();
+    assert!(!home.read("j.jsonl").contains(secret));
+    assert!(home.read("notes").contains(secret));
+}

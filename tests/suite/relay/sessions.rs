@@ -1,0 +1,147 @@
+//! The session that a relay reports to.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::net::UnixListener;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::client::{Client, text};
+use super::server::calls;
+use crate::processes::wait_until;
+use crate::program::Home;
+
+/// A watched session that agents elsewhere are awaited by.
+struct Watch(Child);
+
+impl Watch {
+    fn start(home: &Home, journal: &str, more: &[&str]) -> Self {
+        let words = [&["watch", "--headless", "--journal", journal], more].concat();
+        let mut command = home.command(&words);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let sockets = || std::fs::read_dir(home.path("run/toolyard")).into_iter().flatten().count();
+        let before = sockets();
+        wait_until("it has a socket", || sockets() > before);
+        Self(child)
+    }
+
+    fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// The file, or nothing where it is not there yet.
+fn read(home: &Home, name: &str) -> String {
+    std::fs::read_to_string(home.path(name)).unwrap_or_default()
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn calls_are_in_the_session_that_runs() {
+    let home = Home::new();
+    let watch = Watch::start(&home, "w.jsonl", &["--fault", "now:error:text=no"]);
+    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    client.ask("tools/list", json!({}));
+    let id = client.call("now", json!({}));
+    assert_eq!(text(&client.answer(id)), ("no", true));
+    let id = client.call("sleep", json!({"ms": 0, "text": "it ran"}));
+    assert_eq!(text(&client.answer(id)), ("it ran", false));
+    let (code, _, said) = client.end();
+    assert_eq!(code, Some(0));
+    assert!(
+        said.contains("own: its calls are in the session") && said.contains("w.jsonl"),
+        "{said}"
+    );
+    assert_eq!(calls(&home.path("notes")).len(), 1);
+    wait_until("the session has all", || read(&home, "w.jsonl").contains("TaskFinished"));
+    let journal = home.read("w.jsonl");
+    assert!(journal.contains("mcp:own") && journal.contains("it ran"), "{journal}");
+    drop(watch);
+}
+
+#[test]
+fn held_calls_fail_when_the_session_is_killed_and_later_ones_pass() {
+    let home = Home::new();
+    let hold = ["--break", "now:before:alone", "--hold", "60"];
+    let watch = Watch::start(&home, "w.jsonl", &hold);
+    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    let held = client.call("now", json!({}));
+    wait_until("it is held", || read(&home, "w.jsonl").contains("Held"));
+    // What comes after it does not wait.
+    let other = client.call("sleep", json!({"ms": 0}));
+    assert_eq!(text(&client.answer(other)), ("done", false));
+    watch.kill();
+    let answer = client.answer(held);
+    let (said, failed) = text(&answer);
+    assert!(failed && said.contains("the tool did not run"), "{answer}");
+    let later = client.call("now", json!({"text": "it passes"}));
+    assert_eq!(text(&client.answer(later)), ("it passes", false));
+    client.end();
+    assert_eq!(calls(&home.path("notes")).len(), 2);
+}
+
+#[test]
+fn of_two_sessions_none_is_taken_unless_it_is_named() {
+    let home = Home::new();
+    let (one, two) = (Watch::start(&home, "one.jsonl", &[]), Watch::start(&home, "two.jsonl", &[]));
+    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    let id = client.call("now", json!({"text": "alone"}));
+    assert_eq!(text(&client.answer(id)).0, "alone");
+    let (_, _, said) = client.end();
+    assert!(said.contains("several sessions run") && said.contains("two.jsonl"), "{said}");
+    for (name, journal) in [("two.jsonl", "two.jsonl"), ("one", "one.jsonl")] {
+        let mut client = Client::start(&home, Some(&["--name", "own", "--session", name]), "notes");
+        let id = client.call("now", json!({"text": format!("to {name}")}));
+        client.answer(id);
+        client.end();
+        wait_until("it is there", || read(&home, journal).contains(&format!("to {name}")));
+    }
+    let pid = one.0.id().to_string();
+    let mut client = Client::start(&home, Some(&["--session", &pid]), "notes");
+    let id = client.call("now", json!({"text": "by its process"}));
+    client.answer(id);
+    client.end();
+    wait_until("it is there", || read(&home, "one.jsonl").contains("by its process"));
+    drop(two);
+}
+
+#[test]
+fn an_old_socket_is_named_and_left_out() {
+    let home = Home::new();
+    let folder = home.path("run/toolyard");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).unwrap();
+    drop(UnixListener::bind(folder.join("1-2.sock")).unwrap());
+    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    let id = client.call("now", json!({}));
+    assert_eq!(text(&client.answer(id)).0, "done");
+    let (code, _, said) = client.end();
+    assert_eq!(code, Some(0));
+    assert!(said.contains("nobody answers at") && said.contains("1-2.sock"), "{said}");
+    let ran = home.run(&["mcp", "--session", "nobody", "--", "true"]);
+    assert!(ran.code == 2 && ran.err.contains("--session nobody: no session"), "{}", ran.err);
+}
+
+#[test]
+fn a_client_that_gives_up_is_told_to_the_session() {
+    let home = Home::new();
+    let _watch = Watch::start(&home, "w.jsonl", &["--break", "now:before:alone", "--hold", "60"]);
+    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    let held = client.call("now", json!({}));
+    wait_until("it is held", || read(&home, "w.jsonl").contains("Held"));
+    let cancel = json!({"method": "notifications/cancelled", "params": {"requestId": held}});
+    client.say(format!("{cancel}\n").as_bytes());
+    wait_until("it is over", || read(&home, "w.jsonl").contains("ToolCallRefused"));
+    assert!(
+        client.lines_within(Duration::from_millis(50)).iter().all(|line| !line.starts_with(b"{"))
+    );
+    client.end();
+    assert_eq!(home.read("notes"), "", "the server heard nothing of it");
+}
