@@ -45,6 +45,7 @@
 
 use toolyard_domain as domain;
 use toolyard_files as files;
+use toolyard_mcp as mcp;
 use toolyard_model as model;
 use toolyard_net as net;
 use toolyard_process as process;
@@ -60,6 +61,7 @@ pub mod line;
 mod place;
 pub mod relayed;
 mod server;
+pub mod tools;
 pub mod watch;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};

@@ -4,6 +4,7 @@ mod client;
 mod ends;
 mod equal;
 mod faults;
+mod http;
 mod server;
 mod sessions;
 mod started;

@@ -58,6 +58,7 @@ pub const MCP: &str = "\
 Examples:
   toolyard mcp -- npx -y @modelcontextprotocol/server-everything     as the command in a client's configuration
   toolyard mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
+  toolyard mcp --target https://example.com/mcp --listen 127.0.0.1:4700
   toolyard mcp --fault get_weather:error --journal run.jsonl -- python server.py";
 
 pub const FOLLOW: &str = "\

@@ -28,6 +28,11 @@ pub fn returned(message: &Message<'_>) -> Returned {
     Err(ToolError::new(ToolErrorKind::Failed, bounded(text, MAX_OUTPUT).text))
 }
 
+/// Whether an answer of the server has structured content.
+pub fn has_structure(message: &Message<'_>) -> bool {
+    message.result.is_some_and(|result| result.get().contains("\"structuredContent\""))
+}
+
 /// The line of an answer in place of the server's. A failure is a result that says so, which clients show to the model;
 /// where nobody has answered, it is the error that clients know for that.
 pub fn line(asked: &Asked, returned: &Returned, has_structure: bool) -> Vec<u8> {

@@ -178,8 +178,7 @@ impl Call {
         let mut has_structure = false;
         if let Some((_, message)) = line.as_deref().and_then(read) {
             returned = answer::returned(&message);
-            has_structure =
-                message.result.is_some_and(|result| result.get().contains("\"structuredContent\""));
+            has_structure = answer::has_structure(&message);
         }
         let _ = self.way.returned.take().map(|tell| tell.send(returned));
         let mut is_held = false;

@@ -46,6 +46,13 @@ pub struct Bound {
     pub address: SocketAddr,
 }
 
+impl Bound {
+    /// The socket, for another kind of listener.
+    pub(crate) fn into_socket(self) -> StdListener {
+        self.socket
+    }
+}
+
 /// Takes an address, usually a loopback one; port 0 takes a free port.
 ///
 /// # Errors

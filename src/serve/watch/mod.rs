@@ -15,7 +15,7 @@
 
 mod answer;
 mod coding;
-mod door;
+pub(crate) mod door;
 mod early;
 mod exchange;
 mod frames;
@@ -25,14 +25,15 @@ mod in_place;
 mod listen;
 mod patience;
 mod recent;
-mod request;
+pub(crate) mod request;
 mod route;
 mod service;
 mod shared;
 #[cfg(test)]
 mod tests;
-mod upstream;
+pub(crate) mod upstream;
 
+pub(crate) use self::in_place::plain;
 pub use self::listen::{Bound, ListenError, Listener, Listening, bind, listen};
 pub use self::route::{BadUpstream, Upstreams};
 
@@ -47,7 +48,7 @@ use hyper::body::Body;
 const LONGEST: usize = 64 << 20;
 
 /// Why a connection ends without an answer, or in the middle of one.
-type Broken = Box<dyn Error + Send + Sync>;
+pub(crate) type Broken = Box<dyn Error + Send + Sync>;
 
 /// The reason of a connection that is to be reset, so that a client sees no end of its answer.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +56,7 @@ type Broken = Box<dyn Error + Send + Sync>;
 struct Reset;
 
 /// The body of an answer.
-type Outgoing = Pin<Box<dyn Body<Data = Bytes, Error = Broken>>>;
+pub(crate) type Outgoing = Pin<Box<dyn Body<Data = Bytes, Error = Broken>>>;
 
 /// An answer, or the end of the connection without one.
-type Answered = Result<Response<Outgoing>, Broken>;
+pub(crate) type Answered = Result<Response<Outgoing>, Broken>;

@@ -3,17 +3,20 @@
 
 mod alone;
 mod door;
+mod http;
 mod streams;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
 
 use clap::Args;
+use reqwest::Url;
 use tokio::task::LocalSet;
 
 use self::door::Door;
@@ -33,8 +36,23 @@ const STARTERS: [&str; 10] =
 #[derive(Debug, Args)]
 pub struct McpArgs {
     /// The server: a command and its arguments, after `--`.
-    #[arg(value_name = "COMMAND", last = true, required = true)]
+    #[arg(
+        value_name = "COMMAND",
+        last = true,
+        required_unless_present = "target",
+        conflicts_with = "target"
+    )]
     pub command: Vec<OsString>,
+    /// The server's address, for one that is reached by streamable HTTP. The client's configuration gets the address that
+    /// is printed to standard error in its place.
+    #[arg(long, value_name = "URL", value_parser = address)]
+    pub target: Option<Url>,
+    /// Where to listen for the client of --target, on this machine; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", requires = "target")]
+    pub listen: SocketAddr,
+    /// The server of --target may also be at an address that reaches into clouds and local networks.
+    #[arg(long, requires = "target")]
+    pub any_address: bool,
     /// The server's name in the session; default: from the command.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -76,7 +94,10 @@ pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
     let key = args.key();
     let status = runtime()?.block_on(LocalSet::new().run_until(async {
         let Door { news, session } = door::open(args, &key).await?;
-        let status = serve(args, &key, news).await;
+        let status = match &args.target {
+            Some(target) => http::serve(args, &key, target, news).await,
+            None => serve(args, &key, news).await,
+        };
         session.close().await?;
         status
     }))?;
@@ -109,6 +130,14 @@ async fn serve(args: &McpArgs, key: &str, news: door::News) -> Result<ExitCode, 
             warn(&clean(&format!("{key}: {why}")));
             ExitCode::FAILURE
         }
+    })
+}
+
+/// An address of a server.
+fn address(text: &str) -> Result<Url, String> {
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    Url::parse(text).ok().filter(is_web).ok_or_else(|| {
+        "expected an address that begins with http:// or https:// and a host".to_owned()
     })
 }
 
@@ -147,6 +176,9 @@ impl McpArgs {
     fn key(&self) -> String {
         if let Some(name) = &self.name {
             return name.clone();
+        }
+        if let Some(host) = self.target.as_ref().and_then(|target| target.host_str()) {
+            return host.to_owned();
         }
         let mut words = self.command.iter().map(|word| Path::new(word));
         let name = |path: &Path| path.file_stem().map(|name| name.to_string_lossy().into_owned());

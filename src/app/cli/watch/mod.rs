@@ -175,6 +175,9 @@ fn begin(
         // The session may have ended already.
         let _ = news.send(News::Noticed(text));
     }
+    if let Some(servers) = &mut place.servers {
+        servers.listen()?;
+    }
     let listening = Listening {
         socket: place.socket.take().ok_or_else(|| Trouble::failed("it listens already"))?,
         token: args.token.clone(),

@@ -23,7 +23,7 @@ pub struct Place {
     /// What starts the agent.
     pub command: Vec<OsString>,
     /// What the agent's MCP servers are started by, until it has ended.
-    _servers: Option<Servers>,
+    pub servers: Option<Servers>,
     /// The agent gets the terminal.
     pub wants_terminal: bool,
     /// What differs in the agent's requests from run to run by itself.
@@ -69,7 +69,7 @@ impl Place {
             address,
             environment,
             command: started,
-            _servers: servers,
+            servers,
             wants_terminal,
             varies,
         })

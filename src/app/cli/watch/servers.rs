@@ -5,32 +5,92 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::net::Ipv4Addr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
+use reqwest::Url;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio::task::LocalSet;
 
 use super::WatchArgs;
+use crate::cli::runtime::runtime;
 use crate::cli::trouble::Trouble;
 use crate::mcp::config::{Configuration, Surroundings};
 use crate::mcp::{ServerEntry, Transport};
 use crate::serve::agent::{Environment, ProgramRecipe};
+use crate::serve::relayed::{dial, find};
+use crate::serve::tools::{Relaying, serve};
+use crate::serve::watch::{Bound, bind};
 
 /// The variable that names the copy to programs without a recipe.
 const VARIABLE: &str = "TOOLYARD_MCP_CONFIG";
 /// What an argument of the command has in the copy's place.
 const PLACEHOLDER: &str = "{mcp}";
 
+/// How long is waited between two looks for the own session.
+const AGAIN: Duration = Duration::from_millis(20);
+
 /// The copy, which is deleted with this.
 pub struct Servers {
     folder: TempDir,
     entries: Vec<(String, Value)>,
+    /// Relays of servers that are reached over HTTP.
+    listeners: Vec<Listener>,
     /// What a person should know.
     notes: Vec<String>,
 }
 
+/// A relay of a server that is reached over HTTP.
+struct Listener {
+    socket: Bound,
+    target: Url,
+    any_address: bool,
+    key: String,
+}
+
+impl Listener {
+    /// Listens on a thread of its own, as long as the program runs, and tells the session of this program.
+    fn listen(self) -> Result<(), Trouble> {
+        let Self { socket, target, any_address, key } = self;
+        let runtime = runtime()?;
+        let work = move || {
+            let (news, told) = mpsc::unbounded_channel();
+            let own = std::process::id();
+            let tell = async {
+                loop {
+                    let found = find().await.running.into_iter().find(|it| it.hello.pid == own);
+                    if let Some(session) = found {
+                        return dial(session, &key, told).await;
+                    }
+                    tokio::time::sleep(AGAIN).await;
+                }
+            };
+            let relaying = Relaying { socket, target, any_address, key: key.clone(), news };
+            let both = async { tokio::join!(serve(relaying), tell) };
+            let (served, ()) = runtime.block_on(LocalSet::new().run_until(both));
+            if let Err(error) = served {
+                tracing::info!(%error, "a relay ended");
+            }
+        };
+        let thread = thread::Builder::new().name("mcp".to_owned()).spawn(work);
+        thread.map(drop).map_err(Trouble::failed)
+    }
+}
+
 impl Servers {
+    /// Begins to relay servers that are reached over HTTP.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    pub fn listen(&mut self) -> Result<(), Trouble> {
+        self.listeners.drain(..).try_for_each(Listener::listen)
+    }
+
     /// Reads the files, and writes the copy; `None`: none is named.
     ///
     /// # Errors
@@ -46,7 +106,8 @@ impl Servers {
         }
         let folder = tempfile::Builder::new().prefix("toolyard-mcp-").tempdir();
         let folder = folder.map_err(Trouble::failed)?;
-        let mut made = Self { folder, entries: Vec::new(), notes: Vec::new() };
+        let mut made =
+            Self { folder, entries: Vec::new(), listeners: Vec::new(), notes: Vec::new() };
         let mut keys = BTreeMap::<String, PathBuf>::new();
         for path in &args.mcp {
             let home = std::env::home_dir();
@@ -113,13 +174,21 @@ impl Servers {
                 let own = own.to_string_lossy();
                 json!({ "command": own, "args": words })
             }
-            Transport::Http { url, headers, .. } => {
-                let text = format!("the calls of {key} pass unseen: it is reached over HTTP");
-                self.notes.push(text);
+            Transport::Http { url, headers, any_address } => {
+                let target =
+                    Url::parse(url).map_err(|error| Trouble::usage(format!("{key}: {error}")))?;
                 let exposed =
                     headers.iter().map(|(name, value)| (name.clone(), value.expose().into()));
                 let headers = Value::Object(exposed.collect());
-                json!({ "type": "http", "url": url, "headers": headers })
+                let socket = bind((Ipv4Addr::LOCALHOST, 0).into()).map_err(Trouble::failed)?;
+                let own = format!("http://{}{}", socket.address, target.path());
+                self.listeners.push(Listener {
+                    socket,
+                    target,
+                    any_address: *any_address,
+                    key: key.clone(),
+                });
+                json!({ "type": "http", "url": own, "headers": headers })
             }
         };
         self.entries.push((key.clone(), value));

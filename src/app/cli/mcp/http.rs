@@ -1,0 +1,43 @@
+//! The relay of a server that is reached by streamable HTTP.
+
+use std::process::ExitCode;
+
+use reqwest::Url;
+
+use super::McpArgs;
+use super::door::News;
+use crate::cli::out::warn;
+use crate::cli::{live, trouble::Trouble};
+use crate::serve::tools::{self, Relaying};
+use crate::serve::watch::bind;
+
+/// Relays until a signal comes.
+///
+/// # Errors
+/// The address to listen at is in use or not of this machine, or the server's is refused.
+pub async fn serve(
+    args: &McpArgs,
+    key: &str,
+    target: &Url,
+    news: News,
+) -> Result<ExitCode, Trouble> {
+    if !args.listen.ip().is_loopback() {
+        let text =
+            format!("--listen {}: other machines could reach it; expected 127.0.0.1", args.listen);
+        return Err(Trouble::Usage(text));
+    }
+    let socket = bind(args.listen).map_err(Trouble::usage)?;
+    let mut own = target.clone();
+    own.set_query(None);
+    let path = own.path();
+    warn(&format!("{key}: relays http://{}{path}", socket.address));
+    let (target, any_address) = (target.clone(), args.any_address);
+    let relaying = Relaying { socket, target, any_address, key: key.to_owned(), news };
+    tokio::select! {
+        served = tools::serve(relaying) => {
+            served.map_err(Trouble::usage)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        signal = live::interrupted() => Ok(super::exit(128 + signal)),
+    }
+}

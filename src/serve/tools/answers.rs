@@ -1,0 +1,151 @@
+//! Takes the server's answer, of which the answer to one request is read and may be held.
+
+use bytes::Bytes;
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use reqwest::Response;
+
+use super::call::Call;
+use super::events::{Events, data, with_data};
+use super::listen::Shared;
+use super::out::Out;
+use crate::mcp::relay::{Id, has_structure, learnt, read, returned};
+use crate::tool::relayed::News;
+use crate::tool::{ToolError, ToolErrorKind};
+use crate::watch::upstream::forwarded;
+
+/// Bytes of an answer that are read at most.
+const LONGEST: usize = 64 << 20;
+/// Why a call has no result.
+const UNREAD: &str = "the server's answer has no result of this call that could be read";
+
+/// The request whose answer is read.
+pub enum Of {
+    Call(Box<Call>),
+    /// The list of tools.
+    List(Id),
+}
+
+impl Of {
+    fn id(&self) -> &Id {
+        match self {
+            Of::Call(call) => &call.asked.id,
+            Of::List(id) => id,
+        }
+    }
+}
+
+/// Passes the server's answer to the client.
+pub async fn pass(shared: &Shared, response: Response, of: &mut Of, out: &mut Out) {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    match kind.unwrap_or_default().starts_with("text/event-stream") {
+        true => stream(shared, response, of, out).await,
+        false => whole(shared, response, of, out).await,
+    }
+    // Where nothing was said of the call, this says it.
+    if let Of::Call(call) = of {
+        call.tell(Err(ToolError::new(ToolErrorKind::Failed, UNREAD)));
+    }
+}
+
+async fn whole(shared: &Shared, mut response: Response, of: &mut Of, out: &mut Out) {
+    let (status, headers) = (response.status(), forwarded(response.headers()));
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break,
+            Err(error) => {
+                // As much as came, and no end.
+                out.begin(status, headers);
+                out.send(body).await;
+                return out.fail(error.into()).await;
+            }
+        }
+        if body.len() > LONGEST {
+            out.begin(status, headers);
+            out.send(std::mem::take(&mut body)).await;
+            return rest(response, out).await;
+        }
+    }
+    match heard(shared, &body, of, out).await {
+        Some(line) => out.answer(&line).await,
+        None => out.end(status, headers, body.into()).await,
+    }
+}
+
+async fn stream(shared: &Shared, mut response: Response, of: &mut Of, out: &mut Out) {
+    // An event may become another one.
+    let mut headers = forwarded(response.headers());
+    headers.remove(CONTENT_LENGTH);
+    out.begin(response.status(), headers);
+    let mut events = Events::default();
+    loop {
+        let chunk = match response.chunk().await {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => break,
+            Err(error) => return out.fail(error.into()).await,
+        };
+        for event in events.take(&chunk) {
+            let data = data(&event).unwrap_or_default();
+            match heard(shared, data.as_bytes(), of, out).await {
+                Some(line) => {
+                    out.send(with_data(&event, &String::from_utf8_lossy(&line))).await;
+                }
+                None => out.send(event).await,
+            }
+        }
+    }
+    out.send(events.rest()).await;
+}
+
+async fn rest(mut response: Response, out: &Out) {
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => out.send(chunk).await,
+            Ok(None) => return,
+            Err(error) => return out.fail(error.into()).await,
+        }
+    }
+}
+
+/// Takes a message of the server. Returns the answer that the client gets in its place, if that is another one.
+async fn heard(shared: &Shared, message: &[u8], of: &mut Of, out: &mut Out) -> Option<Vec<u8>> {
+    let (_, message) = read(message)?;
+    if message.method.is_some() || message.id().as_ref() != Some(of.id()) {
+        return None;
+    }
+    match of {
+        Of::List(_) => {
+            let (server, tools) = (shared.key.clone(), learnt(&shared.key, &message));
+            let _ = shared.news.send(News::Offered { server, tools });
+            None
+        }
+        Of::Call(call) => {
+            call.tell(returned(&message));
+            let has_structure = has_structure(&message);
+            let answer = call.after(out).await?;
+            Some(call.line(&answer, has_structure))
+        }
+    }
+}
+
+/// The answer where the server cannot be reached.
+pub async fn unreached(call: Option<&mut Call>, out: &mut Out, error: &reqwest::Error) {
+    let text = format!("the server cannot be reached: {error}");
+    match call {
+        Some(call) => {
+            call.tell(Err(ToolError::new(ToolErrorKind::Failed, &text)));
+            let answer = call.after(out).await;
+            let answer = answer.unwrap_or(crate::tool::relayed::Answer {
+                returned: Err(ToolError::new(ToolErrorKind::Unavailable, text)),
+                ends_server: false,
+            });
+            let line = call.line(&answer, false);
+            out.answer(&line).await;
+        }
+        None => {
+            let status = hyper::StatusCode::BAD_GATEWAY;
+            out.end(status, Default::default(), Bytes::from(text)).await;
+        }
+    }
+}

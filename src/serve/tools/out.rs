@@ -1,0 +1,89 @@
+//! The answer to a client: a whole one, or a stream that may begin before it is known what it will say.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::body::Frame;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::{HeaderMap, Response, StatusCode};
+use tokio::sync::{mpsc, oneshot};
+
+use super::events::of_data;
+use crate::watch::upstream::with_length;
+use crate::watch::{Broken, Outgoing};
+
+/// Where an answer goes.
+pub struct Out {
+    respond: Option<oneshot::Sender<Response<Outgoing>>>,
+    events: Option<mpsc::Sender<Result<Frame<Bytes>, Broken>>>,
+}
+
+impl Out {
+    pub fn new(respond: oneshot::Sender<Response<Outgoing>>) -> Self {
+        Self { respond: Some(respond), events: None }
+    }
+
+    /// Returns when the client is gone.
+    pub async fn closed(&mut self) {
+        match (&mut self.respond, &self.events) {
+            (Some(respond), _) => respond.closed().await,
+            (None, Some(events)) => events.closed().await,
+            (None, None) => std::future::pending().await,
+        }
+    }
+
+    /// Sends the head of a stream, unless it was sent.
+    pub fn begin(&mut self, status: StatusCode, headers: HeaderMap) {
+        let Some(respond) = self.respond.take() else { return };
+        let (events, mut given) = mpsc::channel(1);
+        let frames = futures::stream::poll_fn(move |cx| given.poll_recv(cx));
+        let mut response = Response::new(Box::pin(StreamBody::new(frames)) as Outgoing);
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        self.events = Some(events);
+        // Where the client is gone, this ends soon.
+        let _ = respond.send(response);
+    }
+
+    /// Sends the head of a stream of events that nobody else has begun.
+    pub fn begin_events(&mut self) {
+        let kind = HeaderValue::from_static("text/event-stream");
+        let headers = [(CONTENT_TYPE, kind), (CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
+        self.begin(StatusCode::OK, HeaderMap::from_iter(headers));
+    }
+
+    /// Sends bytes of the stream.
+    pub async fn send(&self, bytes: impl Into<Bytes>) {
+        if let Some(events) = &self.events {
+            let _ = events.send(Ok(Frame::data(bytes.into()))).await;
+        }
+    }
+
+    /// Breaks the stream off, so that the client sees no end of it.
+    pub async fn fail(&self, why: Broken) {
+        if let Some(events) = &self.events {
+            let _ = events.send(Err(why)).await;
+        }
+    }
+
+    /// Sends a whole answer, or its body as an event where a stream has begun.
+    pub async fn end(&mut self, status: StatusCode, headers: HeaderMap, body: Bytes) {
+        let Some(respond) = self.respond.take() else {
+            return self.send(of_data(&String::from_utf8_lossy(&body))).await;
+        };
+        let headers = with_length(headers, body.len());
+        let body = Full::new(body).map_err(|never: Infallible| -> Broken { match never {} });
+        let mut response = Response::new(Box::pin(body) as Outgoing);
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        let _ = respond.send(response);
+    }
+
+    /// Sends an answer that is not the server's.
+    pub async fn answer(&mut self, line: &[u8]) {
+        let kind = HeaderValue::from_static("application/json");
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, kind)]);
+        self.end(StatusCode::OK, headers, Bytes::copy_from_slice(line.trim_ascii_end())).await;
+    }
+}
