@@ -125,7 +125,7 @@ impl Wire {
             session.emit(RunEvent::RunOpened { run, strategy: None, guest });
             run
         });
-        let task = Task { run, ..Task::from_text(&format!("calls of {server}")) };
+        let task = Task { run, ..Task::from_text(format!("calls of {server}")) };
         let first = session.next_task();
         session.emit(TaskEvent::TasksQueued { first, tasks: vec![task], by: By::Engine });
         session.emit(TaskEvent::TaskStarted { task: first });

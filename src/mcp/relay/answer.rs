@@ -34,7 +34,8 @@ pub fn has_structure(message: &Message<'_>) -> bool {
 }
 
 /// The line of an answer in place of the server's. A failure is a result that says so, which clients show to the model;
-/// where nobody has answered, it is the error that clients know for that.
+/// where nobody has answered, it is the error that clients know for that. `has_structure`: the tool may declare the form of its
+/// result, in which clients want it then.
 pub fn line(asked: &Asked, returned: &Returned, has_structure: bool) -> Vec<u8> {
     let (text, failed) = match returned {
         Ok(output) => (&output.text, false),
@@ -48,7 +49,6 @@ pub fn line(asked: &Asked, returned: &Returned, has_structure: bool) -> Vec<u8> 
     if failed {
         result["isError"] = true.into();
     }
-    // A client may want it where the tool declares its form.
     let structure = has_structure.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
     if let Some(structure) = structure.filter(|it| it.is_object() && !failed) {
         result["structuredContent"] = structure;

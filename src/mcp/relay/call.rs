@@ -126,7 +126,7 @@ impl Call {
                     return Ok(self.asked.with(&self.line, &arguments));
                 }
                 Some(Turn::Instead(answer)) => {
-                    let line = answer::line(&self.asked, &answer.returned, false);
+                    let line = answer::line(&self.asked, &answer.returned, true);
                     let ends_server = answer.ends_server;
                     return Err(Given::Made { line, ends_server, cancels: false });
                 }
@@ -150,7 +150,7 @@ impl Call {
             };
             match turn {
                 Some(Turn::Instead(answer)) => {
-                    let line = answer::line(&self.asked, &answer.returned, false);
+                    let line = answer::line(&self.asked, &answer.returned, true);
                     let ends_server = answer.ends_server;
                     return Err(Some(Given::Made { line, ends_server, cancels: true }));
                 }

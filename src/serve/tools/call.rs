@@ -54,13 +54,13 @@ impl Call {
                 }
                 Next::Turn(Turn::On(None)) => return Before::On(body.to_owned()),
                 Next::Turn(Turn::Instead(answer)) => {
-                    return Before::Answer(self.line(&answer, false));
+                    return Before::Answer(self.line(&answer, true));
                 }
                 Next::Turn(Turn::Held | Turn::AsCame) => {}
                 Next::NoSession => {
                     let returned = Err(ToolError::new(ToolErrorKind::Failed, NO_SESSION));
                     let answer = Answer { returned, ends_server: false };
-                    return Before::Answer(self.line(&answer, false));
+                    return Before::Answer(self.line(&answer, true));
                 }
                 Next::GivenUp => return Before::GivenUp,
             }

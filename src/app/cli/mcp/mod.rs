@@ -180,7 +180,7 @@ impl McpArgs {
         if let Some(host) = self.target.as_ref().and_then(|target| target.host_str()) {
             return host.to_owned();
         }
-        let mut words = self.command.iter().map(|word| Path::new(word));
+        let mut words = self.command.iter().map(Path::new);
         let name = |path: &Path| path.file_stem().map(|name| name.to_string_lossy().into_owned());
         let program = words.next().and_then(name).unwrap_or_default();
         let is_starter = STARTERS.contains(&program.as_str());

@@ -141,6 +141,8 @@ fn start(
     let (leave, left) = oneshot::channel::<()>();
     let (seen, saved) = (agent::counted(listener), journal.map(Path::to_owned));
     let work = move || {
+        // All of it, since the agent's files are deleted with it.
+        let place = place;
         runtime.block_on(async {
             let followed = agent::follow(&started, &place.environment, &news, seen);
             let mut followed = std::pin::pin!(followed);
