@@ -153,6 +153,7 @@ fn unknown(name: ToolName, source: String) -> ToolSpec {
         source,
         examples: Vec::new(),
         disabled: None,
+        proposed: None,
         returns: None,
         request: None,
     }

@@ -7,7 +7,6 @@ use rmcp::model::ToolAnnotations;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ServerEntry;
 use crate::domain::words::clipped;
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec};
 use crate::files::safe_text::visible;
@@ -58,7 +57,7 @@ impl Definition {
 
     /// The tool of this name in a session. What a server writes is text of a stranger: control characters become
     /// visible, and the description is cut.
-    pub fn spec(&self, name: ToolName, entry: &ServerEntry) -> ToolSpec {
+    pub fn spec(&self, name: ToolName, server: &str) -> ToolSpec {
         let size = self.parameters.to_string().len();
         let disabled = (size > MAX_SCHEMA).then(|| {
             format!("the schema of its arguments has {size} bytes, and {MAX_SCHEMA} are allowed")
@@ -73,10 +72,10 @@ impl Definition {
             },
             class: String::new(),
             cost: None,
-            effect: if entry.trusts_hints { self.effect } else { EffectClass::Unknown },
+            effect: EffectClass::Unknown,
             proposed: Some(self.effect).filter(|effect| *effect != EffectClass::Unknown),
-            timeout_ms: entry.call_timeout.unwrap_or(CALL_TIMEOUT).as_millis() as u64,
-            source: format!("mcp:{}", entry.key),
+            timeout_ms: CALL_TIMEOUT.as_millis() as u64,
+            source: format!("mcp:{server}"),
             examples: Vec::new(),
             disabled,
             returns: self
@@ -129,30 +128,17 @@ mod tests {
     fn hostile_definitions_are_visible_and_bounded() {
         let tool = json!({
             "name": "t",
+            "annotations": {"readOnlyHint": true},
             "description": format!("\u{1b}[2J{}", "x".repeat(9000)),
             "inputSchema": {"type": "object", "properties": {"a": {"description": "y".repeat(456_000)}}},
         });
-        let spec = definition(tool).spec(ToolName::new("s__t"), &ServerEntry::testing());
+        let spec = definition(tool).spec(ToolName::new("s__t"), "s");
         assert!(
             !spec.description.contains('\u{1b}') && spec.description.len() <= MAX_DESCRIPTION + 4
         );
         assert!(spec.parameters.to_string().len() < 100);
         assert!(spec.disabled.is_some_and(|why| why.contains("456")), "a menu does not offer it");
-    }
-
-    #[test]
-    fn an_effect_follows_a_hint_only_where_it_is_trusted() {
-        let hints = json!({"readOnlyHint": true});
-        let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": hints});
-        let spec = |entry| definition(tool.clone()).spec(ToolName::new("s__t"), &entry);
-        let stranger = spec(ServerEntry::testing());
-        assert_eq!(
-            (stranger.effect, stranger.proposed),
-            (EffectClass::Unknown, Some(EffectClass::Read))
-        );
-        assert_eq!(
-            spec(ServerEntry { trusts_hints: true, ..ServerEntry::testing() }).effect,
-            EffectClass::Read
-        );
+        // A hint of a stranger is no more than that.
+        assert_eq!((spec.effect, spec.proposed), (EffectClass::Unknown, Some(EffectClass::Read)));
     }
 }

@@ -168,7 +168,13 @@ impl McpServer {
             Standing::Changed { before: Some(before), .. } => before.clone(),
             Standing::Changed { before: None, .. } => Arc::new(new.without_texts()),
         };
-        let mut spec = shown.spec(name, entry);
+        let mut spec = shown.spec(name, &entry.key);
+        if entry.trusts_hints {
+            spec.effect = shown.effect;
+        }
+        if let Some(limit) = entry.call_timeout {
+            spec.timeout_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        }
         if let Standing::Changed { .. } = standing {
             spec.disabled = Some("its definition has changed since it was last seen".to_owned());
         }

@@ -4,7 +4,7 @@ use rmcp::model::ListToolsResult;
 
 use super::message::Message;
 use crate::client::Definition;
-use crate::domain::{EffectClass, ToolName, ToolSpec};
+use crate::domain::{ToolName, ToolSpec};
 
 /// The tools of an answer to `tools/list`, by the server's own names.
 pub fn tools(server: &str, message: &Message<'_>) -> Vec<ToolSpec> {
@@ -12,9 +12,9 @@ pub fn tools(server: &str, message: &Message<'_>) -> Vec<ToolSpec> {
     let Ok(list) = serde_json::from_str::<ListToolsResult>(result.get()) else { return Vec::new() };
     let spec = |tool| {
         let definition = Definition::of(tool);
-        let spec = definition.spec(ToolName::new(&definition.name), server, None);
-        // Its client decides whether and for how long it is called, and whom its hints convince.
-        ToolSpec { effect: EffectClass::Unknown, timeout_ms: 0, disabled: None, ..spec }
+        let spec = definition.spec(ToolName::new(&definition.name), server);
+        // Its client decides whether and for how long it is called.
+        ToolSpec { timeout_ms: 0, disabled: None, ..spec }
     };
     list.tools.iter().map(spec).collect()
 }
