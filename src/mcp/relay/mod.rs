@@ -13,6 +13,8 @@ mod message;
 mod passing;
 mod pieces;
 mod program;
+#[cfg(test)]
+mod tests;
 
 pub use self::answer::{has_structure, line as answer_line, returned};
 pub use self::beat::{BEAT, note};

@@ -107,6 +107,7 @@ async fn write_to(mut server: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver
         }
     }
     // Its input ends here. A server that does not read any more can still write.
+    let _ = server.shutdown().await;
     drop(server);
     while lines.recv().await.is_some() {}
 }

@@ -1,4 +1,5 @@
-//! A lane on the axis: dots while it waits for room, a bar while it runs, bars of rest while the user holds it.
+//! A lane on the axis: dots while it waits for room, a bar while it runs, bars of rest while the user holds it. The bar is
+//! higher while the server behind a relay has the call.
 
 use std::ops::Range;
 
@@ -54,6 +55,11 @@ fn parts(
         let held = track.hold().is_some();
         let style = if held { theme.dim } else { track.standing(theme).style };
         parts.push((axis.cells(started, ended), glyph, style));
+        // A relay has seen when its server had it.
+        if let Some(relayed) = track.call.and_then(|call| call.relayed.as_ref()) {
+            let answered = relayed.ran.unwrap_or(ended).min(ended);
+            parts.push((axis.cells(relayed.sent.min(answered), answered), SPENT, style));
+        }
     }
     let holds = track.call.map_or(&[][..], |call| &call.holds);
     let hold = track.hold().map(|hold| (hold.since, now));
