@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::named::is_named;
 use crate::domain::{
     EffectClass, MenuItem, ModelName, ModelSpec, Offered, SessionEvent, ToolDef, ToolName, ToolSpec,
 };
@@ -62,7 +63,7 @@ impl Tools {
         }
         let mut joined = Vec::new();
         for def in defined.iter().filter(|def| !self.defined.contains(def)) {
-            let spec = spec_of(def);
+            let spec = spec_of(session, def);
             let known = session.state().tools.get(&def.name).map(|tool| &tool.spec);
             if known.is_some_and(|known| **known == spec) {
                 continue;
@@ -89,11 +90,19 @@ pub fn tool_of(session: &Session, name: &ToolName) -> Arc<ToolSpec> {
     let known = session.state().tools.get(name).map(|tool| Arc::clone(&tool.spec));
     known.unwrap_or_else(|| {
         let (description, parameters) = (String::new(), Arc::new(serde_json::json!({})));
-        Arc::new(spec_of(&ToolDef { name: name.clone(), description, parameters }))
+        Arc::new(spec_of(session, &ToolDef { name: name.clone(), description, parameters }))
     })
 }
 
-fn spec_of(def: &ToolDef) -> ToolSpec {
+/// Where the tool of this name comes from: the server that a relay has told of, if agents name its tool so.
+fn source_of(session: &Session, name: &ToolName) -> String {
+    let known = session.state().tools.values().map(|tool| &tool.spec);
+    let mut served = known.filter_map(|spec| Some((spec.mcp_server()?, spec)));
+    let found = served.find(|(server, spec)| is_named(name.as_str(), server, spec.name.as_str()));
+    found.map_or_else(|| "the agent".to_owned(), |(_, spec)| spec.source.clone())
+}
+
+fn spec_of(session: &Session, def: &ToolDef) -> ToolSpec {
     ToolSpec {
         name: def.name.clone(),
         description: def.description.clone(),
@@ -103,7 +112,7 @@ fn spec_of(def: &ToolDef) -> ToolSpec {
         effect: EffectClass::Unknown,
         // The agent alone knows its limit.
         timeout_ms: 0,
-        source: "the agent".to_owned(),
+        source: source_of(session, &def.name),
         examples: Vec::new(),
         disabled: None,
         proposed: None,

@@ -6,6 +6,7 @@ use std::{cell::RefCell, rc::Rc};
 use serde_json::Value;
 
 use super::calls::{OnTools, OpenCall, Returned};
+use super::named::is_named;
 use super::talk::Talks;
 use super::tool_wire::{give, tell_holds};
 use crate::domain::chance::canonical;
@@ -42,22 +43,10 @@ fn as_sent<'a>(session: &'a Session, open: &'a OpenCall) -> &'a Value {
     session.state().tool_call(open.effect).map_or(&open.call.arguments, |call| &call.arguments)
 }
 
-/// Whether agents give this name to a server's tool.
-fn is_named(name: &str, server: &str, tool: &str) -> bool {
-    let (name, server, tool) = (plain(name), plain(server), plain(tool));
-    let names = ["mcp__{}__", "{}__", "{}_"].map(|form| form.replace("{}", &server) + &tool);
-    name == tool || names.contains(&name)
-}
-
 /// Whether it ends with the tool's name, as a word.
 fn ends_so(name: &str, _: &str, tool: &str) -> bool {
     let before = name.strip_suffix(tool);
     before.is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
-}
-
-/// Endpoints allow few characters in the name of a tool.
-fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// Has the server make the call, and says what the client gets, until it has its answer or has given up.

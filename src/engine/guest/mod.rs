@@ -12,6 +12,7 @@ mod digest;
 mod facts;
 mod given;
 mod joined;
+mod named;
 mod on_wire;
 mod past;
 mod prefix;

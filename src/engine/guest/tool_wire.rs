@@ -86,9 +86,13 @@ pub fn end(session: &mut Session, wires: &mut Wires, server: &str) {
 pub fn begin(session: &mut Session, wires: &mut Wires, call: Call) -> Begun {
     let Call { server, id, tool, arguments, patience, way } = call;
     let wire = wires.0.entry(Arc::clone(&server)).or_default();
-    let spec = wire.tools.get(&tool).cloned().unwrap_or_else(|| {
+    let known = wire.tools.get(&tool).cloned();
+    let spec = known.unwrap_or_else(|| {
         let source = format!("mcp:{server}");
-        Arc::new(unknown(name_of(session, &server, &tool, &source), source))
+        let spec = Arc::new(unknown(name_of(session, &server, &tool, &source), source));
+        session.emit(SessionEvent::ToolsAdded { tools: vec![Arc::clone(&spec)] });
+        wire.tools.insert(tool, Arc::clone(&spec));
+        spec
     });
     let task = wire.task(session, &server, patience);
     wire.step += 1;

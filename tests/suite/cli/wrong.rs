@@ -236,7 +236,7 @@ const ARGUMENTS: &[Case] = &[
     case(&[], "run --tasks-limit many", &["--tasks-limit <N>': expected a whole number"]),
     case(&[], "run --fault search_web:tiemout", &["`tiemout` (did you mean `timeout`?); expected"]),
     case(&[], "rnu", &["unknown command `rnu`; did you mean `run`?", "toolyard -- rnu"]),
-    case(&[], "serve", &["unknown command `mcp`; `toolyard --help` lists", "toolyard -- mcp"]),
+    case(&[], "serve", &["unknown command `serve`; `toolyard --help` lists", "toolyard -- serve"]),
     case(&[], "serve --seed 3", &["unknown command `serve`; ", "toolyard -- serve"]),
     case(&[], "--seed 3 docter", &["unknown command `docter`; did you mean `doctor`?"]),
     case(&[], "--config no.toml keys", &["no.toml: no such file"]),
@@ -336,7 +336,7 @@ fn a_broken_line_of_a_journal_is_named() {
 #[test]
 fn case_13_5_a_single_word_that_looks_like_a_command_is_no_task() {
     let home = Home::new();
-    for word in ["serve", "serve", "list-tools", "docter"] {
+    for word in ["serve", "list-tools", "docter"] {
         let ran = home.run(&[word]);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{word}: {ran:?}");
         for part in [format!("unknown command `{word}`"), format!("toolyard -- {word}")] {

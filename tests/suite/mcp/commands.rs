@@ -139,3 +139,28 @@ fn a_screen_waits_for_no_server() {
     sitting.press("\u{1b}\u{1b}q");
     drop(sitting);
 }
+
+/// Rules, breakpoints and faults of a server also hit the calls of others that a relay sees.
+#[test]
+fn a_fault_of_a_server_hits_the_calls_of_a_relay() {
+    let home = Home::new();
+    let folder = home.path(".");
+    let entry = super::entry("plain", &folder);
+    let program = entry["command"].as_str().unwrap();
+    let args = entry["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
+    let mut words = vec!["mcp", "--name", "shop", "--no-journal", "--fault"];
+    words.extend(["mcp:shop:error:text=closed", "--", program]);
+    words.extend(args);
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "echo", "arguments": {"text": "x"}}});
+    home.write("call", format!("{call}\n"));
+    let mut command = home.command(&words);
+    command.env("STAND_IN", "plain").env("STAND_IN_LOG", folder.join("plain.log"));
+    command.stdin(std::fs::File::open(home.path("call")).unwrap());
+    let ran = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    let answer = said.lines().find(|line| line.starts_with('{')).unwrap();
+    let answer: Value = serde_json::from_str(answer).unwrap();
+    assert_eq!(answer["result"]["content"][0]["text"], "closed", "{said}");
+    assert!(!log("plain", &folder).contains("tools/call"), "a fault before reaches no server");
+}
