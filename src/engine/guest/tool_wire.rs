@@ -17,6 +17,9 @@ use crate::handle::Handle;
 use crate::session::{Session, lanes::Waits};
 use crate::tool::relayed::{Answer, Call, Turn, Way};
 
+/// Calls of a task. A session keeps the details of its last tasks only, and a server may be called for days.
+const CALLS: u32 = 100;
+
 /// The servers whose clients have called.
 #[derive(Default)]
 pub struct Wires(BTreeMap<Arc<str>, Wire>);
@@ -72,13 +75,7 @@ fn name_of(session: &Session, server: &str, own: &str, source: &str) -> ToolName
 /// The relay of a server has ended, and with it what it worked on.
 pub fn end(session: &mut Session, wires: &mut Wires, server: &str) {
     let Some(wire) = wires.0.get_mut(server) else { return };
-    let task = wire.task.take().filter(|task| session.state().at_work.contains(*task));
-    if let Some(task) = task {
-        let (answer, correct, caveats) = (None, None, Vec::new());
-        let outcome = TaskOutcome::Answered;
-        session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
-        session.sync_beside();
-    }
+    wire.finish(session);
     session.settle();
 }
 
@@ -115,10 +112,24 @@ pub fn begin(session: &mut Session, wires: &mut Wires, call: Call) -> Begun {
 }
 
 impl Wire {
+    fn finish(&mut self, session: &mut Session) {
+        let task = self.task.take().filter(|task| session.state().at_work.contains(*task));
+        if let Some(task) = task {
+            let (answer, correct, caveats) = (None, None, Vec::new());
+            let outcome = TaskOutcome::Answered;
+            session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+            session.sync_beside();
+        }
+    }
+
     /// The task at work, of a run that is opened with the first call.
     fn task(&mut self, session: &mut Session, server: &str, patience: Option<Duration>) -> TaskId {
         if let Some(task) = self.task.filter(|task| session.state().at_work.contains(*task)) {
-            return task;
+            let is_busy = session.state().tool_calls_in_flight().any(|call| call.task == task);
+            if is_busy || self.step < CALLS {
+                return task;
+            }
+            self.finish(session);
         }
         let run = *self.run.get_or_insert_with(|| {
             let run = next_run(session);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolyard::domain::approval::Approval;
 use toolyard::domain::edit::Edit;
 use toolyard::domain::{Command, Reply, State, ToolError, ToolErrorKind, ToolOutput};
 use toolyard::tool::relayed::{Answer, Call, Line, News, Returned, Turn, way};
@@ -131,6 +132,39 @@ fn a_person_holds_changes_and_answers_a_call() {
         held(&mut line).await;
         drop(line);
         watch.yard.until("it is over", |state| state.tool_calls_in_flight().count() == 0).await;
+    });
+}
+
+#[test]
+fn rules_of_a_person_count_and_the_rule_for_unknown_tools_does_not() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let rules = |deny: &[&str]| {
+            let deny = deny.iter().map(|rule| rule.parse().unwrap()).collect();
+            Command::SetApproval { approval: Box::new(Approval { deny, ..Approval::default() }) }
+        };
+        watch.yard.wish(rules(&["write"]));
+        watch.yard.until("they are set", |state| !state.approval.deny.is_empty()).await;
+        let mut line = call(&watch, "1", "read", json!({}));
+        run(&mut line, text("read")).await;
+        assert_eq!(turn(&mut line).await, Turn::AsCame);
+        let mut line = call(&watch, "2", "write", json!({}));
+        let Turn::Instead(answer) = turn(&mut line).await else { panic!("it went on") };
+        assert!(answer.returned.unwrap_err().text.contains("write is denied"));
+    });
+}
+
+#[test]
+fn calls_without_end_are_of_many_tasks() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        for n in 0..250 {
+            let mut line = call(&watch, &n.to_string(), "read", json!({"n": n}));
+            run(&mut line, text("x")).await;
+            assert_eq!(turn(&mut line).await, Turn::AsCame);
+        }
+        let state = watch.yard.state.borrow();
+        assert_eq!((state.tasks.len(), state.runs.len()), (3, 1));
     });
 }
 

@@ -10,7 +10,9 @@ use crate::processes::{PATIENCE, has_ended};
 use crate::program::Home;
 
 /// How often each is killed.
-const KILLS: u32 = 10;
+fn kills() -> u32 {
+    std::env::var("TOOLYARD_RELAY_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
+}
 
 /// The processes below one.
 fn below(pid: Pid) -> Vec<Pid> {
@@ -27,7 +29,7 @@ fn wait_for(what: &str, holds: impl Fn() -> bool) {
 
 #[test]
 fn a_server_that_dies_is_an_error_at_once() {
-    for n in 0..KILLS {
+    for n in 0..kills() {
         let home = Home::new();
         let mut client = Client::start(&home, Some(&["--journal", "j.jsonl"]), "notes");
         let dying = client.call("die", json!({}));
@@ -45,7 +47,7 @@ fn a_server_that_dies_is_an_error_at_once() {
 
 #[test]
 fn nothing_outlives_a_relay_that_is_killed() {
-    for _ in 0..KILLS {
+    for _ in 0..kills() {
         let home = Home::new();
         let mut client = Client::start(&home, Some(&["--journal", "j.jsonl"]), "notes");
         client.call("sleep", json!({"ms": 60_000}));

@@ -89,6 +89,31 @@ fn held_calls_fail_when_the_session_is_killed_and_later_ones_pass() {
 }
 
 #[test]
+fn a_session_that_is_killed_leaves_calls_at_work_to_the_server() {
+    let home = Home::new();
+    let watch = Watch::start(&home, "w.jsonl", &[]);
+    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    let ran = client.call("sleep", json!({"ms": 700, "text": "it ran"}));
+    wait_until("it is at work", || read(&home, "w.jsonl").contains("ToolCallStarted"));
+    watch.kill();
+    assert_eq!(text(&client.answer(ran)), ("it ran", false));
+    client.end();
+    // Nothing says how it ended.
+    assert!(!read(&home, "w.jsonl").contains("ToolCallFinished"));
+}
+
+#[test]
+fn a_relay_without_a_session_is_no_obstacle() {
+    let home = Home::new();
+    home.write("toolyard/config.toml", "what = is this");
+    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    let id = client.call("now", json!({"text": "it ran"}));
+    assert_eq!(text(&client.answer(id)), ("it ran", false));
+    let (code, _, said) = client.end();
+    assert!(code == Some(0) && said.contains("own: its calls pass unseen"), "{said}");
+}
+
+#[test]
 fn of_two_sessions_none_is_taken_unless_it_is_named() {
     let home = Home::new();
     let (one, two) = (Watch::start(&home, "one.jsonl", &[]), Watch::start(&home, "two.jsonl", &[]));

@@ -61,7 +61,7 @@ pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
             warn(&clean(&format!("{key}: nobody answers at {socket}; it is left out")));
         }
         return match running.len() {
-            0 => own(args, key),
+            0 => Ok(own_if_possible(args, key)),
             1 => Ok(join(key, running.remove(0))),
             _ => {
                 let names: Vec<_> = running.iter().map(told).collect();
@@ -69,7 +69,7 @@ pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
                     "{key}: several sessions run, and none of them is taken: {}; --session names one",
                     names.join(", ")
                 )));
-                own(args, key)
+                Ok(own_if_possible(args, key))
             }
         };
     };
@@ -87,6 +87,18 @@ pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
             }
         }
     }
+}
+
+/// A session of its own that nobody has asked for: where it cannot start, the client has its server all the same.
+fn own_if_possible(args: &McpArgs, key: &str) -> Door {
+    own(args, key).unwrap_or_else(|trouble| {
+        let why = trouble.text();
+        warn(&clean(&format!(
+            "{key}: its calls pass unseen, since no session can be started: {why}"
+        )));
+        let (news, _) = mpsc::unbounded_channel();
+        Door { news, session: Kind::Running }
+    })
 }
 
 fn own(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
