@@ -93,8 +93,8 @@ fn a_session_that_is_killed_leaves_calls_at_work_to_the_server() {
     let home = Home::new();
     let watch = Watch::start(&home, "w.jsonl", &[]);
     let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
-    let ran = client.call("sleep", json!({"ms": 700, "text": "it ran"}));
-    wait_until("it is at work", || read(&home, "w.jsonl").contains("ToolCallStarted"));
+    let ran = client.call("sleep", json!({"ms": 1500, "text": "it ran"}));
+    wait_until("the server has it", || !calls(&home.path("notes")).is_empty());
     watch.kill();
     assert_eq!(text(&client.answer(ran)), ("it ran", false));
     client.end();

@@ -24,11 +24,14 @@ impl Written {
     }
 }
 
+/// What is read, where lines to write go, and their end.
+pub type Streams = (mpsc::Receiver<Piece>, mpsc::Sender<Vec<u8>>, Written);
+
 /// What comes by standard input, and where lines for standard output go. Both are closed when their other end is.
 ///
 /// # Errors
 /// The system has no thread.
-pub fn open() -> Result<(mpsc::Receiver<Piece>, mpsc::Sender<Vec<u8>>, Written), Trouble> {
+pub fn open() -> Result<Streams, Trouble> {
     // One line waits while another one is passed on.
     let (give, read) = mpsc::channel(1);
     let (write, mut given) = mpsc::channel::<Vec<u8>>(1);
