@@ -42,6 +42,9 @@ struct Decided {
     files: BTreeMap<PathBuf, FoundFile>,
     #[serde(default)]
     tools: ByServer,
+    /// Something is not in the file yet.
+    #[serde(skip)]
+    is_new: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -116,7 +119,10 @@ impl Trust {
     pub fn decide(&self, file: &Path, used: bool) -> Result<(), String> {
         let hash = sha256::of_file(file);
         let hash = hash.map_err(|error| format!("{}: {error}", file.display()))?;
-        self.locked().files.insert(absolute(file), FoundFile { hash, used });
+        let mut decided = self.locked();
+        decided.files.insert(absolute(file), FoundFile { hash, used });
+        decided.is_new = true;
+        drop(decided);
         self.save()
     }
 
@@ -134,6 +140,7 @@ impl Trust {
         let tools = decided.tools.entry(self.key(entry)).or_default();
         let Some(known) = tools.get(&definition.name) else {
             tools.insert(definition.name.clone(), SeenDefinition::of(hash, definition));
+            decided.is_new = true;
             return Standing::Accepted;
         };
         if known.hash == hash {
@@ -165,16 +172,20 @@ impl Trust {
         let mut decided = self.locked();
         let tools = decided.tools.entry(self.key(entry)).or_default();
         tools.insert(definition.name.clone(), accepted);
+        decided.is_new = true;
         Ok(())
     }
 
-    /// Writes the file.
+    /// Writes the file, if there is something new.
     ///
     /// # Errors
     /// The system's error.
     pub fn save(&self) -> Result<(), String> {
         let Some(file) = &self.file else { return Ok(()) };
-        let decided = self.locked();
+        let mut decided = self.locked();
+        if !decided.is_new {
+            return Ok(());
+        }
         if let Some(folder) = file.parent() {
             // The error of the write says more.
             let _ = std::fs::create_dir_all(folder);
@@ -183,7 +194,9 @@ impl Trust {
             serde_json::to_writer_pretty(&mut *out, &*decided).map_err(io::Error::from)?;
             out.write_all(b"\n")
         });
-        written.map_err(|error| format!("{}: cannot be written: {error}", file.display()))
+        written.map_err(|error| format!("{}: cannot be written: {error}", file.display()))?;
+        decided.is_new = false;
+        Ok(())
     }
 
     fn locked(&self) -> MutexGuard<'_, Decided> {

@@ -16,7 +16,7 @@ pub fn lines(pid: Pid, environment: &Environment) -> Vec<String> {
 fn said(connections: &[Connection], is_known: bool, environment: &Environment) -> Vec<String> {
     let names: Vec<_> = environment.variables.iter().map(|(name, _)| name.as_str()).collect();
     let mut lines = vec![
-        "No request has arrived yet.".to_owned(),
+        "No request to a model has arrived yet.".to_owned(),
         format!("The agent was started with these variables: {}.", names.join(", ")),
     ];
     for Connection { pid, program, remote } in connections.iter().take(MOST) {

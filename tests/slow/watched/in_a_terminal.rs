@@ -23,7 +23,7 @@ fn an_agent_that_asks_nobody_is_explained_and_its_end_is_seen() {
         sitting.wait("hello from the agent");
         // The notes are in the transcript.
         sitting.press("2");
-        sitting.wait("No request has arrived yet.");
+        sitting.wait("No request to a model has arrived yet.");
         sitting.wait("OPENAI_API_BASE, ANTHROPIC_BASE_URL");
         sitting.wait("so it has probably");
         sitting.wait("agent ended with exit code 7");
