@@ -113,7 +113,7 @@ mod tests {
             let why = sorted(&format!("t --fresh {word}")).unwrap_err();
             assert!(why.contains(&format!("did you mean `{command}`?")), "{why}");
         }
-        for word in ["mcp", "serve", "list-tools", "explain"] {
+        for word in ["serve", "list-tools", "explain"] {
             let why = sorted(&format!("t --fresh {word}")).unwrap_err();
             let says = format!(
                 "toolyard --help` lists the commands. To give the agent this task, write: toolyard -- {word}"

@@ -193,7 +193,7 @@ mod tests {
             config: Some("c.toml".into()),
             workspace: Some("w".into()),
             mcp: vec![".mcp.json".into()],
-            awaits_tools: true,
+            awaits_tools: false,
             strategy: Some("react+btp".parse().unwrap()),
             seed: Some(7),
             model: Some("small".into()),

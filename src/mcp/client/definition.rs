@@ -11,7 +11,7 @@ use crate::domain::words::clipped;
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec};
 use crate::files::safe_text::visible;
 
-/// The longest description in bytes that a menu offers; the rest is cut.
+/// The longest description in characters that a menu offers; the rest is cut.
 pub const MAX_DESCRIPTION: usize = 4096;
 /// The largest schema of arguments in bytes. A tool with a larger one is disabled: each request would carry it.
 pub const MAX_SCHEMA: usize = 64 * 1024;
@@ -134,7 +134,8 @@ mod tests {
         });
         let spec = definition(tool).spec(ToolName::new("s__t"), "s");
         assert!(
-            !spec.description.contains('\u{1b}') && spec.description.len() <= MAX_DESCRIPTION + 4
+            !spec.description.contains('\u{1b}')
+                && spec.description.chars().count() <= MAX_DESCRIPTION + 1
         );
         assert!(spec.parameters.to_string().len() < 100);
         assert!(spec.disabled.is_some_and(|why| why.contains("456")), "a menu does not offer it");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::sync::Notify;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::domain::words::clipped;
 use crate::files::safe_text::visible;
@@ -14,7 +14,7 @@ use crate::net::known::without_keys;
 
 /// Lines that are told at once; of more, the last ones.
 const LINES: usize = 20;
-/// Bytes of a line that are kept.
+/// Characters of a line that are kept.
 const LINE: usize = 1000;
 /// How long lines are gathered before they are told.
 const GATHER: Duration = Duration::from_millis(100);
@@ -61,7 +61,7 @@ impl Log {
 
     /// Calls this with all lines, in groups that are the rarer the more there are. Never returns.
     pub async fn tell(&self, mut told: impl FnMut(NewLines)) {
-        let mut gather = GATHER;
+        let (mut gather, mut flooded) = (GATHER, None::<Instant>);
         loop {
             self.came.notified().await;
             sleep(gather).await;
@@ -69,10 +69,12 @@ impl Log {
             let (lines, left_out) = (std::mem::take(&mut new.lines), new.left_out);
             new.left_out = 0;
             drop(new);
-            gather = match left_out {
-                0 => GATHER,
-                _ => (2 * gather).min(GATHER_LONGEST),
-            };
+            if left_out > 0 {
+                gather = (2 * gather).min(GATHER_LONGEST);
+                flooded = Some(Instant::now());
+            } else if flooded.is_some_and(|flooded| flooded.elapsed() > GATHER_LONGEST) {
+                (gather, flooded) = (GATHER, None);
+            }
             if !lines.is_empty() {
                 told(NewLines { lines, left_out, last: None });
             }
