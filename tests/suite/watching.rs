@@ -206,6 +206,22 @@ pub fn held() -> Story {
     story
 }
 
+/// A call that a relay of an MCP server holds; its client gives up after 60 s.
+pub fn relayed() -> Story {
+    let mut story = listening();
+    let (run, endpoint) = (RunId(1), "mcp:weather".to_owned());
+    let (wire, patience_ms) = (Guest::MCP.to_owned(), Some(60_000));
+    let guest = Some(Arc::new(Guest { wire, endpoint, patience_ms, ..Guest::default() }));
+    story.tell(RunEvent::RunOpened { run, strategy: None, guest });
+    let task = begin(&mut story, 1, None, "calls of weather");
+    step(&mut story, task, 1, "start");
+    let effect = call(&mut story, task, 1, "get_weather", json!({"city": "Lisbon"}));
+    let lane = Lane::Effect(effect);
+    story.tell(ControlEvent::Held { lane, boundary: Boundary::AfterToolCall });
+    story.wait(14_000).tell(SessionEvent::Noticed { text: "still here".into() });
+    story
+}
+
 /// One conversation whose model has read a result, which is the call that is returned.
 pub fn read() -> (Story, EffectId) {
     let mut story = listening();

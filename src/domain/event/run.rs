@@ -135,3 +135,13 @@ pub struct Guest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience_ms: Option<u64>,
 }
+
+impl Guest {
+    /// The format of the calls that a relay of an MCP server sees.
+    pub const MCP: &str = "MCP";
+
+    /// Whether it calls the tools of an MCP server, and asks no model.
+    pub fn is_of_tools(&self) -> bool {
+        self.wire == Self::MCP
+    }
+}

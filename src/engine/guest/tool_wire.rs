@@ -134,7 +134,7 @@ impl Wire {
         let run = *self.run.get_or_insert_with(|| {
             let run = next_run(session);
             let patience_ms = patience.and_then(|it| u64::try_from(it.as_millis()).ok());
-            let (wire, endpoint) = ("MCP".to_owned(), format!("mcp:{server}"));
+            let (wire, endpoint) = (Guest::MCP.to_owned(), format!("mcp:{server}"));
             let guest = Guest { wire, endpoint, patience_ms, ..Guest::default() };
             let guest = Some(Arc::new(guest));
             session.emit(RunEvent::RunOpened { run, strategy: None, guest });

@@ -67,14 +67,18 @@ fn countdown(cx: &Cx<'_>) -> Option<String> {
     let waits = state.control.held.iter().filter_map(|hold| {
         let Lane::Effect(effect) = hold.lane else { return None };
         let run = state.run_of(state.effect(effect)?.task);
-        let patience = state.runs.get(&run)?.guest.as_ref()?.patience_ms?;
-        Some((patience * 1000, cx.now.saturating_sub(hold.since)))
+        let guest = state.runs.get(&run)?.guest.as_ref()?;
+        let since = cx.now.saturating_sub(hold.since);
+        Some((guest.patience_ms?.saturating_mul(1000), since, guest.is_of_tools()))
     });
-    let (patience, since) =
-        waits.min_by_key(|(patience, since)| patience.saturating_sub(*since))?;
+    let (patience, since, is_of_tools) =
+        waits.min_by_key(|(patience, since, _)| patience.saturating_sub(*since))?;
+    let held = text::whole_seconds(since);
     Some(match since < patience {
-        true => format!("{} of {}", text::whole_seconds(since), text::whole_seconds(patience)),
-        false => format!("{}, kept alive", text::whole_seconds(since)),
+        true => format!("{held} of {}", text::whole_seconds(patience)),
+        // Nothing keeps a client of tools waiting that has not asked for progress.
+        false if is_of_tools => format!("{held}, given up"),
+        false => format!("{held}, kept alive"),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The screen of a session that watches foreign agents.
 
 use ratatui::style::Modifier;
-use toolyard::domain::{Command, Knob, RunEvent, TaskId};
+use toolyard::domain::{Command, Knob, RunEvent, SessionEvent, TaskId};
 use toolyard::ui::hits::Target;
 use toolyard::ui::request::ScreenRequest;
 use toolyard::ui::{pane::PaneId, view::View};
@@ -9,7 +9,7 @@ use toolyard::ui::{pane::PaneId, view::View};
 use super::show;
 use crate::stage::Stage;
 use crate::story::Story;
-use crate::watching::{held, listening, said, watched};
+use crate::watching::{held, listening, relayed, said, watched};
 
 fn stage(story: &Story, (width, height): (u16, u16)) -> Stage {
     let mut stage = Stage::of(story);
@@ -28,6 +28,22 @@ fn three_conversations_at_three_sizes() {
     }
     insta::assert_snapshot!("watched-held", stage(&held(), (120, 40)).text());
     insta::assert_snapshot!("watched-listening", stage(&listening(), (80, 24)).text());
+}
+
+#[test]
+fn a_held_call_says_when_its_client_gives_up() {
+    let mut story = relayed();
+    let calls = |story: &Story| show(PaneId::Calls, story, &View::default(), 160, 8);
+    assert!(
+        calls(&story).has("its client gives up in 46.0 s"),
+        "{}",
+        calls(&story).lines.join("\n")
+    );
+    let header = |story: &Story| stage(story, (160, 40)).text().lines().next().unwrap().to_owned();
+    assert!(header(&story).contains("held, 14 s of "), "{}", header(&story));
+    story.wait(60_000).tell(SessionEvent::Noticed { text: "still here".into() });
+    assert!(calls(&story).has("its client has given up"));
+    assert!(header(&story).contains(", given up"), "{}", header(&story));
 }
 
 #[test]

@@ -45,6 +45,7 @@ fn why(track: &Track<'_>, now: u64) -> Vec<String> {
     if let Some(hold) = track.hold() {
         let by = if track.is_stopped() { "only this call, by you" } else { "with the agent" };
         said.push(format!("{by}, {}", hold.boundary.name()));
+        said.extend(gives_up(track, now.saturating_sub(hold.since)));
     }
     let waits = track.waits_for();
     match (track.call, track.begun) {
@@ -83,6 +84,16 @@ fn why(track: &Track<'_>, now: u64) -> Vec<String> {
     let why = track.call.filter(|call| !is_done(call)).and_then(ToolCallState::observation);
     said.extend(why.map(|why| text::start(why, SAID).to_owned()));
     said
+}
+
+/// When the client of an MCP server gives up, where nothing keeps it waiting; `held`: for how many microseconds.
+fn gives_up(track: &Track<'_>, held: u64) -> Option<String> {
+    let guest = track.state.runs.get(&track.task.task.run)?.guest.as_ref()?;
+    let patience = guest.patience_ms.filter(|_| guest.is_of_tools())?.saturating_mul(1000);
+    Some(match patience.checked_sub(held) {
+        Some(left) => format!("its client gives up in {}", text::span(left)),
+        None => "its client has given up".to_owned(),
+    })
 }
 
 /// Its arguments; before it has any, its input as it is written.
