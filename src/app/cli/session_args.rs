@@ -69,8 +69,8 @@ pub struct SessionArgs {
     /// logged.
     #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
-    /// Allow these tool calls without asking: a tool, effect:NAME, class:NAME or tools, with `:if=EXPRESSION`
-    /// where needed. By default, calls of tools with an undeclared effect need consent on a screen, and are
+    /// Allow these tool calls without asking: a tool, effect:NAME, class:NAME, mcp:NAME or tools, with
+    /// `:if=EXPRESSION` where needed. By default, calls of tools with an undeclared effect need consent on a screen, and are
     /// refused without one.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<Rule>,

@@ -95,7 +95,7 @@ impl SessionSpec {
         let mut workspace = match has_own || self.mcp.is_empty() {
             true => Workspace::open(folder, sample, &config.tools.folders)
                 .map_err(SessionError::input)?,
-            // Whoever names servers does not want the samples beside their tools.
+            // A user who names servers does not expect the sample tools beside theirs.
             false => {
                 let files: Vec<_> =
                     self.mcp.iter().map(|file| file.display().to_string()).collect();

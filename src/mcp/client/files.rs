@@ -75,7 +75,7 @@ impl ServerFiles {
         servers.iter().map(|(_, server)| server.clone() as Rc<dyn Provider>).collect()
     }
 
-    /// Reads the files again; ends what they no longer name, starts what is new, and starts what has changed anew.
+    /// Reads the files again: ends removed servers, starts new ones, and restarts changed ones.
     fn read_again(&self) {
         let (entries, said) = match (self.read)() {
             Ok(read) => read,

@@ -101,7 +101,7 @@ impl Shared {
                 let again_ms = u64::try_from(again.as_millis()).unwrap_or(u64::MAX);
                 let why = visible(why).into_owned();
                 self.tell(|server| ServerEvent::ServerDied { server, why: why.clone(), again_ms });
-                // Whoever cannot be started says so once.
+                // A server that cannot be started is reported once.
                 if !was_dead {
                     self.say(Change::Died { why });
                 }

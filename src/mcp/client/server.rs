@@ -85,7 +85,7 @@ impl McpServer {
         Self { name, trust, running, told, changes, last: RefCell::default() }
     }
 
-    /// Starts it anew, as another entry of the same key says.
+    /// Restarts the server with a changed entry of the same key.
     pub(super) fn restart(&self, entry: ServerEntry) {
         self.running.borrow().end();
         self.running.replace(Running::start(Duration::ZERO, entry, self.told.clone()));
