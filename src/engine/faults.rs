@@ -10,8 +10,10 @@ use tokio::time::timeout;
 use super::{fault_choice::FaultChoice, handle::Handle, session::Session};
 use crate::domain::breakpoint::When;
 use crate::domain::expression::{Evaluator, Resolver};
-use crate::domain::fault::{Occasion, Progress};
-use crate::domain::{By, Chance, EffectId, FaultEvent, FaultId, FaultState, TaskId};
+use crate::domain::fault::{Drift, Occasion, Progress};
+use crate::domain::{
+    By, Chance, EffectId, FaultEvent, FaultId, FaultKind, FaultState, TaskId, ToolName,
+};
 use crate::papers::facts::Facts;
 
 impl Session {
@@ -70,6 +72,44 @@ impl Session {
         }
     }
 
+    /// The kind of the fault that has hit an effect.
+    pub fn hit_by(&self, effect: EffectId) -> Option<&FaultKind> {
+        let fault = self.state().effect(effect)?.injected?;
+        self.state().faults.get(&fault).map(|known| &known.spec.kind)
+    }
+
+    /// How its server lists the tool of this call from now on, where faults change lists: with a change, or as it does once
+    /// none of them is armed.
+    pub fn list_change(&self, call: EffectId) -> Option<Option<Drift>> {
+        if let Some(FaultKind::ChangedList { change }) = self.hit_by(call) {
+            return Some(Some(*change));
+        }
+        self.has_lists_back().then_some(None)
+    }
+
+    /// Whether faults have changed lists, and none of them is armed.
+    fn has_lists_back(&self) -> bool {
+        let of_lists =
+            |known: &&FaultState| matches!(known.spec.kind, FaultKind::ChangedList { .. });
+        let mut of_lists = self.state().faults.values().filter(of_lists).peekable();
+        of_lists.peek().is_some() && of_lists.all(|known| !known.armed)
+    }
+
+    /// Has the server of a called tool list it as the faults want it.
+    pub fn relist(&self, call: EffectId, tool: &ToolName) {
+        if let Some(change) = self.list_change(call) {
+            let change = change.map(|change| (tool, change));
+            self.kit().providers.iter().for_each(|(provider, _)| provider.relist(change));
+        }
+    }
+
+    /// Has all servers list their tools as they are, once no fault changes that.
+    pub fn list_back(&self) {
+        if self.has_lists_back() {
+            self.kit().providers.iter().for_each(|(provider, _)| provider.relist(None));
+        }
+    }
+
     /// Disarms the faults that can never fire again.
     pub fn end_faults(&mut self) {
         let shown = || self.state().shown_task().map_or(TaskId(0), |task| task.id);
@@ -80,6 +120,7 @@ impl Session {
         let over: Vec<FaultId> = over.map(|(fault, _)| *fault).collect();
         for fault in over {
             self.emit(FaultEvent::FaultDisarmed { fault, by: By::Engine });
+            self.list_back();
         }
     }
 

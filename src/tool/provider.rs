@@ -6,6 +6,7 @@ use std::rc::Rc;
 use futures::{future::LocalBoxFuture, stream::LocalBoxStream};
 
 use super::{Tool, ToolError};
+use crate::domain::fault::Drift;
 use crate::domain::{ServerEvent, ToolName};
 
 /// One source of any number of tools.
@@ -40,6 +41,9 @@ pub trait Provider {
     fn accept(&self, _tool: &ToolName, _hash: &str) -> Option<Result<(), String>> {
         None
     }
+
+    /// Lists one of its tools with a change from now on, or all of them as they are. Another one's tool is nothing to it.
+    fn relist(&self, _change: Option<(&ToolName, Drift)>) {}
 
     /// The providers that it has brought since it was asked last.
     fn joined(&self) -> Vec<Rc<dyn Provider>> {

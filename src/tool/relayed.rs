@@ -17,6 +17,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::domain::ToolSpec;
+use crate::domain::fault::Drift;
 use crate::{ToolError, ToolOutput};
 
 /// What a call returned.
@@ -62,6 +63,9 @@ pub enum Turn {
     Held,
     /// The server gets it, with other arguments where there are some.
     On(Option<Value>),
+    /// From now on the client reads the called tool in the server's list with this change, or as the server lists it. The
+    /// turn that ends the call follows.
+    Relist(Option<Drift>),
     /// The client gets what the server has sent.
     AsCame,
     /// The client gets this.

@@ -58,6 +58,8 @@ pub enum FaultKind {
     },
     /// A field of a tool's JSON answer is another one than before.
     Drift { change: Drift },
+    /// A server of tools lists the called tool otherwise from now on, and tells its client that the list has changed.
+    ChangedList { change: Drift },
     /// A tool answers as it did before in this session; really, if it never did.
     Stale,
     /// Its real answer, repeated up to this many KiB.
@@ -132,7 +134,7 @@ impl Spread {
     }
 }
 
-/// How a field of an answer changes.
+/// How a field of an answer, or a parameter of a tool, changes.
 #[derive(
     Clone,
     Copy,
@@ -195,6 +197,7 @@ impl FaultKind {
         FaultKind::Wrong,
         FaultKind::HiddenError { text: None },
         FaultKind::Drift { change: Drift::Rename },
+        FaultKind::ChangedList { change: Drift::Rename },
         FaultKind::Stale,
         FaultKind::Huge { kb: 1024 },
         FaultKind::Escapes,
@@ -248,6 +251,7 @@ impl FaultKind {
             | FaultKind::HiddenError { .. }
             | FaultKind::Drift { .. }
             | FaultKind::Stale => tools,
+            FaultKind::ChangedList { .. } => sort == Sort::Mcp,
             FaultKind::CutStream
             | FaultKind::ResetStream
             | FaultKind::ErrorEvent { .. }
@@ -280,11 +284,12 @@ impl FaultKind {
         ))
     }
 
-    /// Whether only the time of the answer changes, or its price.
+    /// Whether the answer stays, and only its time, its price or the list of tools changes.
     pub fn keeps_answer(&self) -> bool {
         matches!(
             self,
             FaultKind::Latency { .. }
+                | FaultKind::ChangedList { .. }
                 | FaultKind::SlowTokens { .. }
                 | FaultKind::Price { .. }
                 | FaultKind::WrongUsage { .. }
@@ -316,9 +321,10 @@ mod tests {
              reset-stream error-event slow-tokens broken-arguments unknown-tool refusal overflow \
              price wrong-usage"
         );
-        for sort in [Sort::Tool, Sort::Class, Sort::Edge, Sort::Effect, Sort::Mcp, Sort::Tools] {
+        for sort in [Sort::Tool, Sort::Class, Sort::Edge, Sort::Effect, Sort::Tools] {
             assert_eq!(fitting(sort), tools);
         }
+        assert_eq!(fitting(Sort::Mcp), tools.replace("stale", "changed-list stale"));
         for sort in [Sort::Model, Sort::Server, Sort::Models] {
             assert_eq!(fitting(sort), models);
         }

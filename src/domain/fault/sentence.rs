@@ -48,6 +48,11 @@ impl FaultSpec {
                 Drift::Drop => "leaves out a field of its answer".to_owned(),
                 Drift::Retype => "changes the type of a field of its answer".to_owned(),
             },
+            FaultKind::ChangedList { change } => match change {
+                Drift::Rename => "is listed with a renamed parameter".to_owned(),
+                Drift::Drop => "is missing from the list".to_owned(),
+                Drift::Retype => "is listed with a parameter of another type".to_owned(),
+            },
             FaultKind::Stale => "repeats an earlier answer".to_owned(),
             FaultKind::Huge { kb } => format!("answers with {kb} KiB"),
             FaultKind::Escapes => "answers with sequences that control a terminal".to_owned(),

@@ -34,7 +34,7 @@ impl FaultKind {
             | FaultKind::Refusal { .. }
             | FaultKind::HiddenError { .. }
             | FaultKind::Injection { .. } => &["text"],
-            FaultKind::Drift { .. } => &["change"],
+            FaultKind::Drift { .. } | FaultKind::ChangedList { .. } => &["change"],
             FaultKind::Huge { .. } => &["kb"],
             FaultKind::Scores { .. } => &["how", "value"],
             FaultKind::SlowTokens { .. } => &["ms"],
@@ -79,7 +79,9 @@ impl FaultKind {
             (FaultKind::RateLimit { retry_after }, "retry-after") => Some(retry_after.to_string()),
             (FaultKind::Flapping { up, .. }, "up") => Some(up.to_string()),
             (FaultKind::Flapping { down, .. }, "down") => Some(down.to_string()),
-            (FaultKind::Drift { change }, "change") => name(change.into()),
+            (FaultKind::Drift { change } | FaultKind::ChangedList { change }, "change") => {
+                name(change.into())
+            }
             (FaultKind::Huge { kb }, "kb") => Some(kb.to_string()),
             (FaultKind::Scores { how, .. }, "how") => name(how.into()),
             (FaultKind::Scores { value, .. }, "value") => Some(value.to_string()),
@@ -121,7 +123,9 @@ impl FaultKind {
             }
             (FaultKind::Flapping { up, .. }, "up") => *up = number(key, value)?,
             (FaultKind::Flapping { down, .. }, "down") => *down = positive(key, value)?,
-            (FaultKind::Drift { change }, "change") => *change = choice(key, value)?,
+            (FaultKind::Drift { change } | FaultKind::ChangedList { change }, "change") => {
+                *change = choice(key, value)?
+            }
             (FaultKind::Huge { kb }, "kb") => {
                 *kb = positive(key, value)?;
                 if *kb > LARGEST {

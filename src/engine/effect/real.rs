@@ -244,7 +244,9 @@ async fn call_tool(
         let told = progress::told(handle, passage.reference);
         faulted(fault, (&*tool, &told), &invocation, || earlier(handle, call)).await
     };
-    within(&*tool, allowed, paid, run).await
+    let outcome = within(&*tool, allowed, paid, run).await;
+    handle.read(|session| session.relist(id, &call.tool));
+    outcome
 }
 
 /// What the tool answered before.

@@ -226,6 +226,9 @@ fn is_waiting(session: &Session, id: EffectId) -> bool {
 
 /// Gives the client its answer: what came from the server, unless the session has made something else of it.
 pub fn give(handle: &Handle, way: &Way, id: EffectId, came: Option<Returned>, returned: Returned) {
+    if let Some(change) = handle.read(|session| session.list_change(id)) {
+        way.tell(Turn::Relist(change));
+    }
     let told = came.map(|came| effect::redacted(Outcome::Result(came)));
     if let Some(Outcome::Result(told)) = told {
         if told == returned {
@@ -234,11 +237,7 @@ pub fn give(handle: &Handle, way: &Way, id: EffectId, came: Option<Returned>, re
         }
         withhold(handle, id, told);
     }
-    let ends_server = handle.read(|session| {
-        let fault = session.state().effect(id).and_then(|effect| effect.injected);
-        let fault = fault.and_then(|fault| session.state().faults.get(&fault));
-        fault.is_some_and(|fault| fault.spec.kind == FaultKind::Crash)
-    });
+    let ends_server = handle.read(|session| session.hit_by(id) == Some(&FaultKind::Crash));
     way.tell(Turn::Instead(Answer { returned, ends_server }));
 }
 

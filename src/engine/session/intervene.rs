@@ -3,8 +3,8 @@
 use super::Session;
 use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::{
-    BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, Event, Resume, SessionEvent,
-    TaskEvent, ToolCallEvent,
+    BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, Event, FaultEvent, Resume,
+    SessionEvent, TaskEvent, ToolCallEvent,
 };
 
 impl Session {
@@ -46,6 +46,7 @@ impl Session {
                 self.grant_step(run);
             }
             Event::Control(ControlEvent::PauseRequested { .. }) => self.settle(),
+            Event::Fault(FaultEvent::FaultDisarmed { .. }) => self.list_back(),
             Event::Change(ChangeEvent::KnobTurned { knob, value, was, .. }) => {
                 let spec = knob.spec();
                 if spec.replans {

@@ -20,7 +20,9 @@ use super::log::{Log, NewLines};
 use super::stage::{Offer, Stage};
 use crate::ServerEntry;
 use crate::domain::ServerEvent;
+use crate::domain::fault::Drift;
 use crate::files::safe_text::visible;
+use crate::relay::Relisted;
 use crate::tool::provider::Change;
 
 /// How long a server may take to its list of tools where its entry does not say it.
@@ -47,6 +49,9 @@ pub struct Shared {
     /// It has died, and is not back yet.
     is_dead: AtomicBool,
     pub log: Arc<Log>,
+    /// Its list of tools is to be read again.
+    changed: Arc<Notify>,
+    relisted: Mutex<Relisted>,
     /// Where the progress of calls arrives.
     pub progress: ProgressDispatcher,
     /// What becomes of the server, for the session.
@@ -61,6 +66,8 @@ impl Shared {
             peer: Mutex::new(None),
             is_dead: AtomicBool::new(false),
             log: Arc::default(),
+            changed: Arc::default(),
+            relisted: Mutex::default(),
             progress: ProgressDispatcher::new(),
             told,
         };
@@ -114,6 +121,13 @@ impl Shared {
         self.stage.send_replace(stage);
     }
 
+    /// Lists a tool with a change from now on, or as it is.
+    pub fn relist(&self, tool: &str, change: Option<Drift>) {
+        if self.relisted.lock().unwrap_or_else(PoisonError::into_inner).set(tool, change) {
+            self.changed.notify_one();
+        }
+    }
+
     pub fn peer(&self) -> Option<Peer<RoleClient>> {
         self.peer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -156,7 +170,7 @@ async fn again_and_again(shared: &Shared) {
 /// Runs it once; returns why it ended.
 async fn run(shared: &Shared) -> String {
     let begun = Instant::now();
-    let changed = Arc::new(Notify::new());
+    let changed = shared.changed.clone();
     let client = Client {
         log: shared.log.clone(),
         changed: changed.clone(),
@@ -187,7 +201,7 @@ async fn run(shared: &Shared) -> String {
             took,
         }))
     };
-    match listed(&peer).await {
+    match listed(shared, &peer).await {
         Ok(tools) => {
             shared.set_peer(Some(peer.clone()));
             shared.enter(offer(tools, begun.elapsed()));
@@ -199,7 +213,7 @@ async fn run(shared: &Shared) -> String {
         loop {
             changed.notified().await;
             sleep(BETWEEN_LISTS).await;
-            match listed(&peer).await {
+            match listed(shared, &peer).await {
                 Ok(tools) => shared.enter(offer(tools, took)),
                 // The tools of the last list stay.
                 Err(why) => shared.log.add(&format!("its tools could not be listed again: {why}")),
@@ -239,13 +253,13 @@ async fn subscribed(peer: &Peer<RoleClient>, changed: &Notify) {
 }
 
 /// All pages of the list.
-async fn listed(peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> {
-    timeout(LIST, pages(peer)).await.unwrap_or_else(|_| {
+async fn listed(shared: &Shared, peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> {
+    timeout(LIST, pages(shared, peer)).await.unwrap_or_else(|_| {
         Err(format!("its list of tools did not arrive within {} s", LIST.as_secs()))
     })
 }
 
-async fn pages(peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> {
+async fn pages(shared: &Shared, peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> {
     let mut tools = Vec::new();
     let mut seen = HashSet::new();
     let mut cursor: Option<String> = None;
@@ -258,7 +272,11 @@ async fn pages(peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> 
             Err(ServiceError::McpError(error)) if error.code.0 == -32601 => return Ok(tools),
             Err(error) => return Err(format!("it does not list its tools: {error}")),
         };
-        tools.extend(page.tools.iter().map(|tool| Arc::new(Definition::of(tool))));
+        {
+            let relisted = shared.relisted.lock().unwrap_or_else(PoisonError::into_inner);
+            let listed = |tool| relisted.definition(Definition::of(tool)).map(Arc::new);
+            tools.extend(page.tools.iter().filter_map(listed));
+        }
         if tools.len() > MOST {
             return Err(format!("it lists more than {MOST} tools"));
         }

@@ -16,6 +16,7 @@ use super::call::McpTool;
 use super::definition::Definition;
 use super::life::{self, Shared};
 use super::stage::Stage;
+use crate::domain::fault::Drift;
 use crate::domain::{ServerEvent, ToolName};
 use crate::tool::provider::{Change, Provider};
 use crate::tool::{Tool, ToolError};
@@ -216,6 +217,13 @@ impl Provider for McpServer {
         let (_, definition) = offered.find(|(name, _)| name == tool)?;
         let accepted = self.trust.accept(&self.shared().entry, &definition, hash);
         Some(accepted.and_then(|()| self.trust.save()))
+    }
+
+    fn relist(&self, change: Option<(&ToolName, Drift)>) {
+        let Some((tool, change)) = change else { return self.shared().relist("", None) };
+        if let Some(listed) = self.last.borrow().get(tool) {
+            self.shared().relist(&listed.tool.name, Some(change));
+        }
     }
 
     fn changes(&self) -> LocalBoxStream<'static, Change> {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use tokio::sync::{Notify, oneshot};
 
 use super::message::Id;
+use super::relisted::Relisted;
 
 /// Answers that are waited for at most, which are to be dropped.
 const MOST: usize = 1024;
@@ -34,6 +35,8 @@ pub struct Book {
     open: HashMap<Id, Open>,
     /// Requests for the list of tools.
     lists: HashSet<Id>,
+    /// How the tool that a fault has hit is listed.
+    pub relisted: Relisted,
     /// Calls that were answered before the server did.
     answered: HashSet<Id>,
 }

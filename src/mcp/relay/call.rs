@@ -9,6 +9,8 @@ use super::answer;
 use super::beat::beat;
 use super::book::{Book, Came};
 use super::message::{Asked, read};
+use super::relisted::NOTICE;
+use crate::domain::fault::Drift;
 use crate::tool::relayed::{Line, Turn};
 use crate::tool::{ToolError, ToolErrorKind};
 
@@ -45,6 +47,8 @@ pub struct Call {
     pub given_up: Rc<Notify>,
     /// Dropped as soon as it is said what becomes of the call: what comes after it waits for that.
     pub decided: Option<oneshot::Sender<()>>,
+    /// How the tool is listed from this call on, where that changes.
+    pub relist: Option<Option<Drift>>,
 }
 
 /// What the client gets.
@@ -64,6 +68,11 @@ impl Call {
             () = given_up.notified() => None,
             given = self.given(&shared) => given,
         };
+        if let Some(change) = self.relist
+            && shared.book.borrow_mut().relisted.set(&self.asked.tool, change)
+        {
+            let _ = shared.to_client.send(NOTICE.into()).await;
+        }
         match given {
             None => {
                 let error = ToolError::new(ToolErrorKind::Cancelled, GIVEN_UP);
@@ -130,6 +139,7 @@ impl Call {
                     let ends_server = answer.ends_server;
                     return Err(Given::Made { line, ends_server, cancels: false });
                 }
+                Some(Turn::Relist(change)) => self.relist = Some(change),
                 Some(Turn::AsCame) => {}
                 None => return Err(self.failed(ToolErrorKind::Failed, NO_SESSION)),
             }
@@ -154,6 +164,7 @@ impl Call {
                     let ends_server = answer.ends_server;
                     return Err(Some(Given::Made { line, ends_server, cancels: true }));
                 }
+                Some(Turn::Relist(change)) => self.relist = Some(change),
                 Some(Turn::Held | Turn::On(_) | Turn::AsCame) => {}
                 None => {
                     return Err(Some(match came.await {
@@ -195,6 +206,7 @@ impl Call {
                     let ends_server = answer.ends_server;
                     return Some(Given::Made { line, ends_server, cancels: false });
                 }
+                Some(Turn::Relist(change)) => self.relist = Some(change),
                 Some(Turn::On(_)) => {}
                 // Without its session it passes.
                 Some(Turn::AsCame) | None => {

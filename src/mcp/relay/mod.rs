@@ -13,6 +13,7 @@ mod message;
 mod passing;
 mod pieces;
 mod program;
+mod relisted;
 #[cfg(test)]
 mod tests;
 
@@ -23,3 +24,4 @@ pub use self::message::{Asked, Id, Message, read};
 pub use self::passing::{Ends, relay};
 pub use self::pieces::{Piece, Splitter};
 pub use self::program::start;
+pub use self::relisted::{NOTICE, Relisted};

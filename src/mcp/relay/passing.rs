@@ -196,7 +196,7 @@ impl Relay {
             return drop(self.shared.to_server.send(line).await);
         }
         let (decided, is_decided) = oneshot::channel();
-        let call = Call { asked, line, way, given_up, decided: Some(decided) };
+        let call = Call { asked, line, way, given_up, decided: Some(decided), relist: None };
         {
             let mut calls = self.calls.borrow_mut();
             while calls.try_join_next().is_some() {}
@@ -236,7 +236,11 @@ impl Relay {
                 }
             }
             Answered::TooLate => {}
-            Answered::List | Answered::Other => self.tell(line).await,
+            Answered::List => {
+                let line = self.listed(line);
+                self.tell(line).await;
+            }
+            Answered::Other => self.tell(line).await,
         }
     }
 
@@ -248,13 +252,18 @@ impl Relay {
             progress.into_iter().for_each(|(token, progress)| book.note_progress(token, progress));
             return Answered::Other;
         }
-        let answered = message.id().map_or(Answered::Other, |id| book.answer(&id));
-        if matches!(answered, Answered::List) {
+        message.id().map_or(Answered::Other, |id| book.answer(&id))
+    }
+
+    /// A list as the client reads it, of which the session learns.
+    fn listed(&self, line: Vec<u8>) -> Vec<u8> {
+        let line = self.shared.book.borrow().relisted.line(&line).unwrap_or(line);
+        if let Some((_, message)) = read(&line) {
             let (server, tools) = (Arc::clone(&self.key), learn::tools(&self.key, &message));
             // The session may have ended.
             let _ = self.news.send(News::Offered { server, tools });
         }
-        answered
+        line
     }
 
     async fn tell(&self, line: Vec<u8>) {

@@ -5,10 +5,10 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use reqwest::Response;
 
 use super::call::Call;
-use super::events::{Events, data, with_data};
+use super::events::{Events, data, of_data, with_data};
 use super::listen::Shared;
 use super::out::Out;
-use crate::mcp::relay::{Id, has_structure, learnt, read, returned};
+use crate::mcp::relay::{Id, NOTICE, has_structure, learnt, read, returned};
 use crate::tool::relayed::News;
 use crate::tool::{ToolError, ToolErrorKind};
 use crate::watch::upstream::forwarded;
@@ -109,22 +109,30 @@ async fn rest(mut response: Response, out: &Out) {
 }
 
 /// Takes a message of the server. Returns the answer that the client gets in its place, if that is another one.
-async fn heard(shared: &Shared, message: &[u8], of: &mut Of, out: &mut Out) -> Option<Vec<u8>> {
-    let (_, message) = read(message)?;
+async fn heard(shared: &Shared, line: &[u8], of: &mut Of, out: &mut Out) -> Option<Vec<u8>> {
+    let (_, message) = read(line)?;
     if message.method.is_some() || message.id().as_ref() != Some(of.id()) {
         return None;
     }
     match of {
         Of::List(_) => {
+            let changed = shared.relisted.borrow().line(line);
+            let (_, message) = read(changed.as_deref().unwrap_or(line))?;
             let (server, tools) = (shared.key.clone(), learnt(&shared.key, &message));
             let _ = shared.news.send(News::Offered { server, tools });
-            None
+            changed
         }
         Of::Call(call) => {
             call.tell(returned(&message));
             let has_structure = has_structure(&message);
-            let answer = call.after(out).await?;
-            Some(call.line(&answer, has_structure))
+            let answer = call.after(out).await;
+            if let Some(change) = call.relist
+                && shared.relisted.borrow_mut().set(&call.asked.tool, change)
+            {
+                out.begin_events();
+                out.send(of_data(NOTICE)).await;
+            }
+            Some(call.line(&answer?, has_structure))
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::events::of_data;
 use super::out::Out;
+use crate::domain::fault::Drift;
 use crate::mcp::relay::{Asked, BEAT, answer_line, note};
 use crate::tool::relayed::{Answer, Line, Returned, Turn};
 use crate::tool::{ToolError, ToolErrorKind};
@@ -20,6 +21,8 @@ pub struct Call {
     pub asked: Asked,
     pub way: Line,
     is_held: bool,
+    /// How the tool is listed from this call on, where that changes.
+    pub relist: Option<Option<Drift>>,
     /// Notes of progress that the client got.
     notes: u32,
 }
@@ -42,7 +45,7 @@ enum Next {
 
 impl Call {
     pub fn new(asked: Asked, way: Line) -> Self {
-        Self { asked, way, is_held: false, notes: 0 }
+        Self { asked, way, is_held: false, relist: None, notes: 0 }
     }
 
     /// Waits until the call is sent on.
@@ -56,7 +59,7 @@ impl Call {
                 Next::Turn(Turn::Instead(answer)) => {
                     return Before::Answer(self.line(&answer, true));
                 }
-                Next::Turn(Turn::Held | Turn::AsCame) => {}
+                Next::Turn(Turn::Held | Turn::AsCame | Turn::Relist(_)) => {}
                 Next::NoSession => {
                     let returned = Err(ToolError::new(ToolErrorKind::Failed, NO_SESSION));
                     let answer = Answer { returned, ends_server: false };
@@ -73,7 +76,7 @@ impl Call {
             match self.next(out).await {
                 Next::Turn(Turn::Instead(answer)) => return Some(answer),
                 Next::Turn(Turn::AsCame) | Next::NoSession | Next::GivenUp => return None,
-                Next::Turn(Turn::Held | Turn::On(_)) => {}
+                Next::Turn(Turn::Held | Turn::On(_) | Turn::Relist(_)) => {}
             }
         }
     }
@@ -102,6 +105,10 @@ impl Call {
                 turn = self.way.turns.recv() => return match turn {
                     Some(Turn::Held) => {
                         self.is_held = true;
+                        continue;
+                    }
+                    Some(Turn::Relist(change)) => {
+                        self.relist = Some(change);
                         continue;
                     }
                     Some(turn) => {

@@ -46,7 +46,8 @@ pub fn with_data(event: &[u8], data: &str) -> Vec<u8> {
 
 /// An event with this data.
 pub fn of_data(data: &str) -> Vec<u8> {
-    format!("data: {}\n\n", data.trim_end()).into_bytes()
+    let lines = data.trim_end().lines().map(|line| format!("data: {line}\n"));
+    lines.chain(["\n".to_owned()]).collect::<String>().into_bytes()
 }
 
 #[cfg(test)]
@@ -65,6 +66,7 @@ mod tests {
             assert_eq!(all.concat(), stream);
         }
         let event = b"id: 7\nevent: message\ndata: {\"a\":1}\n\n";
+        assert_eq!(of_data("{\n}"), b"data: {\ndata: }\n\n");
         assert_eq!(with_data(event, "{}\n"), b"id: 7\nevent: message\ndata: {}\n\n");
     }
 }

@@ -21,7 +21,7 @@ use tokio::sync::{Notify, oneshot};
 use super::answers::{Of, pass, unreached};
 use super::call::{Before, Call, PATIENCE};
 use super::out::Out;
-use crate::mcp::relay::{Id, read};
+use crate::mcp::relay::{Id, Relisted, read};
 use crate::net::guard::{self, Redirects};
 use crate::tool::relayed::{self, News};
 use crate::watch::request::{self, Posted};
@@ -53,6 +53,7 @@ pub struct Shared {
     pub news: UnboundedSender<News>,
     target: Url,
     client: Client,
+    pub relisted: RefCell<Relisted>,
     /// Calls whose clients wait, and whether they were sent on.
     open: RefCell<HashMap<(String, Id), Rc<Open>>>,
 }
@@ -74,8 +75,8 @@ pub async fn serve(relaying: Relaying) -> io::Result<()> {
     }
     let client = guard::builder(any_address, Redirects::SameServer).build();
     let client = client.map_err(io::Error::other)?;
-    let (key, open) = (key.into(), RefCell::default());
-    let shared = Rc::new(Shared { key, news, target, client, open });
+    let (key, relisted, open) = (key.into(), RefCell::default(), RefCell::default());
+    let shared = Rc::new(Shared { key, news, target, client, relisted, open });
     let socket = socket.into_socket();
     socket.set_nonblocking(true)?;
     let listener = TcpListener::from_std(socket)?;

@@ -62,6 +62,8 @@ impl Faults {
         let taken = FaultVerdict::of(id, &live.laps_with_current(), without);
         match taken {
             Some(taken) => reaction::sentence(&taken),
+            // No agent has seen the hits of calls that a person made.
+            None if fault.fired > 0 => fault.spec.sentence(),
             None => format!("{}; no hits yet", fault.spec.sentence()),
         }
     }

@@ -5,8 +5,10 @@ use std::cell::RefCell;
 use serde_json::json;
 use tempfile::tempdir;
 use toolyard::domain::EffectClass;
+use toolyard::domain::fault::Drift;
 use toolyard::mcp::client::Stage;
 use toolyard::tool::ToolErrorKind;
+use toolyard::tool::provider::Provider;
 
 use super::{call, log, named, start, telling, tools};
 
@@ -30,6 +32,31 @@ async fn tools_of_all_pages_are_listed_by_the_key_and_called() {
         assert_eq!(echo.spec().proposed, Some(EffectClass::Read));
         let failed = call(&*named(&tools, "fails"), json!({})).await.unwrap_err();
         assert_eq!((failed.kind, &*failed.text), (ToolErrorKind::Failed, "no such thing"));
+    }
+}
+
+#[tokio::test]
+async fn a_fault_has_a_tool_listed_otherwise_and_back() {
+    let folder = tempdir().unwrap();
+    let server = start("plain", folder.path());
+    let echo = named(&tools(&server).await, "echo").spec().name.clone();
+    let disabled = |tools: &[std::rc::Rc<dyn toolyard::tool::Tool>]| {
+        tools.iter().find(|tool| tool.spec().name == echo).map(|it| it.spec().disabled.is_some())
+    };
+    for (change, expected) in
+        [(Some(Drift::Rename), Some(true)), (Some(Drift::Drop), None), (None, Some(false))]
+    {
+        server.relist(change.map(|change| (&echo, change)));
+        let listed = async {
+            while disabled(&tools(&server).await) != expected {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(super::LONG, listed).await.expect("the list stays as it was");
+        // One that is not listed cannot be named any more.
+        if change == Some(Drift::Drop) {
+            server.relist(Some((&"other".into(), Drift::Rename)));
+        }
     }
 }
 

@@ -85,3 +85,29 @@ fn a_secret_of_the_server_reaches_its_client_and_not_the_journal() {
     assert!(!home.read("j.jsonl").contains(secret));
     assert!(home.read("notes").contains(secret));
 }
+
+#[test]
+fn a_changed_list_is_told_and_read_until_the_fault_is_over() {
+    let home = Home::new();
+    let mut client = client(&home, &["--fault", "mcp:own:changed-list:change=drop:nth=1"]);
+    let listed = |client: &mut Client| {
+        let id = client.ask("tools/list", json!({}));
+        let answer = client.answer(id);
+        let tools = answer["result"]["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&mut client), ["now", "sleep", "die"]);
+    for tools in [&["sleep", "die"][..], &["now", "sleep", "die"]] {
+        let id = client.call("now", json!({"text": "it ran"}));
+        let notice: serde_json::Value = serde_json::from_slice(&client.line().unwrap()).unwrap();
+        assert_eq!(notice["method"], "notifications/tools/list_changed");
+        assert_eq!(text(&client.answer(id)), ("it ran", false));
+        assert_eq!(listed(&mut client), tools);
+    }
+    // Once more is no news.
+    let id = client.call("now", json!({"text": "it ran"}));
+    let answer: serde_json::Value = serde_json::from_slice(&client.line().unwrap()).unwrap();
+    assert_eq!(answer["id"], id);
+    client.end();
+    assert_eq!(calls(&home.path("notes")).len(), 3);
+}

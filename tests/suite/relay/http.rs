@@ -195,6 +195,20 @@ fn faults_act_before_and_after_the_server() {
 }
 
 #[test]
+fn a_changed_list_is_an_event_before_the_answer() {
+    for streams in [false, true] {
+        let (home, (target, bodies)) = (Home::new(), server(streams));
+        let relay = Relay::start(&home, &target, &["--fault", "mcp:own:changed-list:nth=1"]);
+        for (n, notices) in [(1, 1), (2, 1), (3, 0)] {
+            let (_, answer) = relay.call(n, "now", "it ran");
+            assert_eq!(answer.matches("tools/list_changed").count(), notices, "{answer}");
+            assert!(answer.contains("it ran"), "{answer}");
+        }
+        assert_eq!(bodies.lock().unwrap().len(), 3);
+    }
+}
+
+#[test]
 fn only_programs_of_this_machine_may_ask_and_servers_are_where_they_may_be() {
     let home = Home::new();
     let (target, bodies) = server(false);

@@ -1,0 +1,120 @@
+//! A list of tools that a fault has changed: what a client reads of one tool is not what its server takes.
+
+use serde_json::{Map, Value, json};
+
+use super::message::read;
+use crate::client::Definition;
+use crate::domain::fault::Drift;
+
+/// The line by which a client hears that the list has changed.
+pub const NOTICE: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+/// The parameter that a tool gets which has none.
+const NEW: &str = "request_v2";
+
+/// The tool that is listed otherwise, if there is one, and how.
+#[derive(Debug, Default)]
+pub struct Relisted(Option<(String, Drift)>);
+
+impl Relisted {
+    /// Lists this tool with the change, or all as the server does; false: that is so already.
+    pub fn set(&mut self, tool: &str, change: Option<Drift>) -> bool {
+        let new = change.map(|change| (tool.to_owned(), change));
+        let is_new = self.0 != new;
+        self.0 = new;
+        is_new
+    }
+
+    /// The line of an answer to `tools/list` with the change; `None`: it stays.
+    pub fn line(&self, line: &[u8]) -> Option<Vec<u8>> {
+        let (name, change) = self.0.as_ref()?;
+        let (text, _) = read(line)?;
+        let mut answer: Value = serde_json::from_str(text).ok()?;
+        let tools = answer.get_mut("result")?.get_mut("tools")?.as_array_mut()?;
+        let at = tools.iter().position(|tool| tool["name"].as_str() == Some(name))?;
+        match change {
+            Drift::Drop => _ = tools.remove(at),
+            Drift::Rename | Drift::Retype => {
+                parameter(tools[at].get_mut("inputSchema")?.as_object_mut()?, *change);
+            }
+        }
+        Some(format!("{answer}\n").into_bytes())
+    }
+
+    /// The same of a tool's definition; `None`: it is not listed.
+    pub fn definition(&self, mut of: Definition) -> Option<Definition> {
+        let Some((_, change)) = self.0.as_ref().filter(|(name, _)| *name == of.name) else {
+            return Some(of);
+        };
+        if *change == Drift::Drop {
+            return None;
+        }
+        if let Some(schema) = of.parameters.as_object_mut() {
+            parameter(schema, *change);
+        }
+        Some(of)
+    }
+}
+
+/// Changes the first parameter of a tool. One without parameters gets one.
+fn parameter(schema: &mut Map<String, Value>, change: Drift) {
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    let Some(properties) = properties.as_object_mut() else { return };
+    let Some(first) = properties.keys().next().cloned() else {
+        properties.insert(NEW.to_owned(), json!({"type": "string"}));
+        schema.insert("required".to_owned(), json!([NEW]));
+        return;
+    };
+    if change == Drift::Retype {
+        let is_text = properties[&first]["type"] == "string";
+        properties[&first] = json!({"type": if is_text { "array" } else { "string" }});
+        return;
+    }
+    let other = format!("{first}_v2");
+    let renamed = std::mem::take(properties).into_iter();
+    *properties = renamed
+        .map(|(name, schema)| (if name == first { other.clone() } else { name }, schema))
+        .collect();
+    let required = schema.get_mut("required").and_then(Value::as_array_mut);
+    let named = required.into_iter().flatten().find(|name| **name == first);
+    named.into_iter().for_each(|name| *name = other.as_str().into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &str = "{\"id\":1,\"result\":{\"tools\":[{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\",\
+        \"properties\":{\"x\":{\"type\":\"string\"},\"y\":{\"type\":\"number\"}},\"required\":[\"y\",\"x\"]}},\
+        {\"name\":\"b\",\"inputSchema\":{\"type\":\"object\"}}]}}";
+
+    fn listed(tool: &str, change: Drift) -> Value {
+        let mut relisted = Relisted::default();
+        assert!(relisted.set(tool, Some(change)) && !relisted.set(tool, Some(change)));
+        let line = relisted.line(LIST.as_bytes()).unwrap();
+        assert!(relisted.set(tool, None) && relisted.line(LIST.as_bytes()).is_none());
+        serde_json::from_slice::<Value>(&line).unwrap()["result"]["tools"].take()
+    }
+
+    #[test]
+    fn one_tool_is_listed_otherwise() {
+        let renamed = listed("a", Drift::Rename);
+        let schema = &renamed[0]["inputSchema"];
+        assert_eq!(schema["properties"]["x_v2"]["type"], "string");
+        assert_eq!(schema["required"], json!(["y", "x_v2"]));
+        let retyped = listed("a", Drift::Retype);
+        assert_eq!(retyped[0]["inputSchema"]["properties"]["x"], json!({"type": "array"}));
+        let dropped = listed("a", Drift::Drop);
+        assert_eq!((dropped.as_array().unwrap().len(), &dropped[0]["name"]), (1, &json!("b")));
+        // One without parameters asks for one.
+        assert_eq!(listed("b", Drift::Rename)[1]["inputSchema"]["required"], json!([NEW]));
+    }
+
+    #[test]
+    fn what_is_no_such_list_stays() {
+        let mut relisted = Relisted::default();
+        relisted.set("c", Some(Drift::Drop));
+        for line in [LIST, "{\"id\":1,\"error\":{}}", "{\"id\":1,\"result\":{\"tools\":7}}", "x"] {
+            assert_eq!(relisted.line(line.as_bytes()), None, "{line}");
+        }
+    }
+}
