@@ -164,9 +164,19 @@ fn price(session: &Session, effect: &Effect) -> Option<Price> {
     session.state().max_dollars?;
     let models = &session.state().models;
     let spec = real(effect.spec()?)?;
-    let (usage, tally) = match effect {
+    let tally = match effect {
+        Effect::Model(_) => models.known.get(&spec.name).map(|model| &model.tally),
+        Effect::Embedding(_) | Effect::Reading(_) => Some(&models.embeddings),
+        Effect::Tool(_) => return None,
+    };
+    let charged = tally.and_then(Tally::dollars_per_call);
+    let is_free = |usage| spec.price(&usage).is_some_and(|price| *price == 0.0);
+    if charged.unwrap_or_default() == 0.0 && is_free(Usage::estimate(1, 1)) {
+        // However long it is: it need not be counted.
+        return None;
+    }
+    let usage = match effect {
         Effect::Model(call) => {
-            let tally = models.known.get(&spec.name).map(|model| &model.tally);
             let answers = tally.map(|tally| (tally.tokens_out, u64::from(tally.calls)));
             let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
             let asked = match &call.guest {
@@ -175,20 +185,17 @@ fn price(session: &Session, effect: &Effect) -> Option<Price> {
                 Some(relay) => relay.body().len() as u64 / BYTES_PER_TOKEN,
                 None => tokens::count_request(&call.request),
             };
-            (Usage::estimate(asked, answer.unwrap_or(ASSUMED)), tally)
+            Usage::estimate(asked, answer.unwrap_or(ASSUMED))
         }
         Effect::Embedding(EmbeddingCall { text, .. })
-        | Effect::Reading(ReadingCall { text, .. }) => {
-            (Usage::estimate(tokens::count(text), 0), Some(&models.embeddings))
-        }
+        | Effect::Reading(ReadingCall { text, .. }) => Usage::estimate(tokens::count(text), 0),
         Effect::Tool(_) => return None,
     };
     let listed = spec.price(&usage).map(f64::from);
     let is_first = listed.is_none() && tally.is_none_or(|tally| tally.calls == 0);
     // Calls of one model that start together would otherwise all pass before the first of them shows its price.
     let others = || is_first.then(|| models.dollars_per_call()).flatten();
-    let charged = tally.and_then(Tally::dollars_per_call).or_else(others);
-    match listed.into_iter().chain(charged).reduce(f64::max) {
+    match listed.into_iter().chain(charged.or_else(others)).reduce(f64::max) {
         Some(cost) => (cost > 0.0).then_some(Price::About(cost)),
         None => Some(Price::Unknown),
     }

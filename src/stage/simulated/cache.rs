@@ -1,9 +1,10 @@
 //! The prompt cache of the simulated model, as providers describe theirs: what a request has in common
 //! with the beginning of a recent one is cheaper, in whole blocks, from a least length on.
 
-use std::{cell::RefCell, collections::HashSet};
+use std::cell::{RefCell, RefMut};
+use std::collections::HashSet;
 
-use crate::domain::{Chance, Request, tokens, tokens::Part};
+use crate::domain::{Chance, Request, tokens};
 
 /// Tokens of the shortest prefix that is kept, and of a block (both as OpenAI documents them).
 const LEAST: u64 = 1024;
@@ -22,40 +23,45 @@ struct Generations {
 }
 
 impl PrefixCache {
-    /// Tokens of the longest known beginning of this request, whose beginnings are known from now on.
-    /// Parts are compared whole, so it is never more than what they share.
-    pub fn read(&self, parts: &[Part]) -> u64 {
-        let mut known = self.0.borrow_mut();
-        let (mut shared, mut is_shared) = (0, true);
-        let texts = parts.iter().map(|part| (&*part.label, &*part.text));
-        for (part, prefix) in parts.iter().zip(prefixes(texts)) {
-            let Some(prefix) = prefix else { continue };
-            is_shared &= known.has(prefix);
-            shared += if is_shared { part.tokens } else { 0 };
-            known.add(prefix);
-        }
-        if shared < LEAST { 0 } else { shared / BLOCK * BLOCK }
+    /// Reads a request part by part, whose beginnings are known from now on.
+    pub fn read(&self) -> Reading<'_> {
+        let (prefix, shared, is_shared) = (Chance::new(0), 0, true);
+        Reading { known: self.0.borrow_mut(), prefix, shared, is_shared }
     }
 
     /// Knows the beginnings of a request that it has read before.
     pub fn recall(&self, request: &Request) {
-        let (mut known, texts) = (self.0.borrow_mut(), tokens::texts(request));
-        let texts = texts.iter().map(|(label, text)| (&**label, &**text));
-        prefixes(texts).flatten().for_each(|prefix| known.add(prefix));
+        let mut reading = self.read();
+        tokens::each(request, |piece| reading.take(&piece.label, &piece.text, 0));
     }
 }
 
-/// The hash of all parts up to each part that has a text.
-fn prefixes<'t>(
-    texts: impl Iterator<Item = (&'t str, &'t str)>,
-) -> impl Iterator<Item = Option<u64>> {
-    texts.scan(Chance::new(0), |prefix, (label, text)| {
+/// A request that is read.
+pub(super) struct Reading<'a> {
+    known: RefMut<'a, Generations>,
+    /// Of all parts so far that have a text.
+    prefix: Chance,
+    shared: u64,
+    is_shared: bool,
+}
+
+impl Reading<'_> {
+    pub fn take(&mut self, label: &str, text: &str, tokens: u64) {
         if text.is_empty() {
-            return Some(None);
+            return;
         }
-        *prefix = prefix.with(label.as_bytes()).with(text.as_bytes());
-        Some(Some(prefix.bits()))
-    })
+        self.prefix = self.prefix.with(label.as_bytes()).with(text.as_bytes());
+        let prefix = self.prefix.bits();
+        self.is_shared &= self.known.has(prefix);
+        self.shared += if self.is_shared { tokens } else { 0 };
+        self.known.add(prefix);
+    }
+
+    /// Tokens of the longest beginning that was known before. Parts are compared whole, so it is never more than what they
+    /// share.
+    pub fn cached(&self) -> u64 {
+        if self.shared < LEAST { 0 } else { self.shared / BLOCK * BLOCK }
+    }
 }
 
 impl Generations {
@@ -75,30 +81,31 @@ impl Generations {
 mod tests {
     use super::*;
 
-    fn part(text: &str, tokens: u64) -> Part {
-        Part { label: "user".into(), text: text.into(), tokens }
+    fn read(cache: &PrefixCache, parts: &[(&str, u64)]) -> u64 {
+        let mut reading = cache.read();
+        parts.iter().for_each(|(text, tokens)| reading.take("user", text, *tokens));
+        reading.cached()
     }
 
     #[test]
     fn a_beginning_counts_in_whole_blocks_from_a_least_length_on() {
         let cache = PrefixCache::default();
-        let (tools, task) = (part("tools", 1000), part("task", 100));
-        assert_eq!(cache.read(&[tools.clone(), task.clone()]), 0, "never seen");
-        assert_eq!(cache.read(&[tools.clone(), part("other", 100)]), 0, "1000 tokens are too few");
-        let long = [tools.clone(), task.clone(), part("more", 300)];
-        assert_eq!(cache.read(&long), 1024, "of 1100, whole blocks");
-        assert_eq!(cache.read(&long), 1280, "of 1400");
-        assert_eq!(cache.read(&[task, tools]), 0, "the same parts in another order");
+        let (tools, task) = (("tools", 1000), ("task", 100));
+        assert_eq!(read(&cache, &[tools, task]), 0, "never seen");
+        assert_eq!(read(&cache, &[tools, ("other", 100)]), 0, "1000 tokens are too few");
+        let long = [tools, task, ("more", 300)];
+        assert_eq!(read(&cache, &long), 1024, "of 1100, whole blocks");
+        assert_eq!(read(&cache, &long), 1280, "of 1400");
+        assert_eq!(read(&cache, &[task, tools]), 0, "the same parts in another order");
     }
 
     #[test]
     fn what_was_long_ago_is_forgotten() {
         let cache = PrefixCache::default();
-        let first = [part("first", 2048)];
-        cache.read(&first);
+        read(&cache, &[("first", 2048)]);
         for other in 0..2 * REMEMBERED {
-            cache.read(&[part(&other.to_string(), 1)]);
+            read(&cache, &[(&other.to_string(), 1)]);
         }
-        assert_eq!(cache.read(&first), 0);
+        assert_eq!(read(&cache, &[("first", 2048)]), 0);
     }
 }

@@ -186,9 +186,13 @@ impl Model for Simulated {
             for call in &said.calls {
                 spoken += &format!("{}{}", call.tool, call.arguments);
             }
-            let parts = tokens::parts(request);
-            let tokens_in = parts.iter().map(|part| part.tokens).sum();
-            let cached = self.cache.read(&parts);
+            let (mut reading, mut tokens_in) = (self.cache.read(), tokens::framing(request));
+            tokens::each(request, |piece| {
+                let tokens = piece.tokens();
+                reading.take(&piece.label, &piece.text, tokens);
+                tokens_in += tokens;
+            });
+            let cached = reading.cached();
             let usage = Usage { cached, ..Usage::estimate(tokens_in, tokens::count(&spoken)) };
             let finish = if said.calls.is_empty() { Finish::Stop } else { Finish::Calls };
             Ok(Reply { calls: said.calls, finish, usage, ..Reply::of_text(said.text) })

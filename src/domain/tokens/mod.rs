@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use serde_json::json;
 use tiktoken::{CoreBpe, encoding};
 
-use crate::blocks::Block;
-use crate::chat::{Message, Request, ToolCall, ToolDef};
+mod parts;
+
+pub use self::parts::{Part, Piece, count_request, count_tools, each, framing, parts};
 
 /// Longest text, in bytes, whose every byte is counted. Beyond it samples are counted and scaled.
 const EXACT: usize = 128 * 1024;
@@ -20,20 +20,6 @@ const EXACT: usize = 128 * 1024;
 const SAMPLE: usize = 4 * 1024;
 /// Texts remembered at least; at most twice as many are.
 const REMEMBERED: usize = 4096;
-/// Tokens that the chat format adds around one message, and before the answer (measured by OpenAI
-/// for its own models; others differ little).
-const FRAME: u64 = 3;
-
-/// One part of a request, as the prompt inspector lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Its kind: `system`, `user`, `assistant`, `observation of NAME`, `tool NAME`, `framing`.
-    pub label: String,
-    /// Exactly the text that is sent, before the endpoint's own template.
-    pub text: String,
-    pub tokens: u64,
-}
-
 static ENCODER: LazyLock<CoreBpe> = LazyLock::new(encoding::o200k_base);
 
 /// Loads the vocabulary, if no count did so before. A count that comes meanwhile waits for it.
@@ -51,67 +37,6 @@ pub fn count(text: &str) -> u64 {
     let tokens = if text.len() <= EXACT { encode(text) } else { sample(text) };
     memory(|memory| memory.put(key, tokens));
     tokens
-}
-
-/// The number of tokens of a request: the sum over [`parts`].
-pub fn count_request(request: &Request) -> u64 {
-    parts(request).iter().map(|part| part.tokens).sum()
-}
-
-/// The tokens of the tools alone, which are part of [`count_request`].
-pub fn count_tools(request: &Request) -> u64 {
-    request.tools.iter().map(|tool| count(&of_tool(tool).1)).sum()
-}
-
-/// A request part by part, in sending order; the last part is the chat format itself.
-pub fn parts(request: &Request) -> Vec<Part> {
-    let count = |(label, text): (String, String)| Part { label, tokens: count(&text), text };
-    let mut parts: Vec<Part> = texts(request).into_iter().map(count).collect();
-    let tokens = FRAME * (request.messages.len() as u64 + 1);
-    parts.push(Part { label: "framing".into(), text: String::new(), tokens });
-    parts
-}
-
-/// The labels and texts of [`parts`], without the chat format. Counting tokens takes longer than all of this.
-pub fn texts(request: &Request) -> Vec<(String, String)> {
-    let mut texts: Vec<_> = request.tools.iter().map(of_tool).collect();
-    for message in &request.messages {
-        of_message(message, &mut texts);
-    }
-    texts
-}
-
-fn of_tool(tool: &ToolDef) -> (String, String) {
-    let text = json!({
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    });
-    (format!("tool {}", tool.name), text.to_string())
-}
-
-fn of_message(message: &Message, texts: &mut Vec<(String, String)>) {
-    match message {
-        Message::System { text } => texts.push(("system".into(), text.clone())),
-        Message::User { text, .. } => texts.push(("user".into(), text.clone())),
-        Message::Assistant { text, calls, .. } => {
-            if !text.is_empty() || calls.is_empty() {
-                texts.push(("assistant".into(), text.clone()));
-            }
-            texts.extend(calls.iter().map(of_call));
-        }
-        Message::Tool { tool, text, .. } => {
-            texts.push((format!("observation of {tool}"), text.clone()));
-        }
-    }
-    // What no text is, a person sees by its kind and size.
-    texts.extend(
-        message.blocks().iter().filter_map(Block::label).map(|label| ("part".into(), label)),
-    );
-}
-
-fn of_call(call: &ToolCall) -> (String, String) {
-    (format!("call of {}", call.tool), format!("{} {}", call.tool, call.arguments))
 }
 
 fn encode(text: &str) -> u64 {
@@ -181,7 +106,6 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::chat::Role;
 
     /// The tokens are `hello`, ` world`; and `hello`, ` <`, `|`, `end`, `of`, `text`, `|`, `>`.
     #[test]
@@ -227,48 +151,6 @@ mod tests {
         let estimate = count(&line.repeat(10_000)) as f64;
         let truth = (count(line.trim_end()) * 10_000) as f64;
         assert!((estimate / truth - 1.0).abs() < 0.02, "{estimate} for {truth}");
-    }
-
-    #[test]
-    fn parts_add_up_and_hold_the_text() {
-        let request = Request {
-            tools: vec![ToolDef {
-                name: "calculator".into(),
-                description: "Computes.".into(),
-                parameters: json!({"type": "object"}).into(),
-            }]
-            .into(),
-            ..Request::new(
-                Role::Actor,
-                vec![
-                    Message::system("Answer."),
-                    Message::user("2+2?"),
-                    Message::Assistant {
-                        text: String::new(),
-                        calls: vec![ToolCall {
-                            id: "1".into(),
-                            tool: "calculator".into(),
-                            arguments: json!({"expression": "2+2"}),
-                        }],
-                        source: None,
-                    },
-                    Message::result("1", "calculator".into(), "4"),
-                ],
-            )
-        };
-        let parts = parts(&request);
-        let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();
-        let expected = [
-            "tool calculator",
-            "system",
-            "user",
-            "call of calculator",
-            "observation of calculator",
-            "framing",
-        ];
-        assert_eq!(labels, expected);
-        assert_eq!(parts.iter().map(|part| part.tokens).sum::<u64>(), count_request(&request));
-        assert!(parts[3].text.contains(r#""expression":"2+2""#));
     }
 
     #[test]

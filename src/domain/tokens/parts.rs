@@ -1,0 +1,203 @@
+//! A request part by part, each with its tokens.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ptr;
+use std::sync::{Arc, Weak};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::count;
+use crate::blocks::Block;
+use crate::chat::{Message, Request, ToolCall, ToolDef};
+
+/// Tokens that the chat format adds around one message, and before the answer (measured by OpenAI
+/// for its own models; others differ little).
+const FRAME: u64 = 3;
+/// Menus whose parts a thread remembers, as long as requests share them.
+const MENUS: usize = 8;
+
+/// One part of a request, as the prompt inspector lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its kind: `system`, `user`, `assistant`, `observation of NAME`, `tool NAME`, `framing`.
+    pub label: String,
+    /// Exactly the text that is sent, before the endpoint's own template.
+    pub text: String,
+    pub tokens: u64,
+}
+
+/// The same, of a request that lives longer.
+pub struct Piece<'a> {
+    pub label: Cow<'a, str>,
+    pub text: Cow<'a, str>,
+    /// Where it was counted before.
+    known: Option<u64>,
+}
+
+impl Piece<'_> {
+    /// The number of its tokens, which is counted here.
+    pub fn tokens(&self) -> u64 {
+        self.known.unwrap_or_else(|| count(&self.text))
+    }
+}
+
+/// The number of tokens of a request: the sum over [`parts`].
+pub fn count_request(request: &Request) -> u64 {
+    let mut tokens = framing(request);
+    each(request, |piece| tokens += piece.tokens());
+    tokens
+}
+
+/// The tokens of the tools alone, which are part of [`count_request`].
+pub fn count_tools(request: &Request) -> u64 {
+    menu(&request.tools).iter().map(|part| part.tokens).sum()
+}
+
+/// A request part by part, in sending order; the last part is the chat format itself.
+pub fn parts(request: &Request) -> Vec<Part> {
+    let mut parts = Vec::new();
+    each(request, |piece| {
+        let tokens = piece.tokens();
+        parts.push(Part { label: piece.label.into_owned(), text: piece.text.into_owned(), tokens });
+    });
+    let tokens = framing(request);
+    parts.push(Part { label: "framing".into(), text: String::new(), tokens });
+    parts
+}
+
+/// The tokens of the chat format itself.
+pub fn framing(request: &Request) -> u64 {
+    FRAME * (request.messages.len() as u64 + 1)
+}
+
+/// Takes each of the [`parts`], without the chat format. The tokens of messages are not counted here.
+pub fn each(request: &Request, mut take: impl FnMut(Piece<'_>)) {
+    for part in menu(&request.tools).iter() {
+        let (label, text) = (Cow::from(&*part.label), Cow::from(&*part.text));
+        take(Piece { label, text, known: Some(part.tokens) });
+    }
+    for message in &request.messages {
+        of_message(message, &mut |label, text| take(Piece { label, text, known: None }));
+    }
+}
+
+/// The parts of a menu. Requests that share it share them.
+fn menu(tools: &Arc<[ToolDef]>) -> Arc<[Part]> {
+    thread_local! {
+        static KNOWN: RefCell<VecDeque<(Weak<[ToolDef]>, Arc<[Part]>)>> = RefCell::default();
+    }
+    if tools.is_empty() {
+        return Arc::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        // A menu that is gone keeps its address for itself as long as it is here.
+        let is_this = |of: &Weak<_>| ptr::addr_eq(of.as_ptr(), Arc::as_ptr(tools));
+        if let Some((_, parts)) = known.iter().find(|(of, _)| is_this(of)) {
+            return Arc::clone(parts);
+        }
+        known.retain(|(of, _)| of.strong_count() > 0);
+        known.truncate(MENUS - 1);
+        let parts: Arc<[Part]> = tools.iter().map(of_tool).collect();
+        known.push_front((Arc::downgrade(tools), Arc::clone(&parts)));
+        parts
+    })
+}
+
+fn of_tool(tool: &ToolDef) -> Part {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        name: &'a str,
+        description: &'a str,
+        parameters: &'a Value,
+    }
+    let (name, description) = (tool.name.as_str(), tool.description.as_str());
+    let shown = Shown { name, description, parameters: &tool.parameters };
+    let text = serde_json::to_string(&shown).unwrap_or_default();
+    Part { label: format!("tool {name}"), tokens: count(&text), text }
+}
+
+fn of_message<'a>(message: &'a Message, take: &mut impl FnMut(Cow<'a, str>, Cow<'a, str>)) {
+    match message {
+        Message::System { text } => take("system".into(), text.into()),
+        Message::User { text, .. } => take("user".into(), text.into()),
+        Message::Assistant { text, calls, .. } => {
+            if !text.is_empty() || calls.is_empty() {
+                take("assistant".into(), text.into());
+            }
+            for ToolCall { tool, arguments, .. } in calls {
+                take(format!("call of {tool}").into(), format!("{tool} {arguments}").into());
+            }
+        }
+        Message::Tool { tool, text, .. } => {
+            take(format!("observation of {tool}").into(), text.into());
+        }
+    }
+    // What no text is, a person sees by its kind and size.
+    for label in message.blocks().iter().filter_map(Block::label) {
+        take("part".into(), label.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::chat::Role;
+
+    fn tools(name: &str) -> Arc<[ToolDef]> {
+        let parameters = json!({"type": "object"}).into();
+        [ToolDef { name: name.into(), description: "Computes.".into(), parameters }].into()
+    }
+
+    #[test]
+    fn parts_add_up_and_hold_the_text() {
+        let request = Request {
+            tools: tools("calculator"),
+            ..Request::new(
+                Role::Actor,
+                vec![
+                    Message::system("Answer."),
+                    Message::user("2+2?"),
+                    Message::Assistant {
+                        text: String::new(),
+                        calls: vec![ToolCall {
+                            id: "1".into(),
+                            tool: "calculator".into(),
+                            arguments: json!({"expression": "2+2"}),
+                        }],
+                        source: None,
+                    },
+                    Message::result("1", "calculator".into(), "4"),
+                ],
+            )
+        };
+        let parts = parts(&request);
+        let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();
+        let expected = [
+            "tool calculator",
+            "system",
+            "user",
+            "call of calculator",
+            "observation of calculator",
+            "framing",
+        ];
+        assert_eq!(labels, expected);
+        assert_eq!(parts.iter().map(|part| part.tokens).sum::<u64>(), count_request(&request));
+        assert!(parts[3].text.contains(r#""expression":"2+2""#));
+    }
+
+    #[test]
+    fn a_menu_is_read_once_and_never_taken_for_another() {
+        let first = tools("first");
+        assert!(Arc::ptr_eq(&menu(&first), &menu(&first)));
+        for n in 0..3 * MENUS {
+            let name = format!("t{n}");
+            assert_eq!(menu(&tools(&name))[0].label, format!("tool {name}"));
+        }
+        assert_eq!(menu(&first)[0].label, "tool first");
+    }
+}
