@@ -24,6 +24,7 @@ Faults: TARGET:KIND[:KEY=VALUE]…, where `\\:` is a colon in a name or a condit
   kinds              error, timeout, latency, rate-limit, auth-expired, reset, flapping
     tools, models    empty, truncated, garbage, answer, wrong, huge, escapes, injection
     tools            crash, hidden-error, drift, stale
+    mcp:NAME         changed-list
     models           cut-stream, reset-stream, error-event, slow-tokens, broken-arguments,
                      unknown-tool, refusal, overflow, price, wrong-usage
     role:evaluator   scores
@@ -32,7 +33,8 @@ Faults: TARGET:KIND[:KEY=VALUE]…, where `\\:` is a colon in a name or a condit
     of kinds         ms (latency, slow-tokens), spread=fixed|uniform|normal|tail (latency),
                      retry-after (rate-limit), up, down (flapping), status (error of models),
                      kb (huge), times (price, wrong-usage),
-                     change=rename|drop|retype (drift), how=flipped|noisy|constant, value (scores),
+                     change=rename|drop|retype (drift, changed-list),
+                     how=flipped|noisy|constant, value (scores),
                      text (error, answer, hidden-error, injection, error-event, refusal; takes the
                      whole rest)";
 
