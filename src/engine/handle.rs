@@ -44,6 +44,7 @@ impl Handle {
         session.repeat_interventions();
         let out = change(&mut session);
         session.repeat_interventions();
+        session.flush_if_watched();
         drop(session);
         self.changed.notify_waiters();
         out
@@ -51,6 +52,24 @@ impl Handle {
 
     pub fn emit(&self, event: impl Into<Event>) {
         self.write(|session| session.emit(event));
+    }
+
+    /// Journals and shows what was recorded.
+    pub fn flush(&self) {
+        let mut session = self.session.borrow_mut();
+        session.flush();
+        if session.is_broken() {
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// Journals and shows what the other branches of a loop have recorded, each time that they were polled before it. Never
+    /// ends.
+    pub fn flush_after_all(&self) -> impl Future<Output = ()> {
+        std::future::poll_fn(|_| {
+            self.flush();
+            std::task::Poll::Pending
+        })
     }
 
     /// Waits forever if the journal has failed. Nothing may be done that cannot be recorded, and a strategy

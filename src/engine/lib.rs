@@ -75,15 +75,20 @@ pub async fn run(
     listener: Listener,
 ) -> Result<State, JournalError> {
     let (stay, keep_going) = (setup.stay, setup.keep_going);
+    let taken = setup.taken.take();
     let inbox = setup.inbox.take();
     let past = inbox.iter().flat_map(|_| setup.beginning.past()).cloned().collect();
     let providers = std::mem::take(&mut setup.providers);
     let listed = providers::list_all(providers, setup.awaits_tools).await;
     let handle = session::open(setup, listed, listener);
+    if inbox.is_some() {
+        handle.write(Session::watch);
+    }
     let why = {
         // Everything that has not ended when the session does is dropped with it.
         let runs: Vec<RunId> = handle.read(|session| session.state().all_runs().collect());
-        let works = runs.into_iter().map(|run| run::work(handle.clone(), run, stay, keep_going));
+        let work = |run| run::work(handle.clone(), run, stay, keep_going, taken.clone());
+        let works = runs.into_iter().map(work);
         let work = async {
             match inbox {
                 Some(inbox) => guest::serve(handle.clone(), inbox, past).await,
@@ -113,6 +118,7 @@ pub async fn run(
                 },
                 () = &mut beside => {}
                 () = &mut work => break "all tasks are done".to_owned(),
+                () = handle.flush_after_all() => {}
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{context::Context, embedding, handle::Handle, reading};
@@ -10,8 +11,18 @@ use crate::domain::{
 };
 use crate::strategy::{self, Ending, Sought};
 
+/// Events that a session may be ahead of its screen when a task begins. Keys act on what the screen shows, so that must not
+/// be long ago; and what waits to be shown takes memory.
+const AHEAD: u64 = 2048;
+
 /// Works through the tasks of a run.
-pub(super) async fn work(handle: Handle, run: RunId, stay: bool, keep_going: bool) {
+pub(super) async fn work(
+    handle: Handle,
+    run: RunId,
+    stay: bool,
+    keep_going: bool,
+    mut taken: Option<watch::Receiver<u64>>,
+) {
     loop {
         handle.write(|session| session.queue_parts_for(run));
         if stay {
@@ -33,6 +44,11 @@ pub(super) async fn work(handle: Handle, run: RunId, stay: bool, keep_going: boo
         });
         // A task without any wait must not keep a command waiting, nor the end of the session.
         tokio::task::yield_now().await;
+        if let Some(taken) = &mut taken {
+            let seen = handle.read(|session| session.state().n).saturating_sub(AHEAD);
+            // Without a screen nobody is behind.
+            let _ = taken.wait_for(|taken| *taken >= seen).await;
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, rc::Rc, time::Duration};
 
+use tokio::sync::watch;
+
 use super::beginning::Beginning;
 use super::guest::Inbox;
 use super::memory::Memory;
@@ -64,4 +66,6 @@ pub struct Setup {
     pub beginning: Beginning,
     /// What the state keeps of the tasks that have ended.
     pub keeps: Keeps,
+    /// The number of the last record that a screen has taken: no task begins while that is far behind.
+    pub taken: Option<watch::Receiver<u64>>,
 }

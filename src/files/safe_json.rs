@@ -2,6 +2,9 @@
 //! also obeys the others, and some characters reorder the line in which they are.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde::Serialize;
 
 use crate::domain::invisible::reorders;
 
@@ -21,6 +24,44 @@ pub fn safe(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Writes a value as lines of JSON that are safe to look at; `to` gets some whole lines at a time.
+///
+/// # Errors
+/// That of `to`, or the value is none that JSON has.
+pub fn write_pretty(
+    value: &impl Serialize,
+    to: impl FnMut(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut lines = Lines { to, text: Vec::new() };
+    serde_json::to_writer_pretty(&mut lines, value)?;
+    lines.text.push(b'\n');
+    lines.flush()
+}
+
+/// Bytes that are passed on together.
+const AT_ONCE: usize = 64 << 10;
+
+struct Lines<T> {
+    to: T,
+    text: Vec<u8>,
+}
+
+impl<T: FnMut(&str) -> io::Result<()>> Write for Lines<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.extend_from_slice(bytes);
+        if self.text.len() >= AT_ONCE && bytes.ends_with(b"\n") {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let passed = (self.to)(&safe(&String::from_utf8_lossy(&self.text)));
+        self.text.clear();
+        passed
+    }
+}
+
 /// All of these have at most four hexadecimal digits.
 fn is_risky(c: char) -> bool {
     matches!(c, '\u{7f}'..='\u{9f}') || reorders(c)
@@ -29,6 +70,17 @@ fn is_risky(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_large_value_is_passed_on_in_whole_lines() {
+        let value: Vec<String> = (0..20_000).map(|n| format!("{n} ü\u{9b}")).collect();
+        let mut parts = Vec::new();
+        write_pretty(&value, |text| Ok(parts.push(text.to_owned()))).unwrap();
+        assert!(parts.len() > 1 && parts.iter().all(|part| part.ends_with('\n')));
+        assert!(parts.iter().all(|part| part.len() < 2 * AT_ONCE));
+        let text = parts.concat();
+        assert_eq!(text, safe(&serde_json::to_string_pretty(&value).unwrap()) + "\n");
+    }
 
     #[test]
     fn a_value_stays_the_same_and_shows_what_is_in_it() {

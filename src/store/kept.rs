@@ -1,11 +1,14 @@
 //! Files that the program keeps between sessions, as JSON that a person may read and edit.
 
-use std::{fs, io::ErrorKind, path::Path};
+use std::io::{self, ErrorKind};
+use std::{fs, path::Path};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::import::{ImportError, write_private};
-use crate::files::{json_file, safe_json::safe, toml_file::Problem};
+use super::import::ImportError;
+use crate::files::safe_json::write_pretty;
+use crate::files::{json_file, toml_file::Problem, whole_file};
+use crate::net::known::without_known;
 
 /// The text of a file; `None` if it does not exist.
 ///
@@ -29,12 +32,17 @@ pub fn load<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Option<T
     text.map(|text| json_file::read(&file, &text, expected)).transpose()
 }
 
-/// Writes a value to a private file atomically.
+/// Writes a value to a private file atomically, without known keys.
 ///
 /// # Errors
 /// The system's error.
 pub fn save(path: &Path, value: &impl Serialize) -> Result<(), ImportError> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Problem::of_file(path.display().to_string(), error.to_string()))?;
-    write_private(path, &(safe(&text).into_owned() + "\n"))
+    let write = |out: &mut dyn io::Write| {
+        write_pretty(value, |text| out.write_all(without_known(text).as_bytes()))
+    };
+    whole_file::write_private(path, write).map_err(|source| ImportError::Io {
+        path: path.to_owned(),
+        action: "cannot be written",
+        source,
+    })
 }

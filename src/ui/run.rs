@@ -59,7 +59,7 @@ pub fn run(source: Source, settings: Settings) -> Result<EndReason> {
 }
 
 /// Records taken in between two looks at the keyboard, so that a flood never makes it wait.
-const AT_ONCE: usize = 4096;
+const AT_ONCE: usize = 512;
 /// How long to wait for the shell's stop before taking the terminal back. Without a shell that could continue the
 /// program, the stop does not come.
 const STOP: Duration = Duration::from_millis(250);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
+use tokio::sync::watch;
 
 use super::agent_output::AgentOutput;
 use super::called::AsCommand;
@@ -53,7 +54,7 @@ pub struct Library {
 /// Records as they come.
 pub enum Records {
     /// Of a session that runs.
-    Live(UnboundedReceiver<Arc<Record>>, Remark),
+    Live(UnboundedReceiver<Arc<Record>>, watch::Sender<u64>, Remark),
     /// Of a journal that is read while the screen is open.
     Read(Receiver<Read>, Remark),
 }
@@ -72,9 +73,12 @@ impl Records {
     /// Waits for records and takes at most so many; none at the end.
     pub async fn take(&mut self, most: usize) -> Vec<Read> {
         match self {
-            Records::Live(records, _) => {
+            Records::Live(records, taken, _) => {
                 let mut batch = Vec::new();
                 records.recv_many(&mut batch, most).await;
+                if let Some(last) = batch.last() {
+                    taken.send_replace(last.n);
+                }
                 batch.into_iter().map(Read::Record).collect()
             }
             Records::Read(read, _) => {
@@ -87,7 +91,7 @@ impl Records {
 
     /// What must be told at the end.
     pub fn remark(&self) -> Option<&(Tone, String)> {
-        let (Records::Live(_, remark) | Records::Read(_, remark)) = self;
+        let (Records::Live(.., remark) | Records::Read(_, remark)) = self;
         remark.get()
     }
 }

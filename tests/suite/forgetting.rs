@@ -96,7 +96,9 @@ fn the_last_state_is_whole_where_it_was_asked_for() {
     let home = Home::new();
     let run = ["run", "--strategy", "direct", "--tasks-limit", "40", "--fresh"];
     home.run(&[&run[..], &["--journal", "j.jsonl", "--state", "s.json"]].concat());
-    let replayed = home.run(&["replay", "j.jsonl", "--json"]);
+    let last = home.run(&["replay", "j.jsonl", "--json"]);
+    let replayed = home.run(&["replay", "j.jsonl", "--json", "--full"]);
+    assert!(last.out.len() < replayed.out.len(), "without details of the first tasks");
     assert_eq!(home.read("s.json").trim(), replayed.out.trim());
     let state: Value = serde_json::from_str(&replayed.out).unwrap();
     assert_eq!(state["tasks"].as_array().unwrap().len(), 40);

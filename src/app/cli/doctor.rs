@@ -37,7 +37,7 @@ pub fn check_tools(args: &CheckToolsArgs) -> Result<bool, Trouble> {
 
 fn said(findings: &[Finding], as_json: bool) -> Result<bool, Trouble> {
     if as_json {
-        out::print_json(&serde_json::to_string_pretty(findings).map_err(Trouble::failed)?)?;
+        out::print_pretty(&findings)?;
     } else {
         // A finding may quote a manifest of a stranger.
         let text = findings.iter().map(|finding| format!("{finding}\n")).collect::<String>();

@@ -166,7 +166,7 @@ fn show(as_json: bool, file: &Path) -> Result<(), Trouble> {
     if as_json {
         let file = file.display().to_string();
         let all = json!({ "file": file, "uses": n, "queries": asked, "tools": tools });
-        return out::print_json(&serde_json::to_string_pretty(&all).map_err(Trouble::failed)?);
+        return out::print_pretty(&all);
     }
     let mut text = format!("{} in {} · {}\n", uses(n), queries(asked), file.display());
     if !tools.is_empty() {

@@ -15,9 +15,12 @@ pub struct ReplayArgs {
     /// Stop after this event instead of the last.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub at: Option<u64>,
-    /// Print the state as JSON instead of opening the screen.
+    /// Print the state as JSON instead of opening the screen: all tasks, and the details of the last ones.
     #[arg(long)]
     pub json: bool,
+    /// With --json: print the details of all tasks.
+    #[arg(long, requires = "json")]
+    pub full: bool,
     /// Write the report as one JSON object to this file.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,

@@ -71,8 +71,9 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         config.ui = ui;
     }
     let origin = Arc::new(prepared.origin()?);
-    let Session { opened, title, journal, records, commands, seat, engine } = prepared.spawn()?;
-    let records = ui::Records::Live(records, Arc::clone(&engine.broken));
+    let Session { opened, title, journal, records, taken, commands, seat, engine } =
+        prepared.spawn()?;
+    let records = ui::Records::Live(records, taken, Arc::clone(&engine.broken));
     let twins = Some(twin::starter(Arc::clone(&origin), journal.as_deref()));
     let sweeps = Some(sweep::starter(origin));
     let (sender, own) = (Some(commands.clone()), journal.clone());

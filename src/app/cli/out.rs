@@ -8,9 +8,11 @@ use std::io::{self, ErrorKind, Write};
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::colour::Painted;
 use super::trouble::Trouble;
-use crate::files::safe_json::safe;
+use crate::files::safe_json::{safe, write_pretty};
 use crate::net::known::{without_keys, without_known};
 use crate::ui::output;
 
@@ -61,6 +63,14 @@ pub fn print_line(text: impl Into<Painted>) -> Result<(), Trouble> {
 /// As [`print()`].
 pub fn print_json(json: &str) -> Result<(), Trouble> {
     print_line(&*safe(json))
+}
+
+/// Prints a value as JSON on several lines, of which only some are in memory.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_pretty(value: &impl Serialize) -> Result<(), Trouble> {
+    accepted(write_pretty(value, |lines| write(lines)))
 }
 
 /// Standard output for what writes many lines by itself, and flushes at the end.

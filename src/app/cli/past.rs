@@ -1,27 +1,30 @@
 //! Commands that read a journal: its state, its report, a picture of it.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use super::journal_args::{ReplayArgs, ShotArgs};
 use super::{ConfigArgs, live, out, sessions, trouble::Trouble};
-use crate::domain::{State, state::Keeps, state::RECENT};
+use crate::domain::{Record, State, state::Keeps, state::RECENT};
 use crate::net::known::without_known;
 use crate::store::{import::write_private, journal::Reader, kept};
 use crate::ui;
-use crate::{config::Config, report::Report};
+use crate::{config::Config, report::folded::Folded};
 
 /// The state after this event of a journal, which is read no further, or after the last one. Also what should be
-/// known of the journal's end.
+/// known of the journal's end. `take` gets each event after the state.
 pub fn load(
     path: &Path,
     at: Option<u64>,
     keeps: Keeps,
+    mut take: impl FnMut(&State, &Record) -> io::Result<()>,
 ) -> Result<(State, Option<String>), Trouble> {
     let mut reader = Reader::open(path).map_err(Trouble::usage)?;
     let most = at.map_or(usize::MAX, |at| usize::try_from(at).unwrap_or(usize::MAX));
     let mut state = State::keeping(keeps);
     for record in reader.by_ref().take(most) {
-        state.apply(&record.map_err(Trouble::usage)?);
+        let record = record.map_err(Trouble::usage)?;
+        state.apply(&record);
+        take(&state, &record).map_err(Trouble::failed)?;
     }
     match at.filter(|at| *at > state.n) {
         Some(at) => Err(no_such_moment(path, at, state.n)),
@@ -55,19 +58,25 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
 
 /// Prints and saves what was requested.
 fn tell(args: &ReplayArgs, journal: &Path) -> Result<(), Trouble> {
-    let (state, remark) = load(journal, args.at, Keeps::All)?;
+    let keeps = if args.full { Keeps::All } else { Keeps::Details(RECENT) };
+    let folded = args.report.as_ref().map(|_| Folded::whole());
+    let mut folded = folded.transpose().map_err(Trouble::failed)?;
+    let take = |state: &State, record: &Record| {
+        folded.as_mut().map_or(Ok(()), |folded| folded.take(state, record))
+    };
+    let (state, remark) = load(journal, args.at, keeps, take)?;
     if let Some(remark) = remark.filter(|_| !args.json) {
         out::warn(&format!("{}: {remark}", journal.display()));
     }
     if !args.json {
         warn_of_prompts(journal, &state);
     }
-    if let Some(path) = &args.report {
-        kept::save(path, &Report::of(&state)).map_err(Trouble::failed)?;
+    if let Some((path, folded)) = args.report.as_ref().zip(folded) {
+        let report = folded.report(&state).map_err(Trouble::failed)?;
+        kept::save(path, &report).map_err(Trouble::failed)?;
     }
     if args.json {
-        let text = serde_json::to_string_pretty(&state).map_err(Trouble::failed)?;
-        out::print_json(&text)?;
+        out::print_pretty(&state)?;
     }
     Ok(())
 }
@@ -88,7 +97,7 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let size = parse_size(&args.size)?;
     expect_svg(&args.out)?;
     // A picture shows the last tasks.
-    let (state, _) = load(&args.journal, args.at, Keeps::Details(RECENT))?;
+    let (state, _) = load(&args.journal, args.at, Keeps::Details(RECENT), |_, _| Ok(()))?;
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
     let (theme, ugly) = ui::theme::load::find(name, None);

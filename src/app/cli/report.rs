@@ -1,10 +1,12 @@
 //! `toolyard report`: the results of a session, as JSON for a script or as a page for a person.
 
 use super::{journal_args::ReportArgs, out, past, sessions, trouble::Trouble};
-use crate::domain::state::Keeps;
+use crate::domain::state::{Keeps, RECENT};
+use crate::domain::{Record, State};
 use crate::net::known::without_known;
-use crate::report::{Report, html};
+use crate::report::{folded::Folded, html};
 use crate::store::import::write_private;
+use crate::store::kept;
 
 /// Prints or writes the report of a journal.
 pub fn report(args: &ReportArgs) -> Result<(), Trouble> {
@@ -12,18 +14,28 @@ pub fn report(args: &ReportArgs) -> Result<(), Trouble> {
         Some(journal) => journal.clone(),
         None => sessions::newest(&args.config)?,
     };
-    let (state, remark) = past::load(&journal, args.at, Keeps::All)?;
+    // A page has the details of all tasks.
+    let keeps = if args.html { Keeps::All } else { Keeps::Tasks(RECENT) };
+    let mut folded = Folded::whole().map_err(Trouble::failed)?;
+    let take = |state: &State, record: &Record| match args.html {
+        true => Ok(()),
+        false => folded.take(state, record),
+    };
+    let (state, remark) = past::load(&journal, args.at, keeps, take)?;
     if let Some(remark) = remark {
         out::warn(&format!("{}: {remark}", journal.display()));
     }
+    if !args.html {
+        let report = folded.report(&state).map_err(Trouble::failed)?;
+        return match &args.out {
+            Some(path) => kept::save(path, &report).map_err(Trouble::failed),
+            None => out::print_pretty(&report),
+        };
+    }
     let name = journal.file_name().unwrap_or_default().to_string_lossy();
-    let text = match args.html {
-        true => html::html(&state, &name),
-        false => serde_json::to_string_pretty(&Report::of(&state)).map_err(Trouble::failed)? + "\n",
-    };
+    let page = html::html(&state, &name);
     match &args.out {
-        Some(path) => write_private(path, &without_known(&text)).map_err(Trouble::failed),
-        None if args.html => out::print(text),
-        None => out::print_json(text.trim_end()),
+        Some(path) => write_private(path, &without_known(&page)).map_err(Trouble::failed),
+        None => out::print(page),
     }
 }

@@ -75,7 +75,7 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
         }
     }
     if as_json {
-        return out::print_json(&serde_json::to_string_pretty(&sessions).map_err(Trouble::failed)?);
+        return out::print_pretty(&sessions);
     }
     if sessions.is_empty() {
         return out::print_line(none_in(folder));

@@ -94,6 +94,7 @@ impl SessionSpec {
             stations: Vec::new(),
             beginning: Beginning::New,
             keeps: Keeps::All,
+            taken: None,
         }
     }
 }

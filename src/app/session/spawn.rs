@@ -1,17 +1,18 @@
 //! A running session: on this thread, for a passive reader; or on a thread of its own, so that a
-//! screen and the engine never wait for each other. Those two share only two channels.
+//! screen never waits for the engine, and the engine only where the screen is far behind. They share only channels.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
+use tokio::sync::watch;
 use tracing::info;
 
 use super::JournalChoice;
 use super::{PreparedSession, SessionError, SessionSpec};
 use crate::domain::{Command, Record, State, tokens};
-use crate::engine::{self, Listener};
+use crate::engine::{self, Listener, Setup};
 use crate::net::known;
 use crate::serve::{Opened, Server};
 use crate::store::journal::{self, Header, Journal, JournalError};
@@ -27,6 +28,8 @@ pub struct Session {
     pub journal: Option<PathBuf>,
     /// Its records, in order; the channel ends with the session. Reading it is optional.
     pub records: UnboundedReceiver<Arc<Record>>,
+    /// Takes the number of the last record that was read; the session does not run far ahead of it.
+    pub taken: watch::Sender<u64>,
     /// Commands for the session. When all senders are gone, it ends.
     pub commands: UnboundedSender<Command>,
     /// The place of its own screen, if others can attach.
@@ -73,7 +76,7 @@ impl PreparedSession {
                 server.note(seen.n);
             });
         }
-        self.work(journal, commands, listener).await
+        self.work(journal, commands, listener, None).await
     }
 
     /// Starts the journal, if requested, and the session on a thread of its own.
@@ -83,6 +86,7 @@ impl PreparedSession {
     pub fn spawn(self) -> Result<Session, SessionError> {
         let (command, commands) = mpsc::unbounded_channel();
         let (record, records) = mpsc::unbounded_channel();
+        let (taken, behind) = watch::channel(u64::MAX);
         let header = self.header();
         let title = self.workspace.title.clone();
         let journal = self.start_journal(&header)?;
@@ -104,7 +108,7 @@ impl PreparedSession {
                     server.note(seen.n);
                 }
             });
-            let ended = runtime.block_on(self.work(journal, commands, listener));
+            let ended = runtime.block_on(self.work(journal, commands, listener, Some(behind)));
             if let Err(error) = &ended {
                 let _ = why.set((Tone::Bad, format!("session interrupted: {error}")));
             }
@@ -119,6 +123,7 @@ impl PreparedSession {
             title,
             journal: path,
             records,
+            taken,
             commands: command,
             seat: seat.flatten(),
             engine,
@@ -177,13 +182,15 @@ impl PreparedSession {
         journal: Option<Journal>,
         commands: UnboundedReceiver<Command>,
         listener: Listener,
+        taken: Option<watch::Receiver<u64>>,
     ) -> Result<State, SessionError> {
         // Beside the rest of the start, so that the first model call does not wait for it. A session that
         // is paused leaves it to the first count, since the table takes memory.
         if !self.spec.paused {
             let _ = thread::Builder::new().name("tokens".to_owned()).spawn(tokens::load);
         }
-        engine::run(self.setup(journal)?, commands, listener).await.map_err(unwritten)
+        let setup = Setup { taken, ..self.setup(journal)? };
+        engine::run(setup, commands, listener).await.map_err(unwritten)
     }
 }
 

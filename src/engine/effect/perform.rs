@@ -12,6 +12,7 @@ use tracing::{Instrument, info, info_span};
 use super::{Effect, Outcome, PendingEffect, ended, real};
 use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent};
 use crate::handle::Handle;
+use crate::session::Session;
 use crate::station::{Passage, Verdict};
 
 /// Runs a requested effect to its end, in a span of its own in the log; the outcome, and whether it is to be made again.
@@ -101,8 +102,23 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
             session.emit(FaultEvent::FaultFired { fault: *fault, effect: passage.reference });
         }
     });
-    handle.halt_if_journal_failed().await;
+    if handle.read(|session| acts_outside(session, &passage.effect)) {
+        // What others see is in the journal before.
+        handle.flush();
+        handle.halt_if_journal_failed().await;
+    }
     real::run(handle, passage).await
+}
+
+/// Whether somebody else than this program sees the effect.
+fn acts_outside(session: &Session, effect: &Effect) -> bool {
+    match effect {
+        Effect::Tool(call) => {
+            let tool = session.kit().tools.get(call.tool.as_str());
+            call.guest.is_some() || tool.is_none_or(|tool| !tool.is_sample())
+        }
+        _ => effect.spec().is_none_or(|spec| !spec.simulated),
+    }
 }
 
 /// Records the outcome of the effect.

@@ -17,14 +17,21 @@ impl Writer {
         Self { journal, broken: None, is_broken: false }
     }
 
-    /// Hands a record to the operating system; `false` if that failed, now or before. `json`: the record as JSON, where
-    /// it is known.
-    pub fn append(&mut self, record: &Record, json: Option<&str>) -> bool {
+    /// Adds a record to what is written next; `None` if the journal has failed. Returns the bytes that wait. `json`: the
+    /// record as JSON, where it is known.
+    pub fn add(&mut self, record: &Record, json: Option<&str>) -> Option<usize> {
+        let added = match self.journal.as_mut().filter(|_| !self.is_broken) {
+            Some(journal) => journal.add(record, json),
+            None => Ok(0),
+        };
+        let waiting = added.map_err(|error| self.note(Err(error))).unwrap_or_default();
+        (!self.is_broken).then_some(waiting)
+    }
+
+    /// Hands what was added to the operating system; `false` if that failed, now or before.
+    pub fn flush(&mut self) -> bool {
         if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
-            let written = match json {
-                Some(json) => journal.append_json(record, json),
-                None => journal.append(record),
-            };
+            let written = journal.flush();
             self.note(written);
         }
         !self.is_broken
@@ -32,7 +39,7 @@ impl Writer {
 
     /// Begins to bring everything so far to the disk.
     pub fn sync_beside(&mut self) {
-        if let Some(journal) = &mut self.journal {
+        if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
             let written = journal.sync_beside();
             self.note(written);
         }
@@ -40,7 +47,7 @@ impl Writer {
 
     /// Waits until everything so far is on the disk.
     pub fn sync(&mut self) {
-        if let Some(journal) = &mut self.journal {
+        if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
             let written = journal.sync();
             self.note(written);
         }

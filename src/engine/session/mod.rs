@@ -62,6 +62,10 @@ pub struct Session {
     log: Log,
 }
 
+/// Bytes and records that wait at most to be written and shown together.
+const AT_ONCE: usize = 64 << 10;
+const UNSHOWN: usize = 64;
+
 impl Session {
     pub fn new(
         tools: ToolBox,
@@ -84,7 +88,15 @@ impl Session {
             recorded: Recorded::default(),
             occurrences: HashMap::new(),
             end: None,
-            log: Log { journal, observers, listener, opened, resumed_at: 0 },
+            log: Log {
+                journal,
+                observers,
+                listener,
+                unshown: Vec::new(),
+                is_watched: false,
+                opened,
+                resumed_at: 0,
+            },
         }
     }
 
@@ -183,15 +195,15 @@ impl Session {
         self.log.resumed_at.saturating_add(elapsed)
     }
 
-    /// Removes keys, journals, folds and shows a record; returns the observers' events. What cannot be
-    /// journaled ends the session, because the screen must not show events that a crash would lose;
+    /// Removes keys from a record, and folds it; [`Session::flush`] journals and shows it. Returns the observers' events.
+    /// What cannot be journaled ends the session, because the screen must not show events that a crash would lose;
     /// nothing is written after a line that may be torn.
     pub fn commit(&mut self, record: Record) -> Vec<Event> {
         // Here and not where texts come from: no path into a record goes around this one.
         let (record, json) = known::searched(record, |json| Record::read(json).ok());
-        if !self.log.journal.append(&record, json.as_deref()) {
+        let Some(waiting) = self.log.journal.add(&record, json.as_deref()) else {
             return Vec::new();
-        }
+        };
         if let Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. }) = &record.event {
             self.queue.queued += tasks.len();
         }
@@ -201,8 +213,30 @@ impl Session {
         self.state.apply(&record);
         let observers = self.log.observers.iter_mut();
         let more = observers.flat_map(|observer| observer.on(&record, &self.state)).collect();
-        (self.log.listener)(&Arc::new(record));
+        self.log.unshown.push(Arc::new(record));
+        if waiting >= AT_ONCE || self.log.unshown.len() >= UNSHOWN {
+            self.flush();
+        }
         more
+    }
+
+    /// The session is one of foreign agents: what is recorded is journaled and shown with each change.
+    pub fn watch(&mut self) {
+        self.log.is_watched = true;
+    }
+
+    pub fn flush_if_watched(&mut self) {
+        if self.log.is_watched {
+            self.flush();
+        }
+    }
+
+    /// Hands what was recorded to the operating system in one write, and then shows it.
+    pub fn flush(&mut self) {
+        let is_written = self.log.journal.flush();
+        for record in self.log.unshown.drain(..).filter(|_| is_written) {
+            (self.log.listener)(&record);
+        }
     }
 
     /// Whether it is the start of a call that a foreign agent runs: what that changes, it changes anyway.
@@ -239,11 +273,13 @@ impl Session {
 
     /// Begins to bring everything so far to the disk: a task that ends must not wait for that.
     pub fn sync_beside(&mut self) {
+        self.flush();
         self.log.journal.sync_beside();
     }
 
     /// Waits until everything so far is on the disk.
     pub fn sync(&mut self) {
+        self.flush();
         self.log.journal.sync();
     }
 

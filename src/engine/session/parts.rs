@@ -41,6 +41,10 @@ pub struct Log {
     pub journal: Writer,
     pub observers: Vec<Box<dyn Observer>>,
     pub listener: Listener,
+    /// Records that are not shown yet: each is in the journal before.
+    pub unshown: Vec<Arc<Record>>,
+    /// Foreign agents get their answers at any time, so nothing waits.
+    pub is_watched: bool,
     pub opened: Instant,
     /// Microseconds that the session had lasted before it was continued.
     pub resumed_at: u64,

@@ -22,7 +22,10 @@ pub struct Journal {
     path: PathBuf,
     /// Where the file is until its first event is in it.
     unnamed: Option<TempPath>,
-    line: Vec<u8>,
+    /// Whole lines that are not written yet.
+    waiting: Vec<u8>,
+    /// An event was added.
+    has_event: bool,
     parts: parts::Written,
     watched: Watched,
     /// `None` where the system has no thread for it.
@@ -41,10 +44,12 @@ impl Journal {
         let watched = Watched::of(path, &file).map_err(io)?;
         let syncer = Syncer::new(&file, watched.clone()).ok();
         let (path, parts) = (path.to_owned(), parts::Written::default());
-        let (unnamed, line) = (Some(beside), Vec::new());
-        let mut journal = Self { file, path, unnamed, line, parts, watched, syncer };
-        let header = journal.json(header)?;
-        journal.write(&header, None)?;
+        let unnamed = Some(beside);
+        let (waiting, has_event) = (Vec::new(), false);
+        let mut journal = Self { file, path, unnamed, waiting, has_event, parts, watched, syncer };
+        let header = safe(&journal.json(header)?).into_owned() + "\n";
+        journal.waiting.extend_from_slice(header.as_bytes());
+        journal.flush()?;
         Ok(journal)
     }
 
@@ -59,18 +64,49 @@ impl Journal {
     }
 
     /// Writes one event to the system. It outlives this process from here on.
-    pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
-        let json = self.json(record)?;
-        self.append_json(record, &json)
-    }
-
-    /// The same for a record whose JSON is known.
     ///
     /// # Errors
-    /// As [`Journal::append`].
-    pub fn append_json(&mut self, record: &Record, json: &str) -> Result<(), JournalError> {
-        self.write(json, Some(has_parts(&record.event)))?;
-        let Some(unnamed) = self.unnamed.take() else { return Ok(()) };
+    /// The system's error.
+    pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
+        self.add(record, None)?;
+        self.flush()
+    }
+
+    /// Adds one event to what [`Journal::flush`] writes; `json`: the record as JSON, where it is known. Returns the bytes that
+    /// wait.
+    ///
+    /// # Errors
+    /// The record has no form in JSON.
+    pub fn add(&mut self, record: &Record, json: Option<&str>) -> Result<usize, JournalError> {
+        let own = json.is_none().then(|| self.json(record)).transpose()?;
+        let json = safe(json.or(own.as_deref()).unwrap_or_default());
+        // The data of a line is an object, and the last of its fields.
+        let data = json.find(DATA).map_or(json.len(), |data| data + DATA.len() + 1);
+        self.parts.shorten(json.as_bytes(), data, has_parts(&record.event), &mut self.waiting);
+        self.waiting.push(b'\n');
+        self.has_event = true;
+        Ok(self.waiting.len())
+    }
+
+    /// Writes what was added to the system. It outlives this process from here on.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn flush(&mut self) -> Result<(), JournalError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        // One write of whole lines: a concurrent reader sees all of a line or nothing.
+        let written = self.file.write_all(&self.waiting);
+        let bytes = self.waiting.len() as u64;
+        self.waiting.clear();
+        written.map_err(|source| self.io(source))?;
+        let Some(unnamed) = self.unnamed.take_if(|_| self.has_event) else {
+            if self.unnamed.is_none() {
+                self.watched.grow(bytes);
+            }
+            return Ok(());
+        };
         let named = unnamed.persist_noclobber(&self.path);
         named.map_err(|it| unnamed_error(&self.path, it.error))?;
         let written = self.file.metadata().map_err(|source| self.io(source))?.len();
@@ -80,6 +116,7 @@ impl Journal {
 
     /// Begins to bring everything appended to the disk, and does not wait for it.
     pub fn sync_beside(&mut self) -> Result<(), JournalError> {
+        self.flush()?;
         match &self.syncer {
             Some(syncer) => {
                 syncer.ask();
@@ -94,6 +131,7 @@ impl Journal {
     /// # Errors
     /// The disk failed, or the file is not at its place any more.
     pub fn sync(&mut self) -> Result<(), JournalError> {
+        self.flush()?;
         let synced = self.file.sync_data().and_then(|()| self.watched.expect());
         synced.map_err(|source| self.io(source))
     }
@@ -105,26 +143,6 @@ impl Journal {
 
     fn json(&self, line: &impl Serialize) -> Result<String, JournalError> {
         serde_json::to_string(line).map_err(|error| self.io(error.into()))
-    }
-
-    fn write(&mut self, json: &str, parts: Option<bool>) -> Result<(), JournalError> {
-        self.line.clear();
-        let json = safe(json);
-        match parts {
-            Some(has_parts) => {
-                // The data of a line is an object, and the last of its fields.
-                let data = json.find(DATA).map_or(json.len(), |data| data + DATA.len() + 1);
-                self.parts.shorten(json.as_bytes(), data, has_parts, &mut self.line);
-            }
-            None => self.line.extend_from_slice(json.as_bytes()),
-        }
-        self.line.push(b'\n');
-        // One write for a whole line: a concurrent reader sees all of it or nothing.
-        self.file.write_all(&self.line).map_err(|source| self.io(source))?;
-        if self.unnamed.is_none() {
-            self.watched.grow(self.line.len() as u64);
-        }
-        Ok(())
     }
 
     fn io(&self, source: io::Error) -> JournalError {

@@ -282,7 +282,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     copy(Action::CopyValue, &["y v"], |w, view| copied::selected_as(Form::Value, w, view))
         .says("copy JSON", "copy the selection as JSON; a line as its event"),
     copy(Action::CopyPath, &["y p"], |w, view| copied::selected_as(Form::Path, w, view))
-        .says("copy path", "copy a jq filter that selects it in the output of `toolyard replay --json`"),
+        .says("copy path", "copy a jq filter that selects it in the output of `toolyard replay --json --full`"),
     copy(Action::CopyCommand, &["y c"], |w, view| copied::selected_as(Form::Command, w, view))
         .says("copy command", "copy a model call as curl, or a tool call as `toolyard call`"),
     look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))

@@ -187,8 +187,7 @@ fn print_json(comparison: &Comparison, results: &[CellResult]) -> Result<(), Tro
         "simulated": results.iter().any(|result| result.simulated),
         "cells": results,
     });
-    let text = serde_json::to_string_pretty(&object).map_err(Trouble::failed)?;
-    out::print_line(text)
+    out::print_pretty(&object)
 }
 
 /// A column: its heading, and its text for each result.

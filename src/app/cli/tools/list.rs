@@ -17,7 +17,7 @@ pub fn list(args: &ListArgs) -> Result<(), Trouble> {
     let state = session.end()?;
     if args.json {
         let specs: Vec<_> = state.tools.values().map(|tool| &tool.spec).collect();
-        return out::print_json(&serde_json::to_string_pretty(&specs).map_err(Trouble::failed)?);
+        return out::print_pretty(&specs);
     }
     let mut table = Table::new("", 4, &["tool", "effect", "from", "description"]);
     for tool in state.tools.values() {
@@ -40,7 +40,7 @@ pub fn show(args: &ShowArgs) -> Result<(), Trouble> {
     let spec = session.tool(&args.tool)?.spec.clone();
     let state = session.end()?;
     if args.json {
-        return out::print_json(&serde_json::to_string_pretty(&*spec).map_err(Trouble::failed)?);
+        return out::print_pretty(&*spec);
     }
     out::print_line(text(&spec, &state).trim_end())
 }

@@ -66,11 +66,12 @@ pub fn show(
     prepared.keeps = Keeps::Tasks(RECENT);
     let mut config = prepared.config.clone();
     config.ui = look.ui.unwrap_or(config.ui);
-    let Session { opened, title, journal, records, commands, seat, engine } = prepared.spawn()?;
+    let Session { opened, title, journal, records, taken, commands, seat, engine } =
+        prepared.spawn()?;
     let Shown { listener, output, agent } = begin(journal.as_deref())?;
     let source = ui::Source {
         opened: Some(opened),
-        records: ui::Records::Live(records, Arc::clone(&engine.broken)),
+        records: ui::Records::Live(records, taken, Arc::clone(&engine.broken)),
         commands: Some(commands.clone()),
         seat,
         journal: journal.clone(),

@@ -26,7 +26,7 @@ pub enum Form {
     Value,
     /// A command that makes the call by hand.
     Command,
-    /// A filter of `jq` that finds it in what `toolyard replay --json` prints.
+    /// A filter of `jq` that finds it in what `toolyard replay --json --full` prints.
     Path,
 }
 
@@ -122,7 +122,7 @@ fn json(of: &(impl Serialize + ?Sized)) -> Option<Value> {
     serde_json::to_value(of).ok()
 }
 
-/// The thing as `replay --json` has it; a line as its event.
+/// The thing as `replay --json --full` has it; a line as its event.
 fn value(subject: &Subject, world: &World<'_>) -> Option<Value> {
     let state = world.shown;
     match subject {
