@@ -198,5 +198,8 @@ fn all_of_api_bank_runs() {
     let correct = report["totals"]["correct"].as_u64().unwrap();
     // Where no word of a task matches the right tool, the agent is not offered it.
     assert!(answered >= 170 && correct >= 170, "{answered} answered, {correct} right");
-    assert_eq!(toolyard(&home, &["replay", "j.jsonl", "--json"]).out, home.read("s.json"));
+    assert_eq!(
+        toolyard(&home, &["replay", "j.jsonl", "--json", "--full"]).out,
+        home.read("s.json")
+    );
 }

@@ -141,6 +141,6 @@ async fn after_any_number_every_journal_opens_and_sums_are_right() {
             assert_eq!(ran.code, 0, "{command:?}: {ran:?}");
         }
     }
-    let said = home.succeed(&["replay", "1.jsonl", "--json"]);
+    let said = home.succeed(&["replay", "1.jsonl", "--json", "--full"]);
     assert!(said.contains("reported implausible usage of m: "), "{said:.2000}");
 }

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::ptr;
+use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use serde::Serialize;
@@ -12,12 +11,13 @@ use serde_json::Value;
 use super::count;
 use crate::blocks::Block;
 use crate::chat::{Message, Request, ToolCall, ToolDef};
+use crate::id::ToolName;
 
 /// Tokens that the chat format adds around one message, and before the answer (measured by OpenAI
 /// for its own models; others differ little).
 const FRAME: u64 = 3;
-/// Menus whose parts a thread remembers, as long as requests share them.
-const MENUS: usize = 8;
+/// Definitions whose parts a thread remembers at most.
+const DEFINITIONS: usize = 16_384;
 
 /// One part of a request, as the prompt inspector lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn count_request(request: &Request) -> u64 {
 
 /// The tokens of the tools alone, which are part of [`count_request`].
 pub fn count_tools(request: &Request) -> u64 {
-    menu(&request.tools).iter().map(|part| part.tokens).sum()
+    request.tools.iter().map(|tool| part(tool).tokens).sum()
 }
 
 /// A request part by part, in sending order; the last part is the chat format itself.
@@ -75,7 +75,8 @@ pub fn framing(request: &Request) -> u64 {
 
 /// Takes each of the [`parts`], without the chat format. The tokens of messages are not counted here.
 pub fn each(request: &Request, mut take: impl FnMut(Piece<'_>)) {
-    for part in menu(&request.tools).iter() {
+    for tool in request.tools.iter() {
+        let part = part(tool);
         let (label, text) = (Cow::from(&*part.label), Cow::from(&*part.text));
         take(Piece { label, text, known: Some(part.tokens) });
     }
@@ -84,25 +85,38 @@ pub fn each(request: &Request, mut take: impl FnMut(Piece<'_>)) {
     }
 }
 
-/// The parts of a menu. Requests that share it share them.
-fn menu(tools: &Arc<[ToolDef]>) -> Arc<[Part]> {
+/// A definition as it was seen last, and its part.
+struct Known {
+    /// That of the definition, which keeps its address while it is here.
+    parameters: Weak<Value>,
+    description: String,
+    part: Arc<Part>,
+}
+
+/// The part of a definition. Menus change with each step, and the definitions in them share their parameters.
+fn part(tool: &ToolDef) -> Arc<Part> {
     thread_local! {
-        static KNOWN: RefCell<VecDeque<(Weak<[ToolDef]>, Arc<[Part]>)>> = RefCell::default();
+        static KNOWN: RefCell<HashMap<(usize, ToolName), Known>> = RefCell::default();
     }
-    if tools.is_empty() {
-        return Arc::default();
-    }
+    let address = Arc::as_ptr(&tool.parameters) as usize;
     KNOWN.with_borrow_mut(|known| {
-        // A menu that is gone keeps its address for itself as long as it is here.
-        let is_this = |of: &Weak<_>| ptr::addr_eq(of.as_ptr(), Arc::as_ptr(tools));
-        if let Some((_, parts)) = known.iter().find(|(of, _)| is_this(of)) {
-            return Arc::clone(parts);
+        let key = (address, tool.name.clone());
+        if let Some(known) = known.get(&key)
+            && known.description == tool.description
+            && known.parameters.strong_count() > 0
+        {
+            return Arc::clone(&known.part);
         }
-        known.retain(|(of, _)| of.strong_count() > 0);
-        known.truncate(MENUS - 1);
-        let parts: Arc<[Part]> = tools.iter().map(of_tool).collect();
-        known.push_front((Arc::downgrade(tools), Arc::clone(&parts)));
-        parts
+        if known.len() >= DEFINITIONS {
+            known.retain(|_, of| of.parameters.strong_count() > 0);
+            if known.len() >= DEFINITIONS {
+                known.clear();
+            }
+        }
+        let (part, description) = (Arc::new(of_tool(tool)), tool.description.clone());
+        let parameters = Arc::downgrade(&tool.parameters);
+        known.insert(key, Known { parameters, description, part: Arc::clone(&part) });
+        part
     })
 }
 
@@ -191,13 +205,17 @@ mod tests {
     }
 
     #[test]
-    fn a_menu_is_read_once_and_never_taken_for_another() {
+    fn a_definition_is_read_once_and_never_taken_for_another() {
         let first = tools("first");
-        assert!(Arc::ptr_eq(&menu(&first), &menu(&first)));
-        for n in 0..3 * MENUS {
+        assert!(Arc::ptr_eq(&part(&first[0]), &part(&first[0].clone())));
+        for n in 0..100 {
+            // Each schema may be where the one before was.
             let name = format!("t{n}");
-            assert_eq!(menu(&tools(&name))[0].label, format!("tool {name}"));
+            assert_eq!(part(&tools(&name)[0]).label, format!("tool {name}"));
         }
-        assert_eq!(menu(&first)[0].label, "tool first");
+        let other = ToolDef { description: "Does not.".into(), ..first[0].clone() };
+        assert!(part(&other).text.contains("Does not.") && !part(&first[0]).text.contains("not"));
+        let named = ToolDef { name: "named".into(), ..first[0].clone() };
+        assert_eq!(part(&named).label, "tool named");
     }
 }

@@ -28,13 +28,13 @@ impl Writer {
         (!self.is_broken).then_some(waiting)
     }
 
-    /// Hands what was added to the operating system; `false` if that failed, now or before.
-    pub fn flush(&mut self) -> bool {
-        if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
-            let written = journal.flush();
-            self.note(written);
-        }
-        !self.is_broken
+    /// Hands what was added to the operating system. Returns how many of the last records are not there, where it failed.
+    pub fn flush(&mut self) -> usize {
+        let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) else { return 0 };
+        let written = journal.flush();
+        let unwritten = journal.unwritten();
+        self.note(written);
+        unwritten
     }
 
     /// Begins to bring everything so far to the disk.

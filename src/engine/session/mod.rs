@@ -207,14 +207,14 @@ impl Session {
         if let Event::Task(TaskEvent::TasksQueued { tasks, by: By::Engine, .. }) = &record.event {
             self.queue.queued += tasks.len();
         }
-        if is_lasting(&record.event) && !self.is_elsewhere(&record.event) {
-            self.sync();
-        }
+        let is_lasting = is_lasting(&record.event) && !self.is_elsewhere(&record.event);
         self.state.apply(&record);
         let observers = self.log.observers.iter_mut();
         let more = observers.flat_map(|observer| observer.on(&record, &self.state)).collect();
         self.log.unshown.push(Arc::new(record));
-        if waiting >= AT_ONCE || self.log.unshown.len() >= UNSHOWN {
+        if is_lasting {
+            self.sync();
+        } else if waiting >= AT_ONCE || self.log.unshown.len() >= UNSHOWN {
             self.flush();
         }
         more
@@ -233,8 +233,10 @@ impl Session {
 
     /// Hands what was recorded to the operating system in one write, and then shows it.
     pub fn flush(&mut self) {
-        let is_written = self.log.journal.flush();
-        for record in self.log.unshown.drain(..).filter(|_| is_written) {
+        let unwritten = self.log.journal.flush();
+        let written = self.log.unshown.len().saturating_sub(unwritten);
+        self.log.unshown.truncate(written);
+        for record in self.log.unshown.drain(..) {
             (self.log.listener)(&record);
         }
     }

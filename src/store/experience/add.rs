@@ -46,14 +46,17 @@ impl Experience {
         let transaction = self.connection.transaction().map_err(failed)?;
         let counts =
             transaction.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER).map_err(failed)?;
-        let last = "SELECT coalesce(max(id), 0) FROM uses";
-        let last: i64 = transaction.query_row(last, [], |row| row.get(0)).map_err(failed)?;
+        let last = || -> rusqlite::Result<i64> {
+            let last = "SELECT coalesce(max(id), 0) FROM uses";
+            transaction.query_row(last, [], |row| row.get(0))
+        };
+        let last = if counts { None } else { Some(last().map_err(failed)?) };
         let mut adder = Adder::new(&self.reader, transaction);
         let mut added = 0;
         for (at, past) in kept.iter().enumerate() {
             added += adder.add(past, marks.get(at)).map_err(failed)? as u64;
         }
-        if !counts {
+        if let Some(last) = last {
             adder.transaction.execute(include_str!("count.sql"), [last]).map_err(failed)?;
         }
         adder.transaction.commit().map_err(failed)?;

@@ -26,6 +26,7 @@ pub struct Journal {
     waiting: Vec<u8>,
     /// An event was added.
     has_event: bool,
+    unwritten: usize,
     parts: parts::Written,
     watched: Watched,
     /// `None` where the system has no thread for it.
@@ -45,8 +46,9 @@ impl Journal {
         let syncer = Syncer::new(&file, watched.clone()).ok();
         let (path, parts) = (path.to_owned(), parts::Written::default());
         let unnamed = Some(beside);
-        let (waiting, has_event) = (Vec::new(), false);
-        let mut journal = Self { file, path, unnamed, waiting, has_event, parts, watched, syncer };
+        let (waiting, has_event, unwritten) = (Vec::new(), false, 0);
+        let mut journal =
+            Self { file, path, unnamed, waiting, has_event, unwritten, parts, watched, syncer };
         let header = safe(&journal.json(header)?).into_owned() + "\n";
         journal.waiting.extend_from_slice(header.as_bytes());
         journal.flush()?;
@@ -91,14 +93,26 @@ impl Journal {
     /// Writes what was added to the system. It outlives this process from here on.
     ///
     /// # Errors
-    /// The system's error.
+    /// The system's error. [`Journal::unwritten`] says how much is lost.
     pub fn flush(&mut self) -> Result<(), JournalError> {
         if self.waiting.is_empty() {
             return Ok(());
         }
         // One write of whole lines: a concurrent reader sees all of a line or nothing.
-        let written = self.file.write_all(&self.waiting);
+        let mut rest = &self.waiting[..];
+        let written = loop {
+            match self.file.write(rest) {
+                Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) if n == rest.len() => break Ok(()),
+                Ok(n) => rest = &rest[n..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
         let bytes = self.waiting.len() as u64;
+        if written.is_err() {
+            self.unwritten += rest.split_inclusive(|byte| *byte == b'\n').count();
+        }
         self.waiting.clear();
         written.map_err(|source| self.io(source))?;
         let Some(unnamed) = self.unnamed.take_if(|_| self.has_event) else {
@@ -112,6 +126,11 @@ impl Journal {
         let written = self.file.metadata().map_err(|source| self.io(source))?.len();
         self.watched.grow(written);
         Ok(())
+    }
+
+    /// Lines that were added and could not be written whole.
+    pub fn unwritten(&self) -> usize {
+        self.unwritten
     }
 
     /// Begins to bring everything appended to the disk, and does not wait for it.

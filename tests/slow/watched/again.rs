@@ -71,7 +71,7 @@ fn strip(value: &mut Value) {
 
 /// What a session knows, without notices and what may differ.
 fn known(home: &Home, journal: &str) -> Value {
-    let state = home.succeed(&["replay", text(&home.path(journal)), "--json"]);
+    let state = home.succeed(&["replay", text(&home.path(journal)), "--json", "--full"]);
     let mut state: Value = serde_json::from_str(&state).unwrap();
     let told = state["transcript"].as_array_mut().unwrap();
     told.retain(|entry| entry.pointer("/what/told/event/kind") != Some(&"Noticed".into()));

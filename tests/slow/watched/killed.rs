@@ -60,7 +60,7 @@ fn last(got: &str) -> usize {
 
 /// What the journal says that the model said, up to its last event.
 fn journaled(home: &Home) -> usize {
-    let replayed = home.succeed(&["replay", text(&home.path("j.jsonl")), "--json"]);
+    let replayed = home.succeed(&["replay", text(&home.path("j.jsonl")), "--json", "--full"]);
     let state: Value = serde_json::from_str(&replayed).unwrap();
     let partial = state["asks"][0]["partial"].as_str().unwrap().to_owned();
     partial.split_whitespace().next_back().map_or(0, |number| number.parse().unwrap())

@@ -142,7 +142,7 @@ fn whenever_toolyard_is_killed_no_event_is_lost_and_no_decision_changes() {
                 now.first().cloned().unwrap_or_else(|| agent.messages[0].clone())
             );
         }
-        let state = home.succeed(&["replay", text(&again), "--json"]);
+        let state = home.succeed(&["replay", text(&again), "--json", "--full"]);
         let state: Value = serde_json::from_str(&state).unwrap();
         assert!(
             state["runs"].as_object().unwrap().len() <= AGENTS,

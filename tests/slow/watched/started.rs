@@ -140,7 +140,8 @@ impl<'h> Watch<'h> {
         assert_eq!(status.code(), Some(128 + 15), "{told}");
         assert!(!told.contains("panicked"), "{told}");
         let state = self.home.json("s.json");
-        let replayed = self.home.succeed(&["replay", text(&self.home.path("j.jsonl")), "--json"]);
+        let replayed =
+            self.home.succeed(&["replay", text(&self.home.path("j.jsonl")), "--json", "--full"]);
         let replayed: Value = serde_json::from_str(&replayed).unwrap();
         assert!(replayed == state, "the replay knows something else");
         (told, state)

@@ -108,7 +108,7 @@ fn the_session_knows_what_the_agents_wrote_down() {
         for (sum, more) in all.iter_mut().zip(known.expect_all()) {
             *sum += more;
         }
-        let replayed = home.succeed(&["replay", &journal, "--json"]);
+        let replayed = home.succeed(&["replay", &journal, "--json", "--full"]);
         let replayed: Value = serde_json::from_str(&replayed).unwrap();
         assert!(replayed == state, "seed {seed}: the replay knows something else");
     }
