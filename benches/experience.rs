@@ -87,7 +87,8 @@ fn planned(store: &Experience, text: &str, tools: &[ToolName]) -> (Plan, Margina
         })
         .collect();
     let plan = btp::plan(&candidates, 20.0).expect("good numbers");
-    (plan, btp::marginal(&candidates, 20.0).expect("good numbers"))
+    let marginal = btp::marginal(&candidates, 20.0, &plan).expect("good numbers");
+    (plan, marginal)
 }
 
 /// Fills a store.

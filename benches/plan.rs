@@ -40,7 +40,8 @@ fn few(c: &mut Criterion) {
     }
     let tools = tools(3);
     c.bench_function("marginal/5 tools, budget 20", |b| {
-        b.iter(|| marginal(black_box(&tools), 20.0));
+        let now = plan(&tools, 20.0).expect("good numbers");
+        b.iter(|| marginal(black_box(&tools), 20.0, &now));
     });
     let real: Vec<_> =
         tools.iter().map(|tool| Candidate { cost: tool.cost * 1.01_f64.sqrt(), ..*tool }).collect();

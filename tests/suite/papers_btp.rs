@@ -84,7 +84,7 @@ fn some_golden_plans_need_nothing_beside_the_project() {
         ),
     ] {
         let plan = plan(&candidates(costs, values, limits), budget).unwrap();
-        assert_eq!(plan, Plan { uses: right.to_vec(), value, cost: spent });
+        assert_eq!(plan, Plan { uses: right.to_vec(), value, cost: spent, gap: None });
     }
 }
 
@@ -250,7 +250,7 @@ proptest! {
         let candidates = tools_of(&tools, 1.0);
         let plan_of = |more: u64| plan(&candidates, (budget + more) as f64).unwrap();
         let (now, then) = (plan_of(0), plan_of(1));
-        let marginal = marginal(&candidates, budget as f64).unwrap();
+        let marginal = marginal(&candidates, budget as f64, &now).unwrap();
         prop_assert!((marginal.one.value - (then.value - now.value)).abs() < 1e-9);
         let mut changed = now.uses.clone();
         for Change { candidate, before, after } in marginal.one.changes {
@@ -307,7 +307,8 @@ fn what_is_no_number_of_credits_is_refused_by_name() {
     for bad in [f64::NAN, f64::INFINITY, -1.0, f64::NEG_INFINITY] {
         let costs = plan(&[good, Candidate { cost: bad, ..good }], 1.0).unwrap_err();
         assert!(matches!(costs, BadInput::Candidate { candidate: 1, field: Field::Cost, .. }));
-        let value = marginal(&[Candidate { value: bad, ..good }], 1.0).unwrap_err();
+        let value =
+            marginal(&[Candidate { value: bad, ..good }], 1.0, &Plan::default()).unwrap_err();
         assert!(matches!(value, BadInput::Candidate { candidate: 0, field: Field::Value, .. }));
         assert!(matches!(plan(&[good], bad).unwrap_err(), BadInput::Budget(_)));
     }
@@ -320,11 +321,14 @@ fn what_is_no_number_of_credits_is_refused_by_name() {
 #[test]
 fn a_next_use_has_its_price() {
     let tools = candidates(&[7.0, 3.0], &[0.9, 0.2], &[2, 1]);
-    let at_nine = marginal(&tools, 9.0).unwrap();
+    let marginal = |tools: &[Candidate], budget| {
+        marginal(tools, budget, &plan(tools, budget).unwrap()).unwrap()
+    };
+    let at_nine = marginal(&tools, 9.0);
     assert_eq!(at_nine.one.value, 0.2);
     assert_eq!(at_nine.one.changes, [Change { candidate: 1, before: 0, after: 1 }]);
     assert_eq!(at_nine.next, Some(at_nine.one));
-    let at_ten = marginal(&tools, 10.0).unwrap();
+    let at_ten = marginal(&tools, 10.0);
     assert_eq!((at_ten.one.value, at_ten.one.changes.len()), (0.0, 0));
     let next = at_ten.next.unwrap();
     assert_eq!((next.credits, next.value), (4.0, 0.7));
@@ -335,9 +339,9 @@ fn a_next_use_has_its_price() {
             Change { candidate: 1, before: 1, after: 0 }
         ]
     );
-    let rich = marginal(&tools, 17.0).unwrap();
+    let rich = marginal(&tools, 17.0);
     assert_eq!((rich.one.changes.len(), rich.next), (0, None));
-    let real = marginal(&candidates(&[2.25, 0.1], &[1.0, 0.1], &[1, 1]), 0.1).unwrap();
+    let real = marginal(&candidates(&[2.25, 0.1], &[1.0, 0.1], &[1, 1]), 0.1);
     assert_eq!(real.next.unwrap().credits, 2.15);
 }
 

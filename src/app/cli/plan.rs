@@ -126,12 +126,12 @@ impl PlanReport {
             true => btp::spread(&candidates, &goes_on, budget),
             false => btp::plan(&candidates, budget),
         };
+        let plan = plan.map_err(Trouble::usage)?;
         let marginal = match spreads {
-            true => btp::spread_marginal(&candidates, &goes_on, budget),
-            false => btp::marginal(&candidates, budget),
+            true => btp::spread_marginal(&candidates, &goes_on, budget, &plan),
+            false => btp::marginal(&candidates, budget, &plan),
         };
-        let (plan, marginal) =
-            plan.and_then(|plan| Ok((plan, marginal?))).map_err(Trouble::usage)?;
+        let marginal = marginal.map_err(Trouble::usage)?;
         let whys = btp::why(&candidates, budget, &plan);
         let explained = |why: Why, estimate: &Option<Estimate>| match estimate {
             Some(estimate) => why.by_estimate(estimate).to_string(),

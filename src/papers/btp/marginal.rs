@@ -34,25 +34,29 @@ pub struct Marginal {
     pub next: Option<Step>,
 }
 
-/// What one more credit would buy, and the fewest that buy anything. The value of a plan rises in
-/// steps, so the second answer is often more useful.
+/// What one more credit would buy, and the fewest that buy anything: more than `now`, which is the
+/// [`plan`](super::plan()) of this budget. The value of a plan rises in steps, so the second answer is
+/// often more useful. Where plans have a gap, fewer credits may buy something too.
 ///
-/// This solves several plans: a dozen with whole costs, a few dozen with real ones.
+/// This takes as long as two plans.
 ///
 /// # Errors
 /// As [`plan`](super::plan()).
-pub fn marginal(candidates: &[Candidate], budget: f64) -> Result<Marginal, BadInput> {
+pub fn marginal(candidates: &[Candidate], budget: f64, now: &Plan) -> Result<Marginal, BadInput> {
     check(candidates, budget)?;
-    let now = super::plan(candidates, budget)?;
-    let Some(enough) = enough(candidates, &now) else {
+    let Some(enough) = enough(candidates, now) else {
         return Ok(Marginal {
             one: Step { credits: 1.0, value: 0.0, changes: vec![] },
             next: None,
         });
     };
     let problem = Problem::new(candidates, budget + enough.max(1.0));
-    let one = step(1.0, &now, &problem.plan(budget + 1.0));
-    Ok(Marginal { one, next: next(&problem, &now, budget, enough) })
+    let one = problem.plan(budget + 1.0);
+    // Of two plans that are not the best, the one for less can be the better one.
+    let one = step(1.0, now, if one.value > now.value { &one } else { now });
+    let next = problem.next(now, budget);
+    let next = next.map(|(cost, plan)| step(rounded(cost - budget), now, &plan));
+    Ok(Marginal { one, next })
 }
 
 /// Credits that are sure to buy something: another use of a tool below its limit.
@@ -69,25 +73,52 @@ fn step(credits: f64, now: &Plan, then: &Plan) -> Step {
     Step { credits, value: rounded(then.value - now.value), changes: changes.map(change).collect() }
 }
 
-/// Halves the range between a budget that buys nothing more and one that does; each better plan
-/// narrows it to its cost.
-fn next(problem: &Problem<'_>, now: &Plan, budget: f64, enough: f64) -> Option<Step> {
-    let worth = problem.spend(problem.units_of(budget)).value;
-    let mut nothing = problem.units_of(budget);
-    let mut better = problem.spend(problem.units_of(budget + enough));
-    if better.value <= worth {
-        // The credits are too few to distinguish such budgets.
-        return None;
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::btp::plan;
+
+    /// The credits by halving the range between a budget that buys nothing more and one that does.
+    fn halved(candidates: &[Candidate], budget: f64, now: &Plan) -> Option<(f64, Plan)> {
+        let mut nothing = budget;
+        let mut better = plan(candidates, budget + enough(candidates, now)?).unwrap();
+        while better.cost - nothing > 1e-9 * budget.max(1.0) {
+            let bought = plan(candidates, nothing + (better.cost - nothing) / 2.0).unwrap();
+            match bought.value > now.value {
+                true => better = bought,
+                false => nothing += (better.cost - nothing) / 2.0,
+            }
+        }
+        Some((better.cost - budget, better))
     }
-    while better.cost > nothing + 1 {
-        let middle = nothing + (better.cost - nothing) / 2;
-        let bought = problem.spend(middle);
-        if bought.value > worth {
-            better = bought;
-        } else {
-            nothing = middle;
+
+    fn tools(least: f64) -> impl Strategy<Value = Vec<Candidate>> {
+        let tool = (least..9.0, 0.01..1.0_f64, 0..=3_u32);
+        let tool = tool.prop_map(|(cost, value, limit)| Candidate { cost, value, limit });
+        prop::collection::vec(tool, 1..=12)
+    }
+
+    proptest! {
+        #[test]
+        fn one_search_finds_what_halving_finds(
+            tools in tools(0.5), budget in 0.0..40.0_f64, decimals in 0..3
+        ) {
+            let tenth = 10_f64.powi(decimals);
+            let tidy = |one: &Candidate| Candidate { cost: (one.cost * tenth).ceil() / tenth, ..*one };
+            let tidy: Vec<Candidate> = tools.iter().map(tidy).collect();
+            let whole = (budget * tenth).floor() / tenth;
+            for (tools, budget) in [(&tools, budget), (&tidy, whole)] {
+                let now = plan(tools, budget).unwrap();
+                let next = marginal(tools, budget, &now).unwrap().next;
+                let halved = halved(tools, budget, &now);
+                prop_assert_eq!(next.is_some(), halved.is_some());
+                let (Some(next), Some((credits, then))) = (next, halved) else { continue };
+                prop_assert!((next.credits - credits).abs() < 1e-8, "{next:?}, {credits}");
+                prop_assert_eq!(&next.changes, &step(credits, &now, &then).changes);
+                prop_assert_eq!(next.value, rounded(then.value - now.value));
+            }
         }
     }
-    let credits = rounded(problem.credits(better.cost) - budget);
-    Some(step(credits, now, &problem.finished(better.uses.into_iter(), budget + enough)))
 }

@@ -17,21 +17,25 @@
 //! 2. `reduce` narrows each tool's uses to those possible in the best plan: by tools that are
 //!    better in both respects, and by the value of a credit.
 //! 3. The few remaining tools go through one of two exact searches that break ties alike: `table`,
-//!    with one cell per unit of budget, or `frontier`, which keeps only useful combinations and
-//!    works with any precision of costs.
+//!    with one cell per unit of budget, or `middle`, which works with any precision of costs. Its
+//!    work is bounded: what has no end by then is a good plan with a bound of its gap.
 //!
 //! Everything here is pure: no files, no clock, no randomness.
 
 pub mod candidates;
+mod count;
 mod estimate;
-mod frontier;
+#[cfg(test)]
+mod families;
 mod knapsack;
 mod marginal;
+mod middle;
 mod plan;
 pub mod policy;
 mod reduce;
 mod scale;
 mod spread;
+mod states;
 mod table;
 mod why;
 

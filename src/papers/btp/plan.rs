@@ -26,6 +26,9 @@ pub struct Plan {
     pub value: f64,
     /// Credits for all uses together; never more than the budget.
     pub cost: f64,
+    /// At most this part of the best plan's value is missing, more than 0 and at most 1. `None`: no plan is better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<f64>,
 }
 
 /// An invalid number in the input of a plan.
@@ -60,8 +63,10 @@ impl fmt::Display for Field {
 ///
 /// Values count to 12 digits of the largest. Costs of up to 9 decimals are exact; finer ones are
 /// rounded up and the budget down as in appendix A.1, by less than 2⁻⁵⁹ of the budget for each use.
-/// Only if thousands of tools have such costs and nearly the same value per credit, the rest of the
-/// budget is cut into 16,384 parts instead, and up to one such part per use stays unspent.
+///
+/// The work is bounded, some hundredths of a second for 16,000 tools. Where the best plan would take
+/// longer, this is the best that was met, with its [`gap`](Plan::gap). If so many plans are equal that
+/// the search for the first would take longer, it may be another one of them, without a gap.
 ///
 /// # Errors
 /// Names the first number that is negative, infinite or not a number.
@@ -111,12 +116,38 @@ impl<'c> Problem<'c> {
             let limits = self.units.items.iter().map(|item| item.high);
             return self.finished(limits, budget);
         }
-        let spent = self.spend(self.units_of(budget));
-        self.finished(spent.uses.into_iter(), budget)
+        let (uses, bound) = knapsack::most_value(&self.units.items, self.units.of_budget(budget));
+        let missing = bound.map(|bound| bound - reduce::worth(&self.units.items, &uses));
+        let plan = self.finished(uses.into_iter(), budget);
+        let gap = missing.map(|missing| {
+            let missing = self.units.value(missing);
+            rounded_up(missing / (plan.value + missing))
+        });
+        Plan { gap, ..plan }
+    }
+
+    /// The cheapest plan that is worth more than `now`, the plan of this budget; of equals as in [`plan`]. If that
+    /// takes too long, the cheapest that was met. With its cost in credits; `None` if the units are too coarse.
+    pub(super) fn next(&self, now: &Plan, budget: f64) -> Option<(f64, Plan)> {
+        let items = &self.units.items;
+        let mut uses: Vec<u64> = self.open.iter().map(|&at| u64::from(now.uses[at])).collect();
+        let (above, least) = (self.units.of_budget(budget), reduce::worth(items, &uses) + 1);
+        // One more use of any tool is worth more.
+        let wanted = (0..items.len()).filter(|&at| uses[at] < items[at].high);
+        let cheapest = wanted.min_by_key(|&at| items[at].cost)?;
+        uses[cheapest] += 1;
+        let most = reduce::cost(items, &uses);
+        if most <= above {
+            return None;
+        }
+        let best = knapsack::least_cost(items, least, above..=most);
+        let best = best.filter(|best| reduce::cost(items, best) > above).unwrap_or(uses);
+        let cost = self.units.credits(reduce::cost(items, &best));
+        Some((cost, self.finished(best.into_iter(), cost.max(budget))))
     }
 
     /// The plan with these uses of each open candidate.
-    pub(super) fn finished(&self, open: impl Iterator<Item = u64>, budget: f64) -> Plan {
+    fn finished(&self, open: impl Iterator<Item = u64>, budget: f64) -> Plan {
         let free = |one: &Candidate| if one.cost == 0.0 { one.limit } else { 0 };
         let mut uses: Vec<u32> = self.candidates.iter().map(free).collect();
         for (&at, planned) in self.open.iter().zip(open) {
@@ -124,25 +155,7 @@ impl<'c> Problem<'c> {
             uses[at] = u32::try_from(planned).unwrap_or(u32::MAX);
         }
         let (value, cost) = (self.value(&uses), self.cost(&uses).min(budget));
-        Plan { uses, value, cost }
-    }
-
-    /// The best use of this many units for the open candidates.
-    pub(super) fn spend(&self, budget: u64) -> Spent {
-        let items = &self.units.items;
-        let uses = knapsack::solve(items, budget);
-        let each = || items.iter().zip(&uses);
-        let value = each().map(|(item, &uses)| reduce::value(item, uses)).sum();
-        let cost = each().map(|(item, &uses)| item.cost * uses).sum();
-        Spent { uses, value, cost }
-    }
-
-    pub(super) fn units_of(&self, credits: f64) -> u64 {
-        self.units.of_budget(credits)
-    }
-
-    pub(super) fn credits(&self, units: u64) -> f64 {
-        self.units.credits(units)
+        Plan { uses, value, cost, gap: None }
     }
 
     fn value(&self, uses: &[u32]) -> f64 {
@@ -159,16 +172,13 @@ impl<'c> Problem<'c> {
     }
 }
 
-/// The result of spending a budget in units.
-pub(super) struct Spent {
-    /// Of the open candidates.
-    pub(super) uses: Vec<u64>,
-    pub(super) value: i64,
-    /// In units, at most the budget.
-    pub(super) cost: u64,
-}
-
 /// To 12 digits.
 pub(super) fn rounded(number: f64) -> f64 {
     format!("{number:.11e}").parse().unwrap_or(number).min(f64::MAX)
+}
+
+/// To two digits, and never less. Values of 12 digits say nothing of parts below the least number here.
+fn rounded_up(part: f64) -> f64 {
+    let digit = 10_f64.powf(part.max(1e-9).log10().floor() - 1.0);
+    rounded(((part / digit).floor() + 1.0) * digit).min(1.0)
 }

@@ -3,7 +3,7 @@
 //! The chosen plan is the only best one, because ties are broken by the order of the tools. So a
 //! rule may exclude any plan that another one beats, and must never exclude the best.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, ops::RangeInclusive};
 
 /// An item with a cost and a value that can be used several times, in whole numbers.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,9 @@ pub(super) fn left(items: &[Item], budget: u64) -> u64 {
 /// same and comes earlier. A plan that has a use of the loser and lacks one of the winner gets
 /// better by exchanging them. So the loser fits only in addition to all uses of all its winners;
 /// and an item has at least as many uses as fit in addition to everything that it does not beat.
-pub(super) fn by_rivals(items: &mut [Item], budget: u64) {
+/// So it is for the chosen plan of every budget of this range.
+pub(super) fn by_rivals(items: &mut [Item], budgets: RangeInclusive<u64>) {
+    let (least, budget) = budgets.into_inner();
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_unstable_by_key(|&at| (Reverse(items[at].value), items[at].cost, at));
     let mut costs: Vec<u64> = items.iter().map(|item| item.cost).collect();
@@ -61,7 +63,7 @@ pub(super) fn by_rivals(items: &mut [Item], budget: u64) {
         let own = whole(&items[at]);
         let beside = everything - own - met.up_to(rank);
         met.add(rank, own);
-        items[at].low = items[at].high.min(fitting(beside, items[at].cost, budget));
+        items[at].low = items[at].high.min(fitting(beside, items[at].cost, least));
     }
 }
 
@@ -97,53 +99,42 @@ impl Sums {
     }
 }
 
-/// The value of a credit where the budget runs out, and a good plan.
+/// The value of a credit where the budget runs out.
 ///
 /// If uses were divisible, one would take the items with the highest value per cost, and the budget
 /// would run out within one of them (Dantzig): its value per cost is the price. An item's gain, its
 /// value less its cost at that price, tells how much a plan loses by deciding otherwise.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Price {
-    value: i64,
-    cost: u64,
-    /// Uses of each item in a good plan.
-    pub(super) good: Vec<u64>,
-    /// The value of its uses beyond the lowest.
-    pub(super) least: i64,
+    pub(super) value: i64,
+    pub(super) cost: u64,
 }
 
 impl Price {
-    /// `None`: everything fits.
-    pub(super) fn find(items: &[Item], budget: u64) -> Option<Self> {
+    pub(super) fn of(item: &Item) -> Self {
+        Self { value: item.value, cost: item.cost }
+    }
+
+    /// The price, and the uses of each item in a good plan; `None`: everything fits.
+    pub(super) fn find(items: &[Item], budget: u64) -> Option<(Self, Vec<u64>)> {
         let worth = |item: &Item| item.value as f64 / item.cost as f64;
         let mut order: Vec<(f64, usize)> =
             items.iter().enumerate().map(|(at, item)| (worth(item), at)).collect();
         // A price from a wrong order is still valid, so rounding does no harm.
         order.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut left = left(items, budget);
-        let (mut least, mut first_cut) = (0, None);
+        let mut first_cut = None;
         let mut good: Vec<u64> = items.iter().map(|item| item.low).collect();
         for (_, at) in order {
             let item = &items[at];
             let taken = item.open().min(left / item.cost);
             left -= taken * item.cost;
-            least += value(item, taken);
             good[at] += taken;
             if taken < item.open() {
                 first_cut.get_or_insert(at);
             }
         }
-        let cut = &items[first_cut?];
-        Some(Self { value: cut.value, cost: cut.cost, good, least })
-    }
-
-    /// Takes these uses for the good plan if they are worth more, and tells so. All `low` are 0.
-    pub(super) fn improve(&mut self, items: &[Item], uses: Vec<u64>) -> bool {
-        let worth = items.iter().zip(&uses).map(|(item, &uses)| value(item, uses)).sum();
-        let is_better = worth > self.least;
-        if is_better {
-            (self.good, self.least) = (uses, worth);
-        }
-        is_better
+        Some((Self::of(&items[first_cut?]), good))
     }
 
     /// Value less cost at this price, times the price's cost so that it is whole.
@@ -152,19 +143,16 @@ impl Price {
     }
 
     /// The most that all open uses of an item can gain.
-    pub(super) fn most_gain(&self, item: &Item) -> i128 {
+    fn most_gain(&self, item: &Item) -> i128 {
         self.gain(item.value, item.cost).max(0) * i128::from(item.open())
     }
 
-    /// A plan that gains less than this in all is worth less than the good one.
-    pub(super) fn least_gain(&self, left: u64) -> i128 {
-        self.gain(self.least, left)
-    }
-
-    /// Narrows each item to the uses at which a plan may still be as good as the good one.
-    pub(super) fn narrow(&self, items: &mut [Item], budget: u64) {
+    /// Narrows each item to the uses at which a plan within the budget can be worth at least this.
+    pub(super) fn narrow(&self, items: &mut [Item], budget: u64, least: i64) {
+        let lows: i64 = items.iter().map(|item| value(item, item.low)).sum();
         let most: i128 = items.iter().map(|item| self.most_gain(item)).sum();
-        let slack = most - self.least_gain(left(items, budget));
+        // A plan that gains less than this beyond its lowest uses is worth less.
+        let slack = most - self.gain(least - lows, left(items, budget));
         for item in items.iter_mut() {
             let gain = self.gain(item.value, item.cost);
             let Some(astray) = slack.checked_div(gain.abs()) else { continue };
@@ -176,6 +164,16 @@ impl Price {
             }
         }
     }
+}
+
+/// What these uses of the items are worth.
+pub(super) fn worth(items: &[Item], uses: &[u64]) -> i64 {
+    items.iter().zip(uses).map(|(item, &uses)| value(item, uses)).sum()
+}
+
+/// What these uses of the items cost.
+pub(super) fn cost(items: &[Item], uses: &[u64]) -> u64 {
+    items.iter().zip(uses).map(|(item, &uses)| item.cost * uses).sum()
 }
 
 /// The value of this many uses. Scaled so that every sum within the budget fits.
@@ -198,21 +196,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_good_plan_is_within_the_budget_and_worth_what_is_said(
+        fn the_good_plan_is_within_the_budget(
             items in items(), more in 0..=200_u64
         ) {
             let lowest: u64 = items.iter().map(|item| item.low * item.cost).sum();
             let budget = lowest + more;
-            let Some(price) = Price::find(&items, budget) else { return Ok(()) };
-            let mut cost = 0;
-            let mut worth = 0;
-            for (item, &uses) in items.iter().zip(&price.good) {
-                prop_assert!((item.low..=item.high).contains(&uses), "{item:?}: {uses}");
-                cost += uses * item.cost;
-                worth += value(item, uses - item.low);
+            let Some((_, good)) = Price::find(&items, budget) else { return Ok(()) };
+            for (item, uses) in items.iter().zip(&good) {
+                prop_assert!((item.low..=item.high).contains(uses), "{item:?}: {uses}");
             }
-            prop_assert!(cost <= budget, "{cost} of {budget}");
-            prop_assert_eq!(worth, price.least);
+            prop_assert!(cost(&items, &good) <= budget);
         }
     }
 
@@ -223,19 +216,9 @@ mod tests {
     #[test]
     fn an_item_that_beats_all_others_is_used_as_often_as_the_budget_allows() {
         let mut items = [item(1, 10, 2), item(5, 1, 1), item(1, 10, 9)];
-        by_rivals(&mut items, 6);
+        by_rivals(&mut items, 6..=6);
         // The first one beats its equal too, since it comes earlier.
         assert_eq!(items.map(|item| (item.low, item.high)), [(2, 2), (0, 0), (4, 4)]);
-    }
-
-    #[test]
-    fn a_plan_is_taken_for_the_good_one_where_it_is_worth_more() {
-        let items = [item(3, 5, 1), item(4, 6, 1)];
-        let mut price = Price::find(&items, 4).unwrap();
-        assert_eq!((&price.good[..], price.least), (&[1, 0][..], 5));
-        assert!(!price.improve(&items, vec![1, 0]));
-        assert!(price.improve(&items, vec![0, 1]));
-        assert_eq!((&price.good[..], price.least), (&[0, 1][..], 6));
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(super) struct Units {
     pub(super) items: Vec<Item>,
     /// λ of equation 8: units for a credit.
     per_credit: f64,
+    /// Units for a value of 1.
+    per_value: f64,
     /// All costs are multiples of this many units, and counted in these.
     step: u64,
     /// True: `per_credit` is a power of ten and every cost is whole. False: it is a power of two,
@@ -50,7 +52,7 @@ impl Units {
             high: u64::from(one.limit),
         };
         let items = candidates.iter().zip(costs).map(item).collect();
-        Self { items, per_credit, step, decimal: decimal.is_some(), most }
+        Self { items, per_credit, per_value: scale, step, decimal: decimal.is_some(), most }
     }
 
     /// Rounded down, as appendix A.1 does.
@@ -66,6 +68,11 @@ impl Units {
     /// Credits for a number of units of the budget.
     pub(super) fn credits(&self, units: u64) -> f64 {
         (u128::from(units) * u128::from(self.step)) as f64 / self.per_credit
+    }
+
+    /// The value of a number of its units.
+    pub(super) fn value(&self, units: i64) -> f64 {
+        units as f64 / self.per_value
     }
 
     /// Credits for this many uses of the items; `None` if units are not an exact measure.

@@ -23,11 +23,15 @@ pub fn spread(candidates: &[Candidate], goes_on: &[bool], budget: f64) -> Result
     let left = budget - first.cost - second.cost;
     let more = rounds(candidates, goes_on, left);
     uses.iter_mut().zip(&more).for_each(|(uses, more)| *uses = uses.saturating_add(*more));
-    let total = |of: fn(&Candidate) -> f64| {
-        candidates.iter().zip(&uses).map(|(one, uses)| of(one) * f64::from(*uses)).sum::<f64>()
-    };
-    let (value, cost) = (rounded(total(|one| one.value)), total(|one| one.cost).min(budget));
-    Ok(Plan { value, cost, uses })
+    let value = rounded(total(candidates, &uses, |one| one.value));
+    let cost = total(candidates, &uses, |one| one.cost).min(budget);
+    // Each of both is within its own gap of the best.
+    let gap = first.gap.into_iter().chain(second.gap).reduce(f64::max);
+    Ok(Plan { value, cost, uses, gap })
+}
+
+fn total(candidates: &[Candidate], uses: &[u32], of: fn(&Candidate) -> f64) -> f64 {
+    candidates.iter().zip(uses).map(|(one, uses)| of(one) * f64::from(*uses)).sum()
 }
 
 fn once(candidates: &[Candidate]) -> Vec<Candidate> {
@@ -61,7 +65,7 @@ fn rounds(candidates: &[Candidate], goes_on: &[bool], mut left: f64) -> Vec<u32>
     more
 }
 
-/// The value of additional credits for such a plan: of first uses as in algorithm 1, or else the next of a round.
+/// The value of additional credits for such a plan, `now`: of first uses as in algorithm 1, or else the next of a round.
 ///
 /// # Errors
 /// As [`spread`].
@@ -69,13 +73,17 @@ pub fn spread_marginal(
     candidates: &[Candidate],
     goes_on: &[bool],
     budget: f64,
+    now: &Plan,
 ) -> Result<Marginal, BadInput> {
+    check(candidates, budget)?;
     let first = once(candidates);
-    let bought = plan(&first, budget)?;
-    if bought.uses.iter().zip(&first).any(|(uses, one)| *uses < one.limit && one.value > 0.0) {
-        return marginal(&first, budget);
+    if now.uses.iter().zip(&first).any(|(uses, one)| *uses < one.limit && one.value > 0.0) {
+        let uses: Vec<u32> =
+            now.uses.iter().zip(&first).map(|(uses, one)| one.limit.min(*uses)).collect();
+        let bought =
+            Plan { value: rounded(total(&first, &uses, |one| one.value)), uses, ..now.clone() };
+        return marginal(&first, budget, &bought);
     }
-    let now = spread(candidates, goes_on, budget)?;
     let dearer = |at: &usize| candidates[*at].cost > 0.0 && candidates[*at].value > 0.0;
     let open = (0..candidates.len()).filter(|at| goes_on.get(*at) == Some(&true)).filter(dearer);
     let next = open.min_by(|one, other| candidates[*one].cost.total_cmp(&candidates[*other].cost));
@@ -128,7 +136,10 @@ mod tests {
     #[test]
     fn the_fewest_credits_that_buy_something_are_those_of_the_next_use() {
         let tools = [tool(2.0, 0.9, 1), tool(3.0, 0.3, 1)];
-        let next = |budget| spread_marginal(&tools, &[true; 2], budget).unwrap().next.unwrap();
+        let next = |budget| {
+            let now = spread(&tools, &[true; 2], budget).unwrap();
+            spread_marginal(&tools, &[true; 2], budget, &now).unwrap().next.unwrap()
+        };
         assert_eq!(next(6.5).credits, 0.5);
         assert_eq!(next(6.5).changes, [Change { candidate: 0, before: 1, after: 2 }]);
         assert_eq!(next(4.0).credits, 1.0, "the first use of the second");

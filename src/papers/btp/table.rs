@@ -33,14 +33,15 @@ impl Cell for f64 {
     }
 }
 
-/// Uses of each item, whose `low` count as 0. The budget is one cell each, so it is small.
-pub(super) fn solve(items: &[Item], budget: u64) -> Vec<u64> {
+/// Uses of each item, whose `low` count as 0: of the most valuable plans the cheapest, or with a value to reach the
+/// cheapest plan that does, and `None` if none does. The budget is one cell each, so it is small.
+pub(super) fn solve(items: &[Item], budget: u64, reach: Option<i64>) -> Option<Vec<u64>> {
     let width = budget as usize + 1;
     let block = block(items.len(), width);
     if is_exact(items, budget) {
-        solve_in_blocks::<f64>(items, width, block)
+        solve_in_blocks::<f64>(items, width, block, reach)
     } else {
-        solve_in_blocks::<i64>(items, width, block)
+        solve_in_blocks::<i64>(items, width, block, reach)
     }
 }
 
@@ -51,7 +52,12 @@ fn is_exact(items: &[Item], budget: u64) -> bool {
     worth * (budget as f64) < EXACT / 2.0
 }
 
-fn solve_in_blocks<C: Cell>(items: &[Item], width: usize, block: usize) -> Vec<u64> {
+fn solve_in_blocks<C: Cell>(
+    items: &[Item],
+    width: usize,
+    block: usize,
+    reach: Option<i64>,
+) -> Option<Vec<u64>> {
     let blocks: Vec<&[Item]> = items.chunks(block).collect();
     let mut row = vec![C::of(0); width];
     let mut tails = Vec::with_capacity(blocks.len());
@@ -61,8 +67,9 @@ fn solve_in_blocks<C: Cell>(items: &[Item], width: usize, block: usize) -> Vec<u
         tails.push(std::mem::replace(&mut row, rows[0].clone()));
         first_rows = rows;
     }
-    let best = row[width - 1];
+    let best = reach.map_or(row[width - 1], C::of);
     let mut left = row.partition_point(|&value| value < best);
+    row.get(left)?;
     let mut uses = Vec::with_capacity(items.len());
     for (at, block) in blocks.into_iter().enumerate() {
         let tail = tails.pop().unwrap_or_default();
@@ -76,7 +83,7 @@ fn solve_in_blocks<C: Cell>(items: &[Item], width: usize, block: usize) -> Vec<u
             uses.push(taken);
         }
     }
-    uses
+    Some(uses)
 }
 
 /// Rows per block.
@@ -156,16 +163,17 @@ mod tests {
         };
         let items: Vec<Item> = (0..40).map(item).collect();
         for width in [1, 2, 60, 150, 999] {
-            let whole = solve_in_blocks::<i64>(&items, width, items.len());
+            let whole = solve_in_blocks::<i64>(&items, width, items.len(), None);
             for block in [1, 2, 3, 7, 39, 40] {
                 let (ints, floats) = (
-                    solve_in_blocks::<i64>(&items, width, block),
-                    solve_in_blocks::<f64>(&items, width, block),
+                    solve_in_blocks::<i64>(&items, width, block, None),
+                    solve_in_blocks::<f64>(&items, width, block, None),
                 );
                 assert_eq!((&ints, &floats), (&whole, &whole), "{width}, {block}");
             }
         }
-        assert!(solve(&[], 9).is_empty());
+        assert_eq!(solve(&[], 9, None), Some(vec![]));
+        assert_eq!(solve(&[], 9, Some(1)), None);
     }
 
     #[test]
@@ -181,6 +189,6 @@ mod tests {
         let item = |value: i64| Item { cost: 1, value, low: 0, high: 1 };
         let items = [item(huge), item(huge + 1), item(huge + 2)];
         assert!(!is_exact(&items, 1) && is_exact(&[item(7)], 1 << 17));
-        assert_eq!(solve(&items, 1), [0, 0, 1]);
+        assert_eq!(solve(&items, 1, None), Some(vec![0, 0, 1]));
     }
 }

@@ -63,8 +63,8 @@ impl Policy<'_> {
         };
         let whys = btp::why(&open, rest, &solved);
         let marginal = match spreads {
-            true => btp::spread_marginal(&open, &goes_on, rest).ok(),
-            false => btp::marginal(&open, rest).ok(),
+            true => btp::spread_marginal(&open, &goes_on, rest, &solved).ok(),
+            false => btp::marginal(&open, rest, &solved).ok(),
         };
         let marginal = marginal.and_then(|marginal| worth_saying(marginal, &items));
         let mut tools: Vec<PlannedTool> = Vec::with_capacity(items.len());
