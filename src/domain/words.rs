@@ -61,6 +61,14 @@ pub fn credits(amount: f64) -> String {
     if amount == 1.0 { "1 credit".to_owned() } else { format!("{amount} credits") }
 }
 
+/// How near a plan is to the best one: `within 0.02 % of the best`. `gap` is the part of the best value that may be
+/// missing, 0 to 1. It counts to two digits, as a thousandth of a percent if it is less, and never as less than it is.
+pub fn within(gap: f64) -> String {
+    let percent = (gap * 100.0).max(0.001);
+    let unit = 10_f64.powf((1.0 - percent.log10().floor()).max(0.0));
+    format!("within {} % of the best", (percent * unit - 1e-6).ceil() / unit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +93,21 @@ mod tests {
         assert_eq!([counted(1, "call"), counted(0, "call")], ["1 call", "0 calls"]);
         assert_eq!([counted(1, "query"), counted(2, "query")], ["1 query", "2 queries"]);
         assert_eq!([credits(1.0), credits(2.5)], ["1 credit", "2.5 credits"]);
+    }
+
+    #[test]
+    fn a_gap_is_said_to_two_digits_and_never_too_small() {
+        for (gap, percent) in [
+            (0.0002, "0.02"),
+            (0.000_151, "0.016"),
+            (0.047, "4.7"),
+            (0.12, "12"),
+            (0.1201, "13"),
+            (3e-10, "0.001"),
+            (1.01e-5, "0.0011"),
+            (1.0, "100"),
+        ] {
+            assert_eq!(within(gap), format!("within {percent} % of the best"));
+        }
     }
 }

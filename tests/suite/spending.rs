@@ -41,6 +41,7 @@ pub fn plan(spent: f64, candidates: &[Candidate<'_>]) -> BudgetPlan {
         known,
         value: value.into(),
         cost: cost.into(),
+        gap: None,
         marginal: None,
     }
 }

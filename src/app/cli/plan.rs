@@ -176,6 +176,7 @@ impl PlanReport {
             "value": self.plan.value,
             "cost": self.plan.cost,
             "budget": self.budget,
+            "gap": self.plan.gap,
             "tools": self.tools,
             "marginal": { "credits": credits, "value": value, "changes": changes, "next": next },
         });
@@ -191,8 +192,10 @@ impl PlanReport {
             let tool = clean(tool.as_str());
             text += &format!("{tool:<28} {uses:>5} {limit:>6} {cost:>9} {value:>8.4}  {why}\n");
         }
-        let Plan { value, cost, .. } = &self.plan;
-        text += &format!("{cost} of {}, value {}\n", words::credits(self.budget), rounded(*value));
+        let Plan { value, cost, gap, .. } = &self.plan;
+        let (budget, value) = (words::credits(self.budget), rounded(*value));
+        let within = gap.map_or_else(String::new, |gap| format!(", {}", words::within(gap)));
+        text += &format!("{cost} of {budget}, value {value}{within}\n");
         text + &self.more()
     }
 

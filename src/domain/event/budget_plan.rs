@@ -25,6 +25,9 @@ pub struct BudgetPlan {
     pub value: Finite,
     /// The cost of all planned uses.
     pub cost: Finite,
+    /// At most this part of the best plan's value is missing, 0 to 1; `None`: no plan is better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Finite>,
     /// What more credits would buy, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marginal: Option<Marginal>,
@@ -79,6 +82,7 @@ impl BudgetPlan {
             known,
             value: 0.0.into(),
             cost: 0.0.into(),
+            gap: None,
             marginal: None,
         }
     }

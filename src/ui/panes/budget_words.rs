@@ -3,7 +3,7 @@
 use super::format::{credits, worth};
 use super::glyph::signed;
 use crate::domain::state::Overrun;
-use crate::domain::words::counted;
+use crate::domain::words::{self, counted};
 use crate::domain::{BudgetPlan, Marginal, State, TaskState, ToolName};
 
 /// A line shows a few dozen tools at most; a plan may hold thousands.
@@ -22,14 +22,16 @@ pub fn uses(plan: &BudgetPlan) -> String {
     words.join(" ")
 }
 
-/// Value and cost; and those of the plan before, where there was one.
+/// Value and cost, and how far the best may be; and those of the plan before, where there was one.
 pub fn sums(plan: &BudgetPlan, before: Option<&BudgetPlan>) -> String {
     let (value, cost) = (worth(*plan.value), credits(*plan.cost));
     let free = credits(plan.free());
     let was = before.map_or_else(String::new, |before| {
         format!(" (before: {}, {})", credits(*before.cost), worth(*before.value))
     });
-    format!("{cost} of {free} credits, value {value}{was}")
+    let within =
+        plan.gap.map_or_else(String::new, |gap| format!(", {}", words::within(f64::from(gap))));
+    format!("{cost} of {free} credits, value {value}{within}{was}")
 }
 
 /// The tools that another plan gives other uses: `search_web 3→2`.
@@ -108,6 +110,7 @@ mod tests {
             known: Vec::new(),
             value: (f64::from(count) * 0.5).into(),
             cost: (f64::from(count) * 2.0).into(),
+            gap: None,
             marginal: None,
         }
     }
@@ -119,6 +122,8 @@ mod tests {
         assert_eq!(uses(&plan(&[("a", 0)])), "no tool");
         assert_eq!(changes(&old, &new), "a 3→2 b 0→1 c 1→0");
         assert_eq!(sums(&new, Some(&old)), "6 of 18 credits, value 1.50 (before: 8, 2.00)");
+        let near = BudgetPlan { gap: Some(0.0002.into()), ..plan(&[("a", 3)]) };
+        assert_eq!(sums(&near, None), "6 of 18 credits, value 1.50, within 0.02 % of the best");
         let many: Vec<_> = (0..100).map(|_| ("tool", 1)).collect();
         assert!(uses(&plan(&many)).ends_with("tool×1 and 40 more"));
     }

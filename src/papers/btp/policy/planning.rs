@@ -95,6 +95,7 @@ impl Policy<'_> {
             cost: (fixed_cost + solved.cost).into(),
             tools,
             known: self.known.to_vec(),
+            gap: solved.gap.map(Into::into),
             marginal,
         }
     }
