@@ -98,12 +98,48 @@ fn many(c: &mut Criterion) {
                 Candidate { cost, value: (cost + 1.0) / 10.0, limit: LIMIT }
             }),
         ),
+        (
+            "nearly worth what it costs, real costs",
+            tools(|n| {
+                let cost = 1.0 + 9.0 * n.next();
+                Candidate { cost, value: cost / 10.0 * (0.9 + 0.1 * n.next()), limit: LIMIT }
+            }),
+        ),
+        (
+            "worth what it costs less a little, real costs",
+            tools(|n| {
+                let cost = 1.0 + 9.0 * n.next();
+                Candidate { cost, value: (cost - 0.9) / 10.0, limit: LIMIT }
+            }),
+        ),
+        (
+            "worth what it costs, real costs",
+            tools(|n| {
+                let cost = 1.0 + 9.0 * n.next();
+                Candidate { cost, value: cost / 10.0, limit: LIMIT }
+            }),
+        ),
+        (
+            "multiples of three, costs 1–1,000",
+            tools(|n| {
+                let (times, cost) = (n.whole(1, 10), [17.0, 59.0, 91.0][n.whole(0, 2) as usize]);
+                Candidate {
+                    cost: cost * times,
+                    value: (cost + 20.0) * times / 2_000.0,
+                    limit: LIMIT,
+                }
+            }),
+        ),
     ];
     let mut group = c.benchmark_group("plan 16,000 tools");
     group.sample_size(10);
     for (name, tools) in &cases {
         group.bench_function(format!("budget 9,999, {name}"), |b| {
             b.iter(|| plan(black_box(tools), 9_999.0));
+        });
+        let now = plan(tools, 9_999.0).expect("good numbers");
+        group.bench_function(format!("more than 9,999, {name}"), |b| {
+            b.iter(|| marginal(black_box(tools), 9_999.0, &now));
         });
     }
     for budget in [20.0, 100_000.0, 1e12] {
