@@ -2,15 +2,18 @@
 
 use std::ops::RangeInclusive;
 
-use super::middle::{self, Found, Goal};
+use super::middle::{self, Found, Goal, MOST_WORK};
 use super::reduce::{self, Item, Price};
 use super::{count, table};
 
-/// Cells of a table that is filled before any other search: some milliseconds.
-const QUICK_CELLS: u64 = 4_194_304;
+/// Cells of a table that is filled before any other search: a millisecond.
+const QUICK_CELLS: u64 = 262_144;
 
 /// Cells of a table that is filled where another search did not end: some hundredths of a second.
-const MOST_CELLS: u64 = 16_777_216;
+const MOST_CELLS: u64 = 8_388_608;
+
+/// Cells that take as long as a combination.
+const CELLS_OF_ONE: u64 = 8;
 
 /// Uses of each item: the most valuable within the budget; of these the cheapest; of these the one with
 /// most uses of the first item, then of the second, and so on. If that takes too long, a good plan, and the
@@ -83,9 +86,12 @@ fn search(open: &[Item], goal: Goal, least: i64, budget: u64) -> Found {
     if cells <= QUICK_CELLS {
         return table();
     }
-    let found = middle::search(open, goal, least, budget);
+    let is_table = cells <= MOST_CELLS;
+    // A search that has taken as long as the table would have ended late.
+    let work = if is_table { (cells / CELLS_OF_ONE) as usize } else { MOST_WORK };
+    let found = middle::search(open, goal, least, budget, work);
     match found.bound {
-        Some(_) if cells <= MOST_CELLS => table(),
+        Some(_) if is_table => table(),
         Some(bound) if goal == Goal::Value => {
             let worth = found.uses.as_ref().map_or(least, |uses| reduce::worth(open, uses));
             let by_count = count::bound(open, worth, budget);
@@ -135,7 +141,7 @@ mod tests {
             let (solved, bound) = most_value(&items, budget);
             prop_assert_eq!(bound, None);
             prop_assert_eq!(&solved, &table::solve(&items, budget, None).unwrap());
-            let found = middle::search(&fitting(&items, budget), Goal::Value, 0, budget);
+            let found = middle::search(&fitting(&items, budget), Goal::Value, 0, budget, MOST_WORK);
             prop_assert_eq!(found, Found { uses: Some(solved), bound: None });
         }
 
@@ -152,7 +158,7 @@ mod tests {
             let next = next.map(|(_, uses)| uses);
             prop_assert_eq!(&least_cost(&items, least, budget..=enough), &next);
             prop_assert_eq!(&table::solve(&items, enough, Some(least)), &next);
-            let found = middle::search(&fitting(&items, enough), Goal::Cost, least, enough);
+            let found = middle::search(&fitting(&items, enough), Goal::Cost, least, enough, MOST_WORK);
             prop_assert_eq!(&found.uses, &next);
         }
     }

@@ -10,15 +10,14 @@ use std::cmp::Reverse;
 use super::reduce::{Item, Price, value};
 use super::states::{State, States, Step};
 
-/// Combinations side by side, and made in all, up to which none that may become the best plan is given up.
+/// Combinations made in all before the search ends: some hundredths of a second.
+pub(super) const MOST_WORK: usize = 3_000_000;
+
+/// Combinations side by side up to which none that may become the best plan is given up.
 const LONGEST: usize = 65_536;
-const WORK: usize = 2_000_000;
 
 /// Combinations with the highest gains, which go on then.
 const WIDTH: usize = 4_096;
-
-/// Combinations made in all before the search ends: some hundredths of a second.
-const MOST_WORK: usize = 3_000_000;
 
 /// What is looked for. Of equals: the one with most uses of the first item, then of the second, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +37,11 @@ pub(super) struct Found {
     pub(super) bound: Option<i64>,
 }
 
-/// Uses of each item, whose `low` are 0: worth at least `least`, at a cost of at most `most`.
-pub(super) fn search(items: &[Item], goal: Goal, least: i64, most: u64) -> Found {
+/// Uses of each item, whose `low` are 0: worth at least `least`, at a cost of at most `most`. At most `work`
+/// combinations are made.
+pub(super) fn search(items: &[Item], goal: Goal, least: i64, most: u64, work: usize) -> Found {
     let mut search = Search::new(items, goal, least, most);
-    let is_ended = search.run();
+    let is_ended = search.run(work);
     let bound = (!is_ended).then(|| search.bound().max(search.least));
     let uses = search.best.map(|best| search.states.uses(best, &search.beginning));
     Found { uses, bound }
@@ -100,7 +100,7 @@ impl<'i> Search<'i> {
     }
 
     /// Whether it came to its end.
-    fn run(&mut self) -> bool {
+    fn run(&mut self, work: usize) -> bool {
         self.note();
         let (mut side, mut is_long) = (0, false);
         loop {
@@ -119,9 +119,9 @@ impl<'i> Search<'i> {
                 }
             });
             self.note();
-            let is_last = self.states.work > MOST_WORK;
+            let is_last = self.states.work > work;
             let was_long = is_long;
-            is_long |= self.states.work > WORK || self.states.list.len() > LONGEST;
+            is_long |= self.states.work > work / 3 * 2 || self.states.list.len() > LONGEST;
             if is_last || is_long != was_long {
                 self.look_behind();
             }

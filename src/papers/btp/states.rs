@@ -26,6 +26,8 @@ pub(super) struct States {
     steps: Vec<Step>,
     /// Each has the entry before it and its step. The first is the beginning, without a step.
     history: Vec<(u32, u32)>,
+    /// For comparisons.
+    differences: Vec<(u32, i64)>,
     /// Combinations that were made or compared, a measure of time that is the same in every run.
     pub(super) work: usize,
 }
@@ -33,7 +35,8 @@ pub(super) struct States {
 impl States {
     pub(super) fn new(cost: i64, value: i64) -> Self {
         let list = vec![State { cost, value, entry: 0 }];
-        Self { list, spare: Vec::new(), steps: Vec::new(), history: vec![(0, 0)], work: 0 }
+        let (spare, steps, differences) = (Vec::new(), Vec::new(), Vec::new());
+        Self { list, spare, steps, history: vec![(0, 0)], differences, work: 0 }
     }
 
     /// Each combination, and each with this step; those that `may` not become part of a plan are left out.
@@ -100,7 +103,8 @@ impl States {
     /// Whether the first of two equals has more uses of the first item of which their uses differ.
     pub(super) fn is_earlier(&mut self, one: State, other: State) -> bool {
         let (mut one, mut other) = (one.entry, other.entry);
-        let mut differences: Vec<(u32, i64)> = Vec::new();
+        let mut differences = std::mem::take(&mut self.differences);
+        differences.clear();
         // An entry is always behind the one before it.
         while one != other {
             let (last, sign) = if one > other { (&mut one, 1) } else { (&mut other, -1) };
@@ -109,11 +113,14 @@ impl States {
             differences.push((item, sign * uses));
             *last = before;
         }
-        self.work += 4 * differences.len();
+        // Entries of long ago are far away in memory.
+        self.work += 8 * differences.len();
         differences.sort_unstable();
         let items = differences.chunk_by(|one, other| one.0 == other.0);
         let more = |of: &[(u32, i64)]| of.iter().map(|(_, uses)| uses).sum::<i64>();
-        items.map(more).find(|more| *more != 0).is_some_and(|more| more > 0)
+        let is_earlier = items.map(more).find(|more| *more != 0).is_some_and(|more| more > 0);
+        self.differences = differences;
+        is_earlier
     }
 
     /// The best plan that is one step behind a combination: the most valuable one of at most `most`, or with a value to
