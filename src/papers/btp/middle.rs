@@ -11,7 +11,7 @@ use super::reduce::{Item, Price, value};
 use super::states::{State, States, Step};
 
 /// Combinations made in all before the search ends: some hundredths of a second.
-pub(super) const MOST_WORK: usize = 3_000_000;
+pub(super) const MOST_WORK: usize = 2_000_000;
 
 /// Combinations side by side up to which none that may become the best plan is given up.
 const LONGEST: usize = 65_536;
