@@ -75,7 +75,11 @@ mod tests {
     fn a_large_value_is_passed_on_in_whole_lines() {
         let value: Vec<String> = (0..20_000).map(|n| format!("{n} ü\u{9b}")).collect();
         let mut parts = Vec::new();
-        write_pretty(&value, |text| Ok(parts.push(text.to_owned()))).unwrap();
+        let take = |text: &str| {
+            parts.push(text.to_owned());
+            Ok(())
+        };
+        write_pretty(&value, take).unwrap();
         assert!(parts.len() > 1 && parts.iter().all(|part| part.ends_with('\n')));
         assert!(parts.iter().all(|part| part.len() < 2 * AT_ONCE));
         let text = parts.concat();
