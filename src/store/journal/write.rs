@@ -169,6 +169,13 @@ impl Journal {
     }
 }
 
+impl Drop for Journal {
+    /// What waits when an engine breaks off may say why.
+    fn drop(&mut self) {
+        let _ = self.flush();
+    }
+}
+
 fn unnamed_error(path: &Path, source: io::Error) -> JournalError {
     let path = path.to_owned();
     match source.kind() {

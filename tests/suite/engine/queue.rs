@@ -200,3 +200,24 @@ fn a_further_question_comes_next_and_the_model_reads_what_was_said() {
         assert_eq!(asked, ["Say hello.", "And louder?"]);
     });
 }
+
+#[test]
+fn a_session_does_not_run_far_ahead_of_its_screen() {
+    on_paused_time(async {
+        let (screen, taken) = tokio::sync::watch::channel(0);
+        let yard = Trial { tasks: 600, taken: Some(taken), ..Trial::default() }.start();
+        yard.settle().await;
+        let shown = || yard.records.borrow().len() as u64;
+        let first = shown();
+        assert!((2_048..2_200).contains(&first), "{first}");
+        yard.settle().await;
+        assert_eq!(shown(), first, "it waits");
+        screen.send_replace(1_000);
+        yard.settle().await;
+        assert!((first + 900..first + 1_100).contains(&shown()), "{}", shown());
+        // Without a screen nobody is waited for.
+        drop(screen);
+        let state = yard.session.await.unwrap();
+        assert_eq!(state.tasks.iter().filter(|task| task.outcome().is_some()).count(), 600);
+    });
+}

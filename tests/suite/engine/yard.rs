@@ -6,6 +6,7 @@ use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc, time::Duratio
 use futures::{FutureExt, future::LocalBoxFuture};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::sync::watch;
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::domain::probe::Probe;
 use toolyard::domain::{
@@ -232,6 +233,8 @@ pub struct Trial {
     pub providers: Vec<Rc<dyn Provider>>,
     pub beginning: Beginning,
     pub inbox: Option<Inbox>,
+    /// How far a screen is.
+    pub taken: Option<watch::Receiver<u64>>,
     /// What all tools do to the world.
     pub effect: EffectClass,
     /// The texts of the calls that were made to the end.
@@ -273,6 +276,7 @@ impl Default for Trial {
             providers: vec![],
             beginning: Beginning::New,
             inbox: None,
+            taken: None,
             effect: EffectClass::Read,
             made: Rc::default(),
         }
@@ -334,6 +338,7 @@ impl Trial {
             providers: self.providers,
             beginning: self.beginning,
             inbox: self.inbox,
+            taken: self.taken,
             ..setup
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));
