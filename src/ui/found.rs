@@ -14,6 +14,8 @@ pub struct Found {
     pub rows: Vec<usize>,
     /// How many rows there are.
     pub total: usize,
+    /// How many of the first ones are not in memory.
+    pub gone: usize,
     /// Which of the matching rows is selected.
     at: Option<usize>,
     /// Rows before this one were looked at and do not change any more.
@@ -49,6 +51,9 @@ impl Found {
         let matches = self.rows.len();
         match (self.filters, self.at) {
             _ if matches == 0 => "nothing found".to_owned(),
+            (Some(_), _) if self.gone > 0 => {
+                format!("{matches} of {} in memory", self.total.saturating_sub(self.gone))
+            }
             (Some(_), _) => format!("{matches} of {}", self.total),
             (None, Some(at)) => format!("{} of {matches}", at + 1),
             (None, None) => format!("{matches} found"),

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::domain::{Record, State, TaskId, state::Keeps, state::RECENT};
-use crate::store::journal::{Past, Window};
+use crate::domain::{Record, State, TaskId, TaskState, state::Keeps, state::RECENT};
+use crate::store::journal::{Past, TaskBlock, Window};
 
 /// Events in memory.
 const LATEST: usize = 4096;
@@ -20,6 +20,8 @@ pub struct History {
     latest: VecDeque<Arc<Record>>,
     /// The part that was read back last.
     read: RefCell<Option<Window>>,
+    /// The tasks that were read back last.
+    tasks: RefCell<TaskBlock>,
     journal: Option<Past>,
 }
 
@@ -32,7 +34,13 @@ impl Default for History {
 impl History {
     /// From this state on, of a session with this journal.
     pub fn of(base: State, journal: Option<Past>) -> Self {
-        Self { base, latest: VecDeque::new(), read: RefCell::default(), journal }
+        Self {
+            base,
+            latest: VecDeque::new(),
+            read: RefCell::default(),
+            tasks: RefCell::default(),
+            journal,
+        }
     }
 
     pub fn push(&mut self, record: Arc<Record>) {
@@ -79,8 +87,50 @@ impl History {
         Some(state)
     }
 
+    /// Lists tasks again that a state has forgotten: those at these places. True if there was one.
+    pub fn list_again(&self, state: &mut State, places: Range<usize>) -> bool {
+        let mut has_found = false;
+        let mut block = self.tasks.borrow_mut();
+        for place in places.start..places.end.min(state.tasks.gone()) {
+            if state.tasks.get(place).is_some() {
+                continue;
+            }
+            let is_it = |task: &Arc<TaskState>| task.id.0 as usize == place + 1;
+            if !block.tasks.iter().any(is_it) {
+                let Some(read) = self.journal.as_ref().and_then(|it| it.with_task(place)) else {
+                    return has_found;
+                };
+                *block = read;
+            }
+            let found = block.tasks.iter().skip_while(|task| !is_it(task));
+            let found: Vec<_> = found.take(places.end - place).cloned().collect();
+            has_found |= !found.is_empty();
+            state.list_again(&found);
+        }
+        has_found
+    }
+
+    /// The task that a line of the transcript tells of, by their places.
+    pub fn task_of_line(&self, state: &State, line: usize) -> Option<TaskId> {
+        let has_begun = |task: &Arc<TaskState>| task.started.is_some() && task.first_line <= line;
+        let listed = state.tasks.iter();
+        // What was told before the first task has no other.
+        if state.tasks.gone() == 0 || listed.clone().next().is_some_and(has_begun) {
+            let first = listed.clone().next().map(|task| task.id);
+            return listed.take_while(|task| has_begun(task)).last().map(|task| task.id).or(first);
+        }
+        let mut block = self.tasks.borrow_mut();
+        if !block.lines.contains(&line) {
+            *block = self.journal.as_ref()?.with_line(line)?;
+        }
+        let at = block.tasks.partition_point(has_begun).saturating_sub(1);
+        block.tasks.get(at).map(|task| task.id)
+    }
+
     /// Gives a state the details of a task that it has forgotten; false where they are gone.
     pub fn recall(&self, state: &mut State, task: TaskId) -> bool {
+        let place = (task.0 as usize).saturating_sub(1);
+        self.list_again(state, place..place + 1);
         let Some(ended) = state.task(task).map(|task| task.ended_by) else { return false };
         let Some(from) = self.state(ended, None) else { return false };
         state.recall(task, &from);

@@ -354,12 +354,17 @@ impl Screen {
     /// Reads back what is looked at and was forgotten. True if there was something.
     fn recall(&mut self) -> bool {
         let state = self.past.as_mut().unwrap_or(&mut self.live);
-        let gone: Vec<TaskId> = forgotten(state, &self.view);
-        if gone.is_empty() {
-            return false;
+        let gone = forgotten(&self.history, state, &self.view);
+        let (detailed, listed) = state.recalled();
+        if detailed + gone.len() > 2 * LOOKED_AT || listed > LISTED_AGAIN {
+            state.forget_recalled();
         }
+        // A page before and behind.
+        let shown = self.view.windows[PaneId::Tasks as usize];
+        let rows = shown.first.saturating_sub(shown.rows)..shown.first + 2 * shown.rows;
+        let is_listed = self.history.list_again(state, rows);
         let found = gone.into_iter().filter(|task| self.history.recall(state, *task)).count();
-        found > 0
+        is_listed || found > 0
     }
 
     /// Draws a frame. `now`: microseconds since the session was opened.
@@ -447,9 +452,11 @@ impl Screen {
 
 /// Tasks that are looked at at once; with more of them, those of before are forgotten again.
 const LOOKED_AT: usize = 8;
+/// Tasks that are listed again at most.
+const LISTED_AGAIN: usize = 1024;
 
 /// The tasks that are looked at and whose details are gone.
-fn forgotten(state: &mut State, view: &View) -> Vec<TaskId> {
+fn forgotten(history: &History, state: &State, view: &View) -> Vec<TaskId> {
     let lines = &state.transcript;
     let window = view.windows[PaneId::Transcript as usize];
     let selected = view.line.map(|n| lines.partition_point(|line| line.n < n));
@@ -463,19 +470,11 @@ fn forgotten(state: &mut State, view: &View) -> Vec<TaskId> {
     });
     let around = around.filter(|at| lines.get(*at).is_none());
     let mut tasks: Vec<TaskId> = around
-        .filter_map(|at| {
-            let next = state.tasks.partition_point(|task| {
-                task.started.is_some() && (task.first_line <= at || task.id.0 == 1)
-            });
-            state.tasks.get(next.checked_sub(1)?).map(|task| task.id)
-        })
+        .filter_map(|line| history.task_of_line(state, line))
         .chain(view.task)
         .filter(|task| state.is_bare(*task))
         .collect();
     tasks.dedup();
     tasks.truncate(LOOKED_AT);
-    if state.recalled() + tasks.len() > 2 * LOOKED_AT {
-        state.forget_recalled();
-    }
     tasks
 }

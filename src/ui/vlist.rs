@@ -33,6 +33,8 @@ pub struct List<'a> {
     is_in: Option<Box<IsIn<'a>>>,
     /// The number of rows at the start whose text no longer changes.
     pub steady: usize,
+    /// The number of rows at the start whose text is not in memory: a search does not find them.
+    pub gone: usize,
     /// The rows that a filter keeps, ascending; `None`: all.
     kept: Option<Vec<usize>>,
 }
@@ -59,6 +61,7 @@ impl<'a> List<'a> {
             fits: None,
             is_in: None,
             steady: 0,
+            gone: 0,
             kept: None,
         }
     }
@@ -72,6 +75,12 @@ impl<'a> List<'a> {
     #[must_use]
     pub fn steady(self, rows: usize) -> Self {
         Self { steady: rows, ..self }
+    }
+
+    /// The texts of this many rows at the beginning are not in memory.
+    #[must_use]
+    pub fn gone(self, rows: usize) -> Self {
+        Self { gone: rows, ..self }
     }
 
     /// Rows are found by the names of their states, too.

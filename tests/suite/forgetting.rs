@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+use jiff::Timestamp;
 use serde_json::Value;
 use toolyard::domain::{
     EffectId, EmbeddingEvent, Outcome, Record, State, TaskEvent, TaskId, state::Keeps,
-    state::RECENT,
+    state::LISTED, state::RECENT,
 };
-use toolyard::store::journal::{self, Marker};
+use toolyard::store::journal::{self, Header, Journal, Marker};
 use toolyard::ui::screen::{Screen, Setup};
 
 use crate::program::Home;
@@ -63,9 +64,9 @@ fn what_was_looked_at_again_is_forgotten_again() {
     let first = |state: &State| state.tasks.get(0).is_some_and(|task| !task.steps.is_empty());
     assert!(!first(&some) && first(&whole));
     some.recall(TaskId(1), &whole);
-    assert!(first(&some) && some.recalled() == 1);
+    assert!(first(&some) && some.recalled() == (1, 1));
     some.forget_recalled();
-    assert!(!first(&some) && some.recalled() == 0);
+    assert!(!first(&some) && some.recalled() == (0, 0));
     assert_eq!(some, keeping(1, &records));
 }
 
@@ -209,6 +210,72 @@ fn without_a_journal_the_screen_says_what_is_gone() {
     assert!(live.task(TaskId(300)).is_some_and(|task| !task.steps.is_empty()));
     stage.press("2 home");
     assert!(stage.shows("no details: this session has no journal"), "{}", stage.text());
+}
+
+/// Of many tasks only the last ones are listed. Others are read back where one looks, up to the first.
+#[test]
+fn tasks_that_are_not_listed_are_read_back() {
+    let many = many();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j.jsonl");
+    let mut journal = Journal::create(&path, &Header::at(Timestamp::UNIX_EPOCH)).unwrap();
+    many.iter().for_each(|record| journal.append(record).unwrap());
+    drop(journal);
+    let mut stage = stage(Some(&path), &many);
+    let live = stage.screen.live();
+    let (tasks, gone) = (live.tasks.len(), live.tasks.gone());
+    assert_eq!((tasks, gone), (MANY as usize, MANY as usize - RECENT - LISTED));
+    stage.press("7 home");
+    assert!(stage.shows("number 1 "), "{}", stage.text());
+    stage.press("pagedown pagedown down");
+    assert!(!stage.shows("has no journal"), "{}", stage.text());
+    // Its details, and those of the next one.
+    stage.press("home enter");
+    assert!(stage.shows("number 1 ") && stage.shows("answer 1"), "{}", stage.text());
+    stage.press("right");
+    assert!(stage.shows("answer 2"), "{}", stage.text());
+    // The index of a journal that is opened again knows them too, and any moment lists as many.
+    let mut marker = Marker::open(&path, u64::MAX).unwrap();
+    let past = marker.past();
+    while marker.read().unwrap().is_some() {}
+    let mut whole = State::keeping(Keeps::Details(RECENT));
+    many.iter().for_each(|record| whole.apply(record));
+    assert_eq!(*marker.state(), whole);
+    let last = whole.n;
+    assert_eq!(past.window(last).unwrap().state(last, None), whole);
+    for place in [0, 1, gone / 2, gone - 1] {
+        let block = past.with_task(place).unwrap();
+        assert!(block.tasks.iter().any(|task| task.id.0 as usize == place + 1), "{place}");
+        let line = block.tasks[0].first_line;
+        assert_eq!(past.with_line(line).unwrap().tasks, block.tasks);
+    }
+}
+
+#[test]
+fn without_a_journal_the_list_says_which_tasks_are_gone() {
+    let mut stage = stage(None, &many());
+    stage.press("7 home");
+    assert!(stage.shows("gone: this session has no journal"), "{}", stage.text());
+    stage.press("/ n u m b e r enter");
+    assert!(stage.shows(&format!("{0} of {0} in memory", LISTED + RECENT)), "{}", stage.text());
+    stage.press("esc");
+    stage.press("end");
+    assert!(stage.shows(&format!("number {MANY} ")), "{}", stage.text());
+}
+
+const MANY: u32 = 3_000;
+
+/// The events of more tasks than are listed.
+fn many() -> Vec<Record> {
+    let mut story = Story::open();
+    for task in 1..=MANY {
+        story.queue(&[(&format!("number {task} of many"), None)]);
+        story.start(task);
+        let (task, answer) = (TaskId(task), Some(format!("answer {task}")));
+        let (outcome, correct, caveats) = (Outcome::Answered, Some(true), Vec::new());
+        story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+    }
+    story.records
 }
 
 #[test]

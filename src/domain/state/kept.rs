@@ -81,9 +81,9 @@ impl<T> Kept<T> {
         self.recalled.insert(at, item);
     }
 
-    /// The number of items that were recalled.
-    pub(super) fn recalled(&self) -> usize {
-        self.recalled.len()
+    /// The items that were recalled.
+    pub(super) fn recalled(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.recalled.values()
     }
 
     /// Forgets what was recalled.
@@ -91,14 +91,13 @@ impl<T> Kept<T> {
         self.recalled.clear();
     }
 
-    /// Puts the first items back, as many of these as are gone.
-    pub(super) fn put_back(&mut self, first: &[T])
-    where
-        T: Clone,
-    {
-        let first = first.get(..self.gone).unwrap_or_default();
-        self.gone -= first.len();
-        first.iter().rev().for_each(|item| self.items.push_front(item.clone()));
+    /// Puts items back that went last, as many of them as are gone.
+    pub(super) fn put_back(&mut self, last: Vec<T>) {
+        let more = last.len().saturating_sub(self.gone);
+        for item in last.into_iter().skip(more).rev() {
+            self.items.push_front(item);
+            self.gone -= 1;
+        }
     }
 
     /// Forgets the first items as long as this holds for them.

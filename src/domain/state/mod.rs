@@ -187,13 +187,16 @@ pub struct State {
 /// How many ended tasks a session keeps in memory with all their details.
 pub const RECENT: usize = 32;
 
+/// How many of the tasks before these stay in the list of tasks. Others are read back when somebody looks at them.
+pub const LISTED: usize = 1024;
+
 /// What a state keeps of the tasks that have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeps {
     /// All details of all of them.
     #[default]
     All,
-    /// Those of the last ones; of the others what a list of tasks shows.
+    /// Those of the last ones; of some others what a list of tasks shows.
     Details(usize),
     /// Those of the last ones; nothing of the others.
     Tasks(usize),

@@ -28,7 +28,7 @@ use std::{io, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::index::index_of;
+pub use self::index::{TaskBlock, index_of};
 pub use self::past::{Marker, Past, Window};
 pub use self::read::{LoadedJournal, Place, Reader, read};
 pub use self::summary::Summary;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::index::{Index, Start};
+use super::index::{Index, Start, TaskBlock};
 use super::{JournalError, Reader};
 use crate::domain::{Record, State};
 
@@ -109,6 +109,17 @@ impl Marker {
 impl Past {
     fn lock(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tasks that were written together with the one at this place of the list, without details; `None` where the
+    /// index has it not.
+    pub fn with_task(&self, place: usize) -> Option<TaskBlock> {
+        self.lock().with_task(place)
+    }
+
+    /// The same of the task that this line of the transcript tells of.
+    pub fn with_line(&self, line: usize) -> Option<TaskBlock> {
+        self.lock().with_line(line)
     }
 
     /// The events around this one: from the mark before which enough tasks have ended that the state has all

@@ -134,7 +134,7 @@ pub fn look_up(state: &State, view: &mut View) {
     let when = (state.n, placed.map_or(0, |placed| placed.area.width));
     let Some(found) = &mut view.find else { return };
     let needle = found.needle.clone();
-    found.filters = filters;
+    (found.filters, found.gone) = (filters, list.gone);
     found.look(list.place, list.steady, when, |row| list.holds(row, &needle));
 }
 

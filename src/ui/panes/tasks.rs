@@ -6,7 +6,7 @@ use super::conversations::Stands;
 use super::format;
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Outcome, State, TaskPhase, TaskState, words::counted};
+use crate::domain::{Outcome, State, TaskId, TaskPhase, TaskState, words::counted};
 use crate::hits::{Hits, Target};
 use crate::standing;
 use crate::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
@@ -20,6 +20,8 @@ const TEXT: usize = 36;
 /// From this width on there is room for the task's name and the answers too.
 const WITH_ANSWERS: usize = 100;
 const ANSWER: usize = 26;
+/// What is said of a task that is neither in memory nor in a journal.
+const GONE: &str = "gone: this session has no journal";
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Tasks,
@@ -48,8 +50,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let state = cx.state;
-    let judged = state.tasks.iter().filter_map(|task| task.correct);
-    let (right, judged) = (judged.clone().filter(|right| *right).count(), judged.count());
+    let (right, judged) = (state.tasks_right, state.tasks_judged);
     let done = format!(" {}/{}", state.tasks_done, state.tasks.len());
     if judged == 0 {
         return Line::from(done);
@@ -63,14 +64,15 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let tasks = &state.tasks;
     let selected = view.task.or_else(|| state.shown_task().map(|task| task.id));
-    let place = |id| tasks.partition_point(|task| task.id < id);
-    let selected = selected.map(place).filter(|at| tasks.get(*at).is_some());
+    let place = |id: TaskId| (id.0 as usize).checked_sub(1).filter(|at| *at < tasks.len());
+    let selected = selected.and_then(place);
     List::new(
         (tasks.len(), selected),
-        |row| tasks.get(row).map(|task| &**task),
-        |task, view| view.task = Some(task.id),
-        |task| words(state, task),
+        |row| Some((id_of(row), tasks.get(row))),
+        |(task, _), view| view.task = Some(task),
+        |(_, task)| task.map(|task| words(state, task)).unwrap_or_default(),
     )
+    .gone(tasks.gone())
     .of_states(|row, name| {
         tasks.get(row).is_some_and(|task| standing::is_of_task(state, task, name))
     })
@@ -92,9 +94,11 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     let rows = list(cx.state, cx.view).place;
     vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |i, row| {
-        let task = cx.state.tasks.get(i)?;
-        draw_task(cx, task, row);
-        Some(Target::Task(task.id))
+        match cx.state.tasks.get(i) {
+            Some(task) => draw_task(cx, task, row),
+            None => draw_gone(cx, i, row),
+        }
+        Some(Target::Task(id_of(i)))
     });
 }
 
@@ -137,6 +141,18 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
         (dollars, 10),
         (text::span(micros), 9),
     ]
+}
+
+/// The task of a row. Their numbers count from 1.
+fn id_of(row: usize) -> TaskId {
+    TaskId(u32::try_from(row + 1).unwrap_or(u32::MAX))
+}
+
+/// A task that is not listed any more, and could not be read back.
+fn draw_gone(cx: &Cx<'_>, at: usize, row: &mut Row<'_>) {
+    let digits = cx.state.tasks.len().to_string().len();
+    row.right(&id_of(at).to_string(), digits, cx.theme.dim).gap(3);
+    row.cell(GONE, row.left(), cx.theme.dim);
 }
 
 fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {

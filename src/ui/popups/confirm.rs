@@ -164,8 +164,7 @@ impl Confirm {
 
     /// All tasks are done.
     pub fn again(live: &State) -> Self {
-        let graded = live.tasks.iter().filter_map(|task| task.correct);
-        let (right, all) = (graded.clone().filter(|right| *right).count(), graded.count());
+        let (right, all) = (live.tasks_right, live.tasks_judged);
         let calls: usize = live.laps.iter().map(|lap| lap.calls()).sum();
         let per_task = calls as f64 / live.laps.len().max(1) as f64;
         let faults = match live.faults.values().map(|fault| fault.fired).sum::<u32>() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::id::{EffectId, TaskId};
-use crate::state::{Keeps, Place, State, TaskState, index, next_number};
+use crate::state::{Keeps, LISTED, Place, State, TaskState, index, next_number};
 
 /// Scores of a tool that are kept.
 const SCORES: usize = 256;
@@ -17,6 +17,12 @@ impl State {
         self.learning.history.values_mut().for_each(|points| points.forget_all_but(SCORES));
         self.laps.forget_all_but(LAPS);
         self.forget_before(self.ended_before().saturating_sub(most));
+        let listed = match self.keeps {
+            Keeps::Tasks(_) => 0,
+            _ => self.listed(),
+        };
+        let first = TaskId(next_number(self.bare.saturating_sub(listed)));
+        self.tasks.forget_while(|task| task.id < first);
     }
 
     /// A copy that has the details of no task that has ended.
@@ -33,7 +39,12 @@ impl State {
         open.unwrap_or(self.tasks_done)
     }
 
-    /// The tasks that have no details any more, in the order of their numbers.
+    /// How many of the first tasks have no details any more.
+    pub fn bare(&self) -> usize {
+        self.bare
+    }
+
+    /// The tasks that have no details any more and are still listed, in the order of their numbers.
     pub fn bare_tasks(&self) -> impl ExactSizeIterator<Item = &Arc<TaskState>> {
         self.tasks.iter().take(self.bare.saturating_sub(self.tasks.gone()))
     }
@@ -46,8 +57,14 @@ impl State {
         rest
     }
 
-    /// Puts back the tasks that a copy left out. It keeps from here on what is said.
-    pub fn with_tasks(mut self, bare: &[Arc<TaskState>], keeps: Keeps) -> Self {
+    /// How many tasks without details stay listed.
+    pub fn listed(&self) -> usize {
+        // Conversations of foreign agents are sums over all their tasks.
+        if self.watched.is_some() { usize::MAX } else { LISTED }
+    }
+
+    /// Puts back the last of the tasks that a copy left out. It keeps from here on what is said.
+    pub fn with_tasks(mut self, bare: Vec<Arc<TaskState>>, keeps: Keeps) -> Self {
         self.tasks.put_back(bare);
         self.keeps = keeps;
         self
@@ -66,9 +83,6 @@ impl State {
             }
         }
         self.bare = oldest;
-        if let Keeps::Tasks(_) = self.keeps {
-            self.tasks.forget_while(|task| is_old(task.id));
-        }
         self.model_calls.forget_while(|call| is_old(call.task));
         self.tool_calls.forget_while(|call| is_old(call.task));
         self.embeddings.forget_while(|embedding| is_old(embedding.task));
@@ -119,9 +133,20 @@ impl State {
         }
     }
 
-    /// The number of tasks that were recalled.
-    pub fn recalled(&self) -> usize {
-        self.tasks.recalled()
+    /// Lists tasks again that are not listed any more. They are only for who looks, and no part of the fold.
+    pub fn list_again(&mut self, tasks: &[Arc<TaskState>]) {
+        for task in tasks {
+            if let Some(at) = index(task.id.0).filter(|at| self.tasks.get(*at).is_none()) {
+                self.tasks.recall(at, Arc::clone(task));
+            }
+        }
+    }
+
+    /// The number of tasks whose details were recalled, and of those that were listed again.
+    pub fn recalled(&self) -> (usize, usize) {
+        let tasks = self.tasks.recalled();
+        let listed = tasks.len();
+        (tasks.filter(|task| !task.is_bare).count(), listed)
     }
 
     /// Forgets what was recalled.

@@ -1,5 +1,5 @@
 //! The file of an index. It begins with a line of JSON, as a journal does. Then come the marks: a line of JSON
-//! for each, and after it two compressed values, which are its tasks and its state.
+//! for each, and after it two compressed values, which are its tasks and its state. One between marks has tasks only.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
@@ -15,7 +15,7 @@ use crate::domain::state::{State, TaskState};
 use crate::files::private;
 
 /// The version of the states in it. A file of another version is written again.
-const STATES: u32 = 11;
+const STATES: u32 = 12;
 /// A value of a damaged file is not made larger than this, in bytes.
 const LARGEST: usize = 1 << 30;
 /// The quickest level of compression.
@@ -37,14 +37,27 @@ pub struct Mark {
     pub done: usize,
     /// How many tasks had no details any more. They are not in the state.
     pub bare: usize,
+    /// The place in the transcript where the first of its tasks begins; `None`: it has no tasks.
+    line: Option<usize>,
     /// The journal at that time.
     pub journal: Version,
-    /// The length of its values, in bytes.
+    /// The length of its values, in bytes. 0: it has no state.
     tasks: usize,
     state: usize,
     /// Where its state begins.
     #[serde(skip)]
     offset: u64,
+}
+
+/// Tasks that came with a mark.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// How many tasks there are up to its end.
+    pub end: usize,
+    /// The place in the transcript where its first task begins.
+    pub line: usize,
+    offset: u64,
+    len: usize,
 }
 
 /// The length of a journal and the time when it changed.
@@ -77,7 +90,8 @@ impl Version {
 }
 
 impl IndexFile {
-    /// Opens the file at this path with the marks in it. `None` for a file that is something else or in use.
+    /// Opens the file at this path with the marks in it, and those between them. `None` for a file that is something
+    /// else or in use.
     pub fn open(path: &Path, head: &Head) -> io::Result<Option<(Self, Vec<Mark>)>> {
         // Nothing is written where a link leads.
         if path.symlink_metadata().is_ok_and(|known| !known.is_file()) {
@@ -96,15 +110,19 @@ impl IndexFile {
         if !is_ours {
             return Ok(None);
         }
-        let mut end = line.len() as u64;
+        let mut at = line.len() as u64;
         let mut marks = Vec::new();
         if serde_json::from_slice::<Head>(&line).ok().as_ref() == Some(head) {
-            // What was not written whole is written over.
             let len = file.metadata()?.len();
-            while let Some(mark) = read_mark(&mut lines, end, len)? {
-                end = mark.end();
+            let begin = at;
+            while let Some(mark) = read_mark(&mut lines, at, len)? {
+                at = mark.end();
                 marks.push(mark);
             }
+            // What was not written whole, or belongs to no moment, is written again.
+            while marks.pop_if(|mark| !mark.has_state()).is_some() {}
+            let end = marks.last().map_or(begin, Mark::end);
+            file.set_len(end)?;
             return Ok(Some((Self { file, end }, marks)));
         }
         let mut new = Self { file, end: 0 };
@@ -125,29 +143,31 @@ impl IndexFile {
         self.append(&line(head)?)
     }
 
-    /// Writes the moment after `place`: a state that leaves out its bare tasks, and those of them that no mark
-    /// before this one has.
+    /// Writes the moment after `place`: those of the state's tasks without details that no mark before this one has,
+    /// and if it `has_state` the state without all of them.
     pub fn write(
         &mut self,
         place: Place,
         state: &State,
-        bare: usize,
         tasks: &[Arc<TaskState>],
+        has_state: bool,
         journal: Version,
     ) -> io::Result<Mark> {
-        let (tasks, compressed) = (compressed(tasks)?, compressed(state)?);
+        let compressed_tasks = compressed(tasks)?;
+        let rest = if has_state { compressed(&state.without_tasks())? } else { Vec::new() };
         let mut mark = Mark {
             place,
             done: state.tasks_done,
-            bare,
+            bare: state.bare(),
+            line: tasks.first().map(|task| task.first_line),
             journal,
-            tasks: tasks.len(),
-            state: compressed.len(),
+            tasks: compressed_tasks.len(),
+            state: rest.len(),
             offset: 0,
         };
         let head = line(&mark)?;
-        mark.offset = self.end + (head.len() + tasks.len()) as u64;
-        self.append(&[head, tasks, compressed].concat())?;
+        mark.offset = self.end + (head.len() + compressed_tasks.len()) as u64;
+        self.append(&[head, compressed_tasks, rest].concat())?;
         Ok(mark)
     }
 
@@ -162,9 +182,9 @@ impl IndexFile {
         self.value(mark.offset, mark.state)
     }
 
-    /// The tasks that came with a mark.
-    pub fn tasks(&self, mark: &Mark) -> io::Result<Vec<Arc<TaskState>>> {
-        let tasks: Vec<TaskState> = self.value(mark.offset - mark.tasks as u64, mark.tasks)?;
+    /// Tasks that came with a mark.
+    pub fn tasks(&self, block: &Block) -> io::Result<Vec<Arc<TaskState>>> {
+        let tasks: Vec<TaskState> = self.value(block.offset, block.len)?;
         Ok(tasks.into_iter().map(Arc::new).collect())
     }
 
@@ -181,6 +201,15 @@ impl IndexFile {
 impl Mark {
     fn end(&self) -> u64 {
         self.offset + self.state as u64
+    }
+
+    pub fn has_state(&self) -> bool {
+        self.state > 0
+    }
+
+    pub fn block(&self) -> Option<Block> {
+        let offset = self.offset - self.tasks as u64;
+        self.line.map(|line| Block { end: self.bare, line, offset, len: self.tasks })
     }
 }
 
@@ -222,7 +251,7 @@ mod tests {
             .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
         assert_eq!(
             (STATES, sum),
-            (11, 1_279_015_429),
+            (12, 1_279_015_429),
             "the states have changed: increment STATES, and note both numbers here"
         );
     }

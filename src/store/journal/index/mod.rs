@@ -3,18 +3,21 @@
 
 mod file;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use tracing::info;
 
-use self::file::{Head, IndexFile, Mark, Version};
+use self::file::{Block, Head, IndexFile, Mark, Version};
 use super::{Header, Place};
 use crate::domain::state::{Keeps, RECENT, State, TaskState};
 
 /// Events between two marks at first. There are never more than so many marks: then every second one goes.
 const EVERY: u64 = 2048;
-const MOST: usize = 256;
+const MOST: usize = 1024;
+/// Tasks that are written at most together. It is less than a state lists.
+const BLOCK: usize = 512;
 
 /// The file beside a journal that is its index.
 pub fn index_of(journal: &Path) -> PathBuf {
@@ -35,8 +38,18 @@ pub(super) struct Index {
     /// In the order of the journal.
     marks: Vec<Mark>,
     every: u64,
-    /// The tasks that have no details any more, as far as there are marks.
-    bare: Vec<Arc<TaskState>>,
+    /// Where the tasks are that have no details any more.
+    blocks: Vec<Block>,
+    /// It could not be written on.
+    is_broken: bool,
+}
+
+/// Some tasks that have no details any more, in the order of their numbers.
+#[derive(Clone, Debug, Default)]
+pub struct TaskBlock {
+    pub tasks: Vec<Arc<TaskState>>,
+    /// The places of their lines in the transcript.
+    pub lines: Range<usize>,
 }
 
 /// A moment from which a journal can be read on.
@@ -67,10 +80,11 @@ impl Index {
             // The file is created with the first mark, so that a short journal has none.
             Err(_) => (None, Vec::new()),
         };
-        let (every, bare) = (EVERY, Vec::new());
-        let journal = journal.to_owned();
-        let mut index = Self { journal, head, first, file, marks, every, bare };
-        if !index.is_of_journal() || index.read_tasks().is_err() {
+        let (every, journal) = (EVERY, journal.to_owned());
+        let blocks = marks.iter().filter_map(Mark::block).collect();
+        let marks = marks.into_iter().filter(Mark::has_state).collect();
+        let mut index = Self { journal, head, first, file, marks, every, blocks, is_broken: false };
+        if !index.is_of_journal() || !index.blocks.is_sorted_by_key(|block| block.end) {
             index.clear();
         }
         index.thin_out();
@@ -84,21 +98,10 @@ impl Index {
         now.is_ok_and(|now| now.len > last.journal.len || now == last.journal)
     }
 
-    fn read_tasks(&mut self) -> io::Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
-        for mark in &self.marks {
-            self.bare.extend(file.tasks(mark)?);
-            if self.bare.len() != mark.bare {
-                return Err(io::ErrorKind::InvalidData.into());
-            }
-        }
-        Ok(())
-    }
-
     /// Forgets all marks.
     pub fn clear(&mut self) {
         self.marks.clear();
-        self.bare.clear();
+        self.blocks.clear();
         self.every = EVERY;
         if self.file.as_mut().is_some_and(|file| file.begin(&self.head).is_err()) {
             self.file = None;
@@ -112,10 +115,14 @@ impl Index {
         }
     }
 
-    /// Marks the moment after `place`, if a mark belongs there and there is none.
+    /// Marks the moment after `place`, if a mark belongs there and there is none. Where many tasks end between two
+    /// marks, they are written before the next.
     pub fn mark(&mut self, place: Place, state: &State) {
         let last = self.marks.last().map_or(0, |mark| mark.place.n);
-        if place.n <= last || !place.n.is_multiple_of(self.every) {
+        let is_mark = place.n > last && place.n.is_multiple_of(self.every);
+        let known = self.blocks.last().map_or(0, |block| block.end);
+        let has_many = state.bare() >= known + BLOCK;
+        if self.is_broken || !(is_mark || has_many) {
             return;
         }
         if self.file.is_none() {
@@ -128,15 +135,17 @@ impl Index {
         let (Some(file), Ok(journal)) = (&mut self.file, Version::of(&self.journal)) else {
             return;
         };
-        let known = self.bare.len();
-        self.bare.extend(state.bare_tasks().skip(known).cloned());
-        let rest = state.without_tasks();
-        match file.write(place, &rest, self.bare.len(), &self.bare[known..], journal) {
-            Ok(mark) => self.marks.push(mark),
+        let new = state.bare_tasks().skip(known.saturating_sub(state.tasks.gone()));
+        let new: Vec<_> = new.cloned().collect();
+        match file.write(place, state, &new, is_mark, journal) {
+            Ok(mark) => {
+                self.blocks.extend(mark.block());
+                self.marks.extend(is_mark.then_some(mark));
+            }
             Err(error) => {
                 // The marks so far are still good.
                 info!(%error, journal = ?self.journal, "the index of a journal is not written on");
-                self.bare.truncate(known);
+                self.is_broken = true;
             }
         }
         self.thin_out();
@@ -171,7 +180,7 @@ impl Index {
     fn read(&self, before: usize) -> Start {
         let mut states = self.marks[..before].iter().rev().filter_map(|mark| {
             let state = self.file.as_ref()?.state(mark).ok()?;
-            let bare = self.bare.get(..mark.bare)?;
+            let bare = self.tasks(mark.bare.saturating_sub(state.listed())..mark.bare)?;
             let state = state.with_tasks(bare, Keeps::Details(RECENT));
             Some(Start { place: mark.place, state })
         });
@@ -179,6 +188,41 @@ impl Index {
             place: self.first,
             state: State::keeping(Keeps::Details(RECENT)),
         })
+    }
+
+    /// The tasks at these places in the list; `None` where one is not in the index, or not as it was written.
+    fn tasks(&self, places: Range<usize>) -> Option<Vec<Arc<TaskState>>> {
+        let mut tasks = Vec::with_capacity(places.len());
+        let first = self.blocks.partition_point(|block| block.end <= places.start);
+        for block in &self.blocks[first..] {
+            let next = places.start + tasks.len();
+            if next == places.end {
+                break;
+            }
+            let found = self.file.as_ref()?.tasks(block).ok()?;
+            let begin = block.end.checked_sub(found.len()).filter(|begin| *begin <= next)?;
+            tasks.extend(found.into_iter().skip(next - begin).take(places.end - next));
+        }
+        (tasks.len() == places.len()).then_some(tasks)
+    }
+
+    /// The tasks that were written together with the one at this place of the list.
+    pub fn with_task(&self, place: usize) -> Option<TaskBlock> {
+        self.block(self.blocks.partition_point(|block| block.end <= place))
+    }
+
+    /// The tasks that were written together with the one that this line of the transcript tells of.
+    pub fn with_line(&self, line: usize) -> Option<TaskBlock> {
+        self.block(self.blocks.partition_point(|block| block.line <= line).checked_sub(1)?)
+    }
+
+    fn block(&self, at: usize) -> Option<TaskBlock> {
+        let block = self.blocks.get(at)?;
+        let tasks = self.file.as_ref()?.tasks(block).ok()?;
+        // What was told before the first task has no other.
+        let begin = if at == 0 { 0 } else { block.line };
+        let end = self.blocks.get(at + 1).map_or(usize::MAX, |next| next.line);
+        Some(TaskBlock { tasks, lines: begin..end })
     }
 }
 

@@ -86,7 +86,8 @@ fn heading(state: &State, tasks: &[&TaskState]) -> String {
     let planned = planned.map(|sum| format!("{PLANNED} {} planned, ", format::credits(sum)));
     let planned = planned.unwrap_or_default();
     let spent = format::credits(spent);
-    format!("{}: {planned}{SPENT} {spent} spent, {over} over", counted(tasks.len(), "task"))
+    let gone = if state.tasks.gone() > 0 { "the last " } else { "" };
+    format!("{gone}{}: {planned}{SPENT} {spent} spent, {over} over", counted(tasks.len(), "task"))
 }
 
 fn column(state: &State, tasks: &[&TaskState], shown: Option<&TaskState>) -> Column {

@@ -153,7 +153,8 @@ impl Subject {
 
     /// All things of its kind, through which one can turn; empty: one cannot.
     fn all(&self, state: &State) -> Vec<Self> {
-        let tasks = state.tasks.iter().map(|task| task.id);
+        let last = u32::try_from(state.tasks.len()).unwrap_or(u32::MAX);
+        let tasks = (1..=last).map(TaskId);
         match self {
             Subject::Prompt(_) => {
                 state.model_calls.iter().map(|it| Subject::Prompt(it.id)).collect()
@@ -206,13 +207,17 @@ impl Inspect {
     }
 
     /// To the thing of its kind before this one, or behind it.
-    fn turn(&mut self, by: isize, state: &State) {
+    fn turn(&mut self, by: isize, state: &State, view: &mut View) {
         let all = self.subject.all(state);
         let at = all.iter().position(|other| *other == self.subject);
         let beside = at.and_then(|at| all.get(at.checked_add_signed(by)?));
         if let Some(subject) = beside {
             // What was searched for is searched for there too.
             let search = std::mem::take(&mut self.search);
+            if let Subject::Task(task) | Subject::Plan(task) = subject {
+                // Its details are read back if they are gone.
+                view.task = Some(*task);
+            }
             *self = Self { search, ..Self::new(subject.clone()) };
         }
     }
@@ -285,8 +290,8 @@ impl Popup for Inspect {
         match pressed.action {
             Some(Action::Leave) if self.search.is_on() => self.search.close(),
             Some(Action::Leave) => return Reply::Close,
-            Some(Action::Left) => self.turn(-1, world.shown),
-            Some(Action::Right) => self.turn(1, world.shown),
+            Some(Action::Left) => self.turn(-1, world.shown, view),
+            Some(Action::Right) => self.turn(1, world.shown, view),
             Some(Action::Find) => self.search.open(&self.lines),
             Some(Action::Copy) => {
                 let requests = copied::copy(&self.subject, Form::Shown, world, view);
