@@ -1,9 +1,10 @@
-//! Writes the cells of a frame in few bytes. Colours and attributes are written where they change what is seen, and the
-//! cursor moves within a row by a count.
+//! Writes the cells of a frame in few bytes. Cells of one ink are written together, since to move the cursor takes fewer
+//! bytes than to change colours, and the cursor moves within a row by a count.
 //!
-//! `CrosstermBackend` writes both colours for each change of one, and for blank cells, too: 1.6 times as many bytes.
+//! `CrosstermBackend` writes both colours for each change of one, and for blank cells, too: more than twice as many bytes.
 
 use std::io::{self, Write};
+use std::iter;
 
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::Cell;
@@ -16,16 +17,32 @@ use unicode_width::UnicodeWidthStr;
 pub struct Brush<W: Write> {
     terminal: CrosstermBackend<W>,
     bytes: Vec<u8>,
+    runs: Vec<Run>,
+    /// The symbols of all runs, one behind the other.
+    text: String,
     /// Whether the cursor is shown. It is hidden before the first frame.
     shown: bool,
 }
 
 /// The colours and attributes that the next character gets.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Ink {
     fg: Color,
     bg: Color,
     modifier: Modifier,
+}
+
+/// Cells beside each other of one ink.
+#[derive(Debug)]
+struct Run {
+    ink: Ink,
+    /// It has only blank cells so far, on which not all of an ink is seen.
+    is_blank: bool,
+    from: Position,
+    /// Where the cursor is behind it, as far as all terminals agree on it.
+    to: Option<Position>,
+    /// Where its text ends.
+    end: usize,
 }
 
 /// Attributes that are seen on blank cells, too.
@@ -46,19 +63,53 @@ const ATTRIBUTES: [(Modifier, u8, u8); 9] = [
 
 impl<W: Write> Brush<W> {
     pub fn new(out: W) -> Self {
-        Self { terminal: CrosstermBackend::new(out), bytes: Vec::new(), shown: false }
+        let terminal = CrosstermBackend::new(out);
+        Self { terminal, bytes: Vec::new(), runs: Vec::new(), text: String::new(), shown: false }
+    }
+}
+
+impl<W: Write> Brush<W> {
+    /// Puts cells together to runs.
+    fn gather<'a>(&mut self, cells: impl Iterator<Item = (u16, u16, &'a Cell)>) {
+        self.runs.clear();
+        self.text.clear();
+        for (x, y, cell) in cells {
+            let (at, ink, is_blank) = (Position { x, y }, Ink::of(cell), cell.symbol() == " ");
+            self.text.push_str(cell.symbol());
+            // Terminals differ in the width of what is wider than one column.
+            let to = (cell.symbol().width() == 1).then_some(Position { x: x + 1, y });
+            let end = self.text.len();
+            let last = self.runs.last_mut();
+            match last.and_then(|run| run.with(at, ink, is_blank).map(|with| (run, with))) {
+                Some((run, (ink, is_blank))) => {
+                    *run = Run { ink, is_blank, from: run.from, to, end };
+                }
+                None => self.runs.push(Run { ink, is_blank, from: at, to, end }),
+            }
+        }
+    }
+}
+
+impl Run {
+    /// The run with this cell at its end; `None`: the cell begins another.
+    fn with(&self, at: Position, ink: Ink, is_blank: bool) -> Option<(Ink, bool)> {
+        if self.to != Some(at) || self.ink.bg != ink.bg {
+            return None;
+        }
+        let seen = (self.ink.modifier | ink.modifier).intersects(SEEN);
+        match (self.is_blank, is_blank) {
+            _ if self.ink == ink => Some((ink, self.is_blank && is_blank)),
+            _ if seen => None,
+            (_, true) => Some((self.ink, self.is_blank)),
+            (true, false) => Some((ink, false)),
+            (false, false) => None,
+        }
     }
 }
 
 impl Ink {
-    /// What the terminal needs for this cell. A blank one keeps what is not seen on it.
-    fn of(self, cell: &Cell) -> Self {
-        let ink = Self { fg: cell.fg, bg: cell.bg, modifier: cell.modifier };
-        if cell.symbol() == " " && !(ink.modifier | self.modifier).intersects(SEEN) {
-            Self { bg: ink.bg, ..self }
-        } else {
-            ink
-        }
+    fn of(cell: &Cell) -> Self {
+        Self { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
     }
 
     /// Writes the change from one to the other.
@@ -119,6 +170,16 @@ fn write_colour(colour: Color, base: u8, out: &mut Vec<u8>) -> io::Result<()> {
     write!(out, ";{number}")
 }
 
+/// Moves the cursor.
+fn write_move(from: Option<Position>, to: Position, out: &mut Vec<u8>) -> io::Result<()> {
+    match from {
+        Some(at) if at == to => Ok(()),
+        Some(at) if at.y == to.y && at.x + 1 == to.x => write!(out, "\x1b[C"),
+        Some(at) if at.y == to.y && at.x < to.x => write!(out, "\x1b[{}C", to.x - at.x),
+        _ => write!(out, "\x1b[{};{}H", to.y + 1, to.x + 1),
+    }
+}
+
 impl<W: Write> Backend for Brush<W> {
     type Error = io::Error;
 
@@ -126,24 +187,27 @@ impl<W: Write> Backend for Brush<W> {
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
+        self.gather(cells);
         let out = &mut self.bytes;
         out.clear();
-        let mut ink = Ink::default();
-        // Where the next character would stand, as far as all terminals agree on it.
-        let mut cursor: Option<Position> = None;
-        for (x, y, cell) in cells {
-            match cursor {
-                Some(at) if at == Position { x, y } => {}
-                Some(at) if at.y == y && at.x + 1 == x => out.extend(b"\x1b[C"),
-                Some(at) if at.y == y && at.x < x => write!(out, "\x1b[{}C", x - at.x)?,
-                _ => write!(out, "\x1b[{};{}H", y + 1, x + 1)?,
+        let mut inks: Vec<Ink> = Vec::new();
+        for run in &self.runs {
+            if !inks.contains(&run.ink) {
+                // Inks on one ground are beside each other.
+                let beside = inks.iter().rposition(|ink| ink.bg == run.ink.bg);
+                inks.insert(beside.map_or(inks.len(), |at| at + 1), run.ink);
             }
-            let new = ink.of(cell);
-            ink.write_change(new, out)?;
-            ink = new;
-            out.extend(cell.symbol().as_bytes());
-            // Terminals differ in the width of what is wider than one column.
-            cursor = (cell.symbol().width() == 1).then_some(Position { x: x + 1, y });
+        }
+        let (mut last, mut cursor) = (Ink::default(), None);
+        for ink in inks {
+            last.write_change(ink, out)?;
+            last = ink;
+            let starts = iter::once(0).chain(self.runs.iter().map(|run| run.end));
+            for (run, start) in self.runs.iter().zip(starts).filter(|(run, _)| run.ink == ink) {
+                write_move(cursor, run.from, out)?;
+                out.extend(&self.text.as_bytes()[start..run.end]);
+                cursor = run.to;
+            }
         }
         if !out.is_empty() {
             out.extend(b"\x1b[m");

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::Notify;
 
+use super::pace::Taken;
+
 /// How long the end of the screen waits for the terminal, twice: then what it has not read is thrown away.
 const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -30,8 +32,10 @@ struct Queue {
     bytes: Vec<u8>,
     /// When the oldest of what the terminal has not taken was sent.
     since: Option<Instant>,
-    /// How long the terminal took for what it was sent last.
-    took: Duration,
+    /// The bytes that were sent since the terminal had taken all.
+    sent: usize,
+    /// What it took last.
+    taken: Taken,
     error: Option<io::Error>,
     has_thread: bool,
     /// What is being written is not wanted any more.
@@ -49,7 +53,8 @@ impl Output {
         loop {
             if queue.bytes.is_empty() {
                 if let Some(since) = queue.since.take() {
-                    queue.took = since.elapsed();
+                    let bytes = std::mem::take(&mut queue.sent);
+                    queue.taken = Taken { bytes, took: since.elapsed() };
                 }
                 self.changed.notify_all();
                 self.written.notify_one();
@@ -108,15 +113,16 @@ pub fn send(bytes: &[u8]) -> io::Result<()> {
         queue.has_thread = true;
     }
     queue.bytes.extend_from_slice(bytes);
+    queue.sent += bytes.len();
     queue.since.get_or_insert_with(Instant::now);
     OUTPUT.changed.notify_all();
     Ok(())
 }
 
-/// How long the terminal took for what it was sent last; `None`: it still reads.
-pub fn taken() -> Option<Duration> {
+/// What the terminal was sent last, and how long it took for that; `None`: it still reads.
+pub fn taken() -> Option<Taken> {
     let queue = OUTPUT.lock();
-    queue.since.is_none().then_some(queue.took)
+    queue.since.is_none().then_some(queue.taken)
 }
 
 /// Returns when the terminal has taken something.

@@ -10,8 +10,19 @@ pub const FRAME: Duration = Duration::from_millis(33);
 pub const FLOOD: Duration = Duration::from_millis(8);
 /// A terminal reads at most this share of the time: one part in so many.
 const SHARE: u32 = 2;
+/// Bytes a second of frames that nobody waits for, since a network may be between here and the terminal. But what is
+/// shown is never older than a tick.
+const RATE: u64 = 20_000;
 /// How often running times are drawn again.
 pub const TICK: Duration = Duration::from_millis(250);
+
+/// What the last frame cost the terminal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Taken {
+    pub bytes: usize,
+    /// How long the terminal took for it.
+    pub took: Duration,
+}
 
 /// When the last frame was, and how soon after it the next one is wanted.
 #[derive(Debug, Default)]
@@ -33,13 +44,16 @@ impl Pace {
     }
 
     /// When the next frame is due; `None`: never, as things are. `ticks`: how often something on the
-    /// screen changes by time alone. `took`: how long the terminal took for the last frame; it gets as much time again to
-    /// catch up, unless a person waits.
-    pub fn due(&self, now: Instant, ticks: Option<Duration>, took: Duration) -> Option<Instant> {
+    /// screen changes by time alone. `taken`: what the last frame cost; the terminal gets as much time again to catch up,
+    /// unless a person waits.
+    pub fn due(&self, now: Instant, ticks: Option<Duration>, taken: Taken) -> Option<Instant> {
         let Some(last) = self.last else { return Some(now) };
         let wait = self.wait.or(ticks)?;
-        let slow = if wait == FLOOD { wait } else { wait.max(SHARE * took) };
-        Some((last + slow).max(now))
+        if wait == FLOOD {
+            return Some((last + wait).max(now));
+        }
+        let sent = Duration::from_micros(taken.bytes as u64 * 1_000_000 / RATE).min(TICK);
+        Some((last + wait.max(SHARE * taken.took).max(sent)).max(now))
     }
 
     /// A frame was drawn.
@@ -52,7 +66,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const FAST: Duration = Duration::ZERO;
+    const FAST: Taken = Taken { bytes: 0, took: Duration::ZERO };
 
     #[test]
     fn a_slow_terminal_gets_fewer_frames_but_for_keys() {
@@ -60,10 +74,16 @@ mod tests {
         let mut pace = Pace::default();
         pace.drawn(now);
         pace.soon();
-        let took = Duration::from_millis(300);
-        assert_eq!(pace.due(now, None, took), Some(now + 2 * took));
+        let ms = Duration::from_millis;
+        for (bytes, took, wait) in
+            [(500, 0, 33), (2_000, 0, 100), (50_000, 0, 250), (2_000, 300, 600)]
+        {
+            let taken = Taken { bytes, took: ms(took) };
+            assert_eq!(pace.due(now, None, taken), Some(now + ms(wait)), "{taken:?}");
+        }
         pace.at_once();
-        assert_eq!(pace.due(now, None, took), Some(now + FLOOD));
+        let taken = Taken { bytes: 50_000, took: ms(300) };
+        assert_eq!(pace.due(now, None, taken), Some(now + FLOOD));
     }
 
     #[test]

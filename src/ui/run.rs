@@ -178,9 +178,9 @@ impl Loop {
             }
             self.looks.begin(&mut self.front.screen);
             // While the terminal reads a frame there is no other.
-            let due = output::taken().and_then(|took| {
+            let due = output::taken().and_then(|taken| {
                 let ticks = self.front.screen.ticks(self.front.now());
-                let due = self.pace.due(Instant::now(), ticks, took)?;
+                let due = self.pace.due(Instant::now(), ticks, taken)?;
                 Some(self.held.map_or(due, |held| held.max(due)))
             });
             let signals = &mut self.signals;
