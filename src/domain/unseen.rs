@@ -18,7 +18,7 @@ pub fn ignored(request: &Request, reply: &Reply) -> Option<u64> {
     }
     // Some endpoints leave what they have cached out of their count.
     let counted = tokens_in.saturating_add(cached);
-    let tools = tokens::count_tools(request);
+    let tools = tokens::count_tools(&request.tools);
     let messages = tokens::count_request(request) - tools;
     // Shorter tools, or a tokenizer that makes fewer tokens, would explain the rest.
     let is_clear = tools >= NOTICEABLE && tools >= messages;
@@ -62,7 +62,7 @@ mod tests {
     fn a_count_without_room_for_the_tools_is_noticed() {
         let request = request(100);
         let all = tokens::count_request(&request);
-        let tools = tokens::count_tools(&request);
+        let tools = tokens::count_tools(&request.tools);
         let messages = all - tools;
         assert!(all > 1_000 && messages < 150, "{all}, {messages}");
         for counted in [messages, messages + 30, messages * 3 / 4] {

@@ -2,22 +2,35 @@
 //! beginning, and the tools are its beginning: an array that changes with every menu is paid in full
 //! at every step. So the array is fixed with the first menu, and holds what can follow it. A menu is
 //! a part of it, said at the end of the messages.
+//!
+//! Of few tools the requests define all, which is the same beginning in every task, where that costs less.
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::{Base, Context};
+use super::{Base, Context, prompt};
 use crate::domain::{
-    CacheBreak, InTask, Knob, MenuItem, Offered, Role, TaskEvent, TaskState, ToolName,
+    CacheBreak, InTask, Knob, MenuItem, Offered, Prompt, Role, TaskEvent, TaskState, ToolName,
+    tokens,
 };
-use crate::papers::toolnet::Weights;
+use crate::papers::toolnet::{Prefix, Weights};
 
 /// Makes sure that the next requests define every tool of this menu.
 pub fn cover(ctx: &impl Context, base: Base, menu: &[MenuItem]) {
     if !ctx.state(|state| state.knobs.is_on(Knob::FixTools)) {
         return;
     }
-    if let Some((tools, lost)) = ctx.state(|state| change(state, base, menu)) {
-        ctx.say(|task| TaskEvent::ToolArraySet { task, tools: tools.into_iter().collect(), lost });
+    let changed = ctx.state(|state| {
+        let (tools, lost) = change(state, base, menu)?;
+        let task = state.current_task()?;
+        let all = match task.array {
+            Some(_) => task.defines_all,
+            None => all_cost_less(state, &tools),
+        };
+        Some((tools, all, lost.filter(|_| !all)))
+    });
+    if let Some((tools, all, lost)) = changed {
+        let tools = tools.into_iter().collect();
+        ctx.say(|task| TaskEvent::ToolArraySet { task, tools, all, lost });
     }
 }
 
@@ -46,6 +59,41 @@ pub fn followers(
 
 /// An edge counts as learned from this multiple of an even share on, against rounding.
 const SHARE: f64 = 1.001;
+
+/// Whether to define all tools costs less than to define these: by the actor's price of what an endpoint has in its
+/// cache, unless this one was seen to have none.
+fn all_cost_less(state: &InTask<'_>, some: &IndexSet<ToolName>) -> bool {
+    let cached = || {
+        let actor = state.models.of(Role::Actor)?;
+        let [new, cached] = [actor.spec.price_in?, actor.spec.price_cached?].map(f64::from);
+        let has_cache = actor.tally.cached > 0 || actor.tally.calls < FEW;
+        (has_cache && new > 0.0).then(|| cached / new)
+    };
+    let count = state.offered_tools().take(MANY + 1).count();
+    let Some(cached) = cached().filter(|_| count > some.len() && count <= MANY) else {
+        return false;
+    };
+    let laps = state.laps.iter();
+    let steps: usize = laps.map(|lap| lap.tried.len() + 1).sum();
+    let all = state.offered_tools().map(|tool| &tool.spec.name);
+    let [all, some] = [prompt::tokens_of(state, all), prompt::tokens_of(state, some)];
+    let system = tokens::count(state.prompts.text(Prompt::Actor));
+    let prefix = Prefix {
+        all: all as f64,
+        some: some as f64,
+        system: system as f64,
+        steps: if steps > 0 { steps as f64 / state.laps.iter().len() as f64 } else { STEPS },
+        cached,
+    };
+    prefix.all_cost_less()
+}
+
+/// More tools are never defined all.
+const MANY: usize = 512;
+/// Model calls after which an endpoint that had nothing in its cache has none.
+const FEW: u32 = 12;
+/// Steps of a task, before any has ended.
+const STEPS: f64 = 3.0;
 
 /// The new array, if there must be one, and what it costs.
 fn change(

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Finding, callable};
-use crate::domain::{EffectClass, Prompts, Request, Role, ToolDef};
+use crate::domain::{EffectClass, Prompts, ToolDef};
 use crate::domain::{prompt::PROMPTS, tokens, words::counted};
 use crate::files::toml_file::Problem;
 use crate::tool::manifest::{Manifest, Source};
@@ -56,8 +56,8 @@ fn tokens_of(manifests: &[Manifest]) -> u64 {
         description: spec.description.clone(),
         parameters: spec.parameters.clone(),
     };
-    let tools = manifests.iter().map(tool).collect();
-    tokens::count_tools(&Request { tools, ..Request::new(Role::Actor, Vec::new()) })
+    let tools: Vec<_> = manifests.iter().map(tool).collect();
+    tokens::count_tools(&tools)
 }
 
 fn contents(workspace: &Workspace) -> Finding {

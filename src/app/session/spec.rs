@@ -117,6 +117,9 @@ pub struct SimulatedSpec {
     pub thrift: Option<f64>,
     pub patience: Option<usize>,
     pub skill: Option<f64>,
+    /// US dollars per million tokens in, in from the cache, and out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<[f64; 3]>,
 }
 
 /// Whether and where to write a journal.

@@ -35,6 +35,9 @@ pub fn settle(settings: &mut Settings, spec: SimulatedSpec) {
     settings.thrift = spec.thrift.unwrap_or(settings.thrift);
     settings.skill = spec.skill.unwrap_or(settings.skill);
     settings.patience = spec.patience.unwrap_or(settings.patience);
+    if let Some([new, cached, out]) = spec.prices {
+        (settings.price_in, settings.price_cached, settings.price_out) = (new, Some(cached), out);
+    }
 }
 
 /// The model, which knows the chains of these tasks.

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn the_request_is_small_and_its_tool_is_large_enough_to_be_missed() {
         let request = request();
-        let (all, tools) = (tokens::count_request(&request), tokens::count_tools(&request));
+        let (all, tools) = (tokens::count_request(&request), tokens::count_tools(&request.tools));
         assert!(tools >= NOTICEABLE && tools >= all - tools && all < 500, "{tools} of {all}");
     }
 
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn the_count_of_tokens_shows_tools_that_are_dropped_and_prompts_that_are_cut() {
         let sent = tokens::count_request(&request());
-        let messages = sent - tokens::count_tools(&request());
+        let messages = sent - tokens::count_tools(&request().tools);
         let counted = messages + 3;
         let dropped = native(reply("It is sunny.", None, counted));
         assert_eq!(dropped, Behaviour::Dropped { counted, sent });

@@ -40,6 +40,9 @@ pub struct TaskState {
     /// The tools that the agent's requests define; `None` before its first menu.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<Arc<[ToolName]>>,
+    /// They define all other tools as well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub defines_all: bool,
     /// How often that array changed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_breaks: u32,
@@ -117,6 +120,7 @@ impl TaskState {
             reflections: Vec::new(),
             steps: Vec::new(),
             array: None,
+            defines_all: false,
             cache_breaks: 0,
             plans: 0,
             model_calls: Vec::new(),
@@ -165,8 +169,13 @@ impl TaskState {
         self.steps.push(StepState { step, from, menu, model_call: None, call: None });
     }
 
-    pub(super) fn set_array(&mut self, tools: &Arc<[ToolName]>, lost: Option<&CacheBreak>) {
-        self.array = Some(Arc::clone(tools));
+    pub(super) fn set_array(
+        &mut self,
+        tools: &Arc<[ToolName]>,
+        all: bool,
+        lost: Option<&CacheBreak>,
+    ) {
+        (self.array, self.defines_all) = (Some(Arc::clone(tools)), all);
         self.cache_breaks += u32::from(lost.is_some());
     }
 

@@ -51,9 +51,9 @@ pub fn count_request(request: &Request) -> u64 {
     tokens
 }
 
-/// The tokens of the tools alone, which are part of [`count_request`].
-pub fn count_tools(request: &Request) -> u64 {
-    request.tools.iter().map(|tool| part(tool).tokens).sum()
+/// The tokens of definitions, which are part of [`count_request`].
+pub fn count_tools(tools: &[ToolDef]) -> u64 {
+    tools.iter().map(|tool| part(tool).tokens).sum()
 }
 
 /// A request part by part, in sending order; the last part is the chat format itself.

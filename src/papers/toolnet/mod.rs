@@ -4,9 +4,11 @@
 mod evidence;
 mod learn;
 mod listing;
+mod prefix;
 mod weights;
 
 pub use evidence::f;
 pub use learn::Learner;
 pub use learn::{LearnError, learn};
+pub use prefix::Prefix;
 pub use weights::{WeightedEdge, Weights};

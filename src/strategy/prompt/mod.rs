@@ -20,7 +20,7 @@ use crate::domain::markers::{FINISH, TASK, TO_GRADE};
 use crate::domain::schema::object_schema;
 use crate::domain::{
     InTask, Knob, MenuItem, Message, Prompt, Request, Role, Schemas, Task, ToolCallState, ToolDef,
-    ToolName, ToolSpec, WeightFormat,
+    ToolName, ToolSpec, WeightFormat, tokens,
 };
 
 /// The input of the actor's prompt.
@@ -50,11 +50,16 @@ pub fn actor(state: &InTask<'_>, asked: &ActorInput<'_>) -> Request {
     let array = current.and_then(|task| task.array.as_deref());
     let now: Vec<_> = menu.iter().map(|item| &item.tool).collect();
     let more = result::more(state, asked);
-    let is_all = array.is_none_or(|array| array.iter().all(|tool| now.contains(&tool)));
+    let defined: Vec<&ToolName> = match current {
+        Some(task) if task.defines_all => {
+            state.offered_tools().map(|tool| &tool.spec.name).collect()
+        }
+        _ => array.map_or(now.clone(), |array| array.iter().collect()),
+    };
+    let is_all = defined.iter().all(|tool| now.contains(tool));
     let is_all = is_all && more != Some(false);
     let names = offer::names(menu, more == Some(true));
     end(&mut messages, &offer::paragraphs(state, asked, &names, is_all));
-    let defined = array.map_or(now.clone(), |array| array.iter().collect());
     let tools = defined.into_iter().filter_map(|tool| self::tool(state, tool));
     let tools = tools.chain([finish(state)]).chain(more.map(|_| result::definition(state)));
     let allowed = if is_all { Vec::new() } else { names };
@@ -248,6 +253,15 @@ fn tool(state: &InTask<'_>, name: &ToolName) -> Option<ToolDef> {
         description: described(state, spec),
         parameters: spec.parameters.clone(),
     })
+}
+
+/// The tokens of the definitions of these tools.
+pub(super) fn tokens_of<'a>(
+    state: &InTask<'_>,
+    tools: impl IntoIterator<Item = &'a ToolName>,
+) -> u64 {
+    let defined: Vec<_> = tools.into_iter().filter_map(|name| tool(state, name)).collect();
+    tokens::count_tools(&defined)
 }
 
 /// The description of a tool; with the knob `schemas` at `all` also what it returns, as probing has learned it.

@@ -95,3 +95,39 @@ fn an_array_holds_at_most_as_many_tools_as_a_menu_may() {
         assert!(!array.is_empty());
     });
 }
+
+/// Where an endpoint has a cache, an agent with few tools defines all of them, and says its menu.
+#[test]
+fn few_tools_are_all_defined_where_that_costs_less() {
+    on_paused_time(async {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let (mut sums, prices) = (Vec::new(), ["price_cached = 0.25", ""]);
+        for cached in prices {
+            let text = "[models.simulated]\nkind = \"simulated\"\nprice_in = 2.5\nprice_out = 10\n";
+            std::fs::write(&path, format!("{text}{cached}\n")).unwrap();
+            let config = Some(path.clone());
+            let spec = SessionSpec { config, max_dollars: Some(100.0), ..spec("toolnet") };
+            let (_, state) = run(demo(spec), &[]).await;
+            let all = cached == prices[0];
+            assert!(state.tasks.iter().all(|task| task.defines_all == all));
+            let actor = state.model_calls.iter().filter(|call| call.role == Role::Actor);
+            for request in actor.map(|call| &call.request).filter(|_| all) {
+                let told = request.messages.last().unwrap().text();
+                assert_eq!(request.tools.len(), state.tools.len() + 1, "all, and `Finish`");
+                assert!(!request.allowed.is_empty() && request.allowed.len() < state.tools.len());
+                assert!(request.allowed.iter().all(|tool| told.contains(tool.as_str())));
+            }
+            let sum = |of: fn(&toolyard::domain::TaskState) -> u64| {
+                state.tasks.iter().map(|task| of(task)).sum::<u64>() as f64
+            };
+            let (new, kept) = (sum(|task| task.tokens_in), sum(|task| task.cached));
+            sums.push((new - kept) * 2.5 + kept * 0.25 + sum(|task| task.tokens_out) * 10.0);
+            if all {
+                assert!(state.tasks.iter().all(|task| task.cache_breaks == 0));
+            }
+        }
+        // What the menus would have cost with the same cache.
+        assert!(sums[0] < 0.7 * sums[1], "{sums:?}");
+    });
+}

@@ -116,7 +116,7 @@ fn an_endpoint_that_ignores_tools_is_told_of_once() {
         let request = &all.model_calls[0].request;
         let sent = tokens::count_request(request);
         assert_eq!(Report::of(&session(sent).await).notices, Vec::<String>::new());
-        let counted = sent - tokens::count_tools(request);
+        let counted = sent - tokens::count_tools(&request.tools);
         let state = session(counted).await;
         assert_eq!(state.model_calls.len(), 2);
         let said = format!(

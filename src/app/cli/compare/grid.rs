@@ -114,7 +114,8 @@ impl Cell {
         let thrift = simulated.thrift.map(|thrift| format!(" thrift={thrift}"));
         let patience = simulated.patience.map(|patience| format!(" patience={patience}"));
         let skill = simulated.skill.map(|skill| format!(" skill={skill}"));
-        self.name.extend([thrift, patience, skill].into_iter().flatten());
+        let priced = simulated.prices.map(|_| " priced".to_owned());
+        self.name.extend([thrift, patience, skill, priced].into_iter().flatten());
         Self { simulated, ..self }
     }
 
@@ -149,6 +150,10 @@ impl Cell {
             }
         }
         spec.simulated = self.simulated;
+        if self.simulated.prices.is_some() {
+            // Prices that are made up must not end a session.
+            spec.max_dollars = spec.max_dollars.or(Some(1e4));
+        }
         spec.tools_total = self.trial.tools.or(spec.tools_total);
         spec.tasks_limit = self.trial.tasks.or(spec.tasks_limit);
         if self.trial.probe {

@@ -12,6 +12,7 @@ use crate::domain::graph::WeightFormat;
 use crate::domain::{Base, FaultSpec, Knob, Strategy};
 use crate::outside;
 use crate::papers::resilience;
+use crate::session::SimulatedSpec;
 
 /// The paper's menu: one tool by retrieval, then all successors and nothing else. ReAct and the others get
 /// eight.
@@ -93,7 +94,10 @@ fn formats() -> impl Iterator<Item = Cell> {
 fn cached() -> impl Iterator<Item = Cell> {
     let all = [(Knob::MenuMax, MANY as f64)];
     COUNTS.into_iter().flat_map(move |tools| {
-        let cells = [Cell::plain(Base::React.into(), &all), Cell::plain(toolnet(), &[])];
+        let plain = Cell::plain(toolnet(), &[]);
+        // With prices it may define all tools, and say only its menu.
+        let priced = SimulatedSpec { prices: Some(PRICES), ..SimulatedSpec::default() };
+        let cells = [Cell::plain(Base::React.into(), &all), plain.clone(), plain.with(priced)];
         cells.map(|cell| cell.under(many(tools)))
     })
 }
@@ -371,21 +375,23 @@ fn holds(result: &CellResult) -> Result<(), String> {
 
 /// From how many tools on ToolNet costs less than ReAct, without a cache and with one.
 fn cheaper(results: &[&CellResult]) -> Option<String> {
-    let pairs: Vec<_> = results.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    let counts: Vec<_> = results.chunks_exact(3).collect();
+    // Without a cache with the menus' tools, with one with those that cost less.
+    let ratio = |of: &[&CellResult], at: usize| dollars(of[at + 1])[at] / dollars(of[0])[at];
     let from = |at: usize| {
-        let dearer = pairs.iter().rposition(|(react, own)| dollars(own)[at] >= dollars(react)[at]);
+        let dearer = counts.iter().rposition(|of| ratio(of, at) >= 1.0);
         let first = dearer.map_or(0, |last| last + 1);
-        pairs.get(first).map(|(react, _)| match react.cell.trial.tools {
+        counts.get(first).map(|of| match of[0].cell.trial.tools {
             Some(tools) => format!("from {tools} tools on"),
             None => "at every number of tools".to_owned(),
         })
     };
     let said = |at| from(at).unwrap_or_else(|| "at no number of tools".to_owned());
-    (!pairs.is_empty()).then(|| {
-        format!(
-            "Prompt cache: ToolNet costs less than ReAct {} without a cache, {} with one",
-            said(0),
-            said(1)
-        )
-    })
+    let few = ratio(counts.first()?, 1);
+    Some(format!(
+        "Prompt cache: ToolNet costs less than ReAct {} without a cache, {} with one; with few tools and a cache it \
+         costs {few:.2} times as much",
+        said(0),
+        said(1)
+    ))
 }

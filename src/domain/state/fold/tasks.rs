@@ -65,9 +65,9 @@ impl State {
                     (grading.right, grading.why) = (*right, why.clone());
                 }
             }
-            TaskEvent::ToolArraySet { task, tools, lost } => {
+            TaskEvent::ToolArraySet { task, tools, all, lost } => {
                 if let Some(task) = self.task_mut(*task) {
-                    task.set_array(tools, lost.as_ref());
+                    task.set_array(tools, *all, lost.as_ref());
                 }
             }
             TaskEvent::TaskFinished { task, outcome, answer, correct, caveats } => {

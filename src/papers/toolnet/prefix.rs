@@ -1,0 +1,54 @@
+//! What definitions of tools cost where an endpoint keeps the beginnings of prompts. It is not in the paper, whose menus
+//! are all that a request defines.
+
+/// Tokens of the shortest beginning that endpoints keep (as OpenAI and Anthropic document it).
+const LEAST: f64 = 1024.0;
+
+/// The beginnings of an agent's requests, in tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix {
+    /// The definitions of all tools, which are the same in every task.
+    pub all: f64,
+    /// Those of one task, which differ from the last one's.
+    pub some: f64,
+    /// What all tasks have behind the definitions.
+    pub system: f64,
+    /// Requests of a task, from 1.
+    pub steps: f64,
+    /// The price of a kept token as a part of a new one's, from 0 to 1.
+    pub cached: f64,
+}
+
+impl Prefix {
+    /// Whether a task costs less with all definitions, which every request finds kept. Those of a task are new to its
+    /// first request, and to all where they are too short to be kept.
+    pub fn all_cost_less(self) -> bool {
+        let some = self.some + self.system;
+        let later = if some < LEAST { 1.0 } else { self.cached };
+        let all = self.all + self.system;
+        let kept = if all < LEAST { 1.0 } else { self.cached };
+        kept * self.steps * all < some * (1.0 + later * (self.steps - 1.0).max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_tools_are_cheaper_together_and_many_are_not() {
+        let prefix = Prefix { all: 1500.0, some: 500.0, system: 200.0, steps: 3.0, cached: 0.1 };
+        // 0.3 * 1700 < 3 * 700
+        assert!(prefix.all_cost_less());
+        // 0.3 * 7200 > 3 * 700
+        assert!(!Prefix { all: 7000.0, ..prefix }.all_cost_less());
+        // Without a cache it is never so.
+        assert!(!Prefix { cached: 1.0, ..prefix }.all_cost_less());
+        // Too short to be kept: 3 * 1000 > 3 * 700
+        assert!(!Prefix { all: 800.0, ..prefix }.all_cost_less());
+        // A task's own that are kept: 0.3 * 9200 < 1500 * 1.9, and 0.3 * 9700 is not.
+        let long = Prefix { some: 1300.0, ..prefix };
+        assert!(Prefix { all: 9000.0, ..long }.all_cost_less());
+        assert!(!Prefix { all: 9500.0, ..long }.all_cost_less());
+    }
+}
