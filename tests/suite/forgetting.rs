@@ -151,6 +151,23 @@ fn any_moment_is_reached_from_the_mark_before_it() {
     assert!(past.window(records.len() as u64).unwrap().base.n > 0, "not from the beginning");
 }
 
+/// A command that asks for a moment makes the index, and the next one reads little.
+#[test]
+fn a_moment_that_a_command_prints_comes_from_the_index() {
+    let (home, path, records) = long_file();
+    for at in [0, 1, 4_700, 100, records.len() as u64] {
+        let printed = home.run(&["replay", "j.jsonl", "--at", &at.to_string(), "--json"]);
+        let mut whole = State::keeping(Keeps::Details(RECENT));
+        records.iter().take(at as usize).for_each(|record| whole.apply(record));
+        let printed: State = serde_json::from_str(&printed.out).unwrap();
+        assert_eq!(serde_json::to_value(&printed).unwrap(), serde_json::to_value(&whole).unwrap());
+    }
+    assert!(journal::index_of(&path).exists());
+    let beyond = (records.len() + 1).to_string();
+    let refused = home.run(&["shot", "j.jsonl", "--at", &beyond, "--out", "s.svg"]);
+    assert!(refused.err.contains(&format!("--at {beyond}: the journal ends at event")));
+}
+
 /// A journal is read on while it is written, also where a line is not whole yet.
 #[test]
 fn a_journal_that_grows_is_read_on() {

@@ -6,7 +6,8 @@ use super::journal_args::{ReplayArgs, ShotArgs};
 use super::{ConfigArgs, live, out, sessions, trouble::Trouble};
 use crate::domain::{Record, State, state::Keeps, state::RECENT};
 use crate::net::known::without_known;
-use crate::store::{import::write_private, journal::Reader, kept};
+use crate::store::journal::{Marker, Reader};
+use crate::store::{import::write_private, kept};
 use crate::ui;
 use crate::{config::Config, report::folded::Folded};
 
@@ -29,6 +30,21 @@ pub fn load(
     match at.filter(|at| *at > state.n) {
         Some(at) => Err(no_such_moment(path, at, state.n)),
         None => Ok((state, reader.remark())),
+    }
+}
+
+/// The state after this event, from the nearest mark of the journal's index. Marks up to there are made where there are
+/// none.
+fn moment(path: &Path, at: u64) -> Result<State, Trouble> {
+    let mut marker = Marker::open(path, at).map_err(Trouble::usage)?;
+    while marker.state().n < at {
+        if marker.read().map_err(Trouble::usage)?.is_none() {
+            return Err(no_such_moment(path, at, marker.state().n));
+        }
+    }
+    match marker.past().state(at).map_err(Trouble::usage)? {
+        Some(state) => Ok(state),
+        None => Ok(load(path, Some(at), Keeps::Details(RECENT), |_, _| Ok(()))?.0),
     }
 }
 
@@ -64,7 +80,10 @@ fn tell(args: &ReplayArgs, journal: &Path) -> Result<(), Trouble> {
     let take = |state: &State, record: &Record| {
         folded.as_mut().map_or(Ok(()), |folded| folded.take(state, record))
     };
-    let (state, remark) = load(journal, args.at, keeps, take)?;
+    let (state, remark) = match args.at {
+        Some(at) if !args.full && args.report.is_none() => (moment(journal, at)?, None),
+        _ => load(journal, args.at, keeps, take)?,
+    };
     if let Some(remark) = remark.filter(|_| !args.json) {
         out::warn(&format!("{}: {remark}", journal.display()));
     }
@@ -97,7 +116,10 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let size = parse_size(&args.size)?;
     expect_svg(&args.out)?;
     // A picture shows the last tasks.
-    let (state, _) = load(&args.journal, args.at, Keeps::Details(RECENT), |_, _| Ok(()))?;
+    let state = match args.at {
+        Some(at) => moment(&args.journal, at)?,
+        None => load(&args.journal, None, Keeps::Details(RECENT), |_, _| Ok(()))?.0,
+    };
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
     let (theme, ugly) = ui::theme::load::find(name, None);

@@ -111,6 +111,22 @@ impl Past {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The state after this event, or the last one before it; `None` if not enough was read to have all the details that
+    /// a state keeps.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a line of it.
+    pub fn state(&self, n: u64) -> Result<Option<State>, JournalError> {
+        let (Start { place, mut state }, _) = self.lock().window(n, BEFORE);
+        let mut reader = Reader::open(&self.path)?;
+        reader.go_to(place)?;
+        let more = usize::try_from(n.saturating_sub(place.n)).unwrap_or(usize::MAX);
+        for record in reader.take(more) {
+            state.apply(&record?);
+        }
+        Ok(Some(state).filter(State::has_recent))
+    }
+
     /// The tasks that were written together with the one at this place of the list, without details; `None` where the
     /// index has it not.
     pub fn with_task(&self, place: usize) -> Option<TaskBlock> {

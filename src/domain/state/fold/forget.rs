@@ -39,6 +39,16 @@ impl State {
         open.unwrap_or(self.tasks_done)
     }
 
+    /// Whether the last tasks that have ended have all their details, as many as are kept.
+    pub fn has_recent(&self) -> bool {
+        match self.keeps {
+            Keeps::All => self.bare == 0,
+            Keeps::Details(most) | Keeps::Tasks(most) => {
+                self.bare <= self.ended_before().saturating_sub(most)
+            }
+        }
+    }
+
     /// How many of the first tasks have no details any more.
     pub fn bare(&self) -> usize {
         self.bare
