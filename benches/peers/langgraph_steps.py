@@ -5,7 +5,7 @@ import sqlite3
 import tempfile
 from typing import Annotated, TypedDict
 
-from common import STEPS, fastest, ours, show
+from common import STEPS, fastest, tell
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -43,8 +43,8 @@ def steps(saver):
     return fastest(run, STEPS)
 
 
-show("a step in memory", "LangGraph", steps(InMemorySaver()), ours("engine/steps/16", 100))
+in_memory = steps(InMemorySaver())
 with tempfile.TemporaryDirectory() as folder:
     with sqlite3.connect(f"{folder}/steps.sqlite", check_same_thread=False) as connection:
         durable = steps(SqliteSaver(connection))
-show("a step on disk", "LangGraph", durable, ours("engine/steps_journaled/16", 100))
+tell("langgraph", memory=in_memory, disk=durable)

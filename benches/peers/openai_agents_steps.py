@@ -4,7 +4,7 @@ import asyncio
 
 from agents import Agent, ModelResponse, Runner, Usage, function_tool, set_tracing_disabled
 from agents.models.interface import Model
-from common import STEPS, fastest, ours, show
+from common import STEPS, fastest, tell
 from openai.types.responses import (
     ResponseFunctionToolCall,
     ResponseOutputMessage,
@@ -47,4 +47,4 @@ def run():
     asyncio.run(Runner.run(agent, "Find out.", max_turns=STEPS + 1))
 
 
-show("a step in memory", "openai-agents", fastest(run, STEPS), ours("engine/steps/16", 100))
+tell("openai-agents", memory=fastest(run, STEPS))

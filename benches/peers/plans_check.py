@@ -4,116 +4,30 @@ Arguments: plans of each family, then the families; without any, all.
 """
 
 import json
-import random
-import resource
-import subprocess
 import sys
 import tempfile
 
-from common import PROGRAM
+from common import PROGRAM, cost
 from ortools.algorithms.python import knapsack_solver
 from ortools.sat.python import cp_model
+from plan_families import FAMILIES, instance, rows
 
 EACH = 200
-# Every twentieth plan is of so many tools.
-LARGE = 16_000
-# Values have this many units, costs of real families too; so sums are whole numbers.
-VALUES = 10**9
-FINE = 2**20
 # For OR-tools; where it has not ended by then, what it has found must not refute a gap.
 SECONDS = {"small": 2, "large": 4}
 # Cells of a table that OR-tools fills in some tenths of a second.
 CELLS = 10**8
 
 
-def uncorrelated(r, most):
-    return r.randint(1, most), r.randint(1, VALUES)
-
-
-def weak(r, most):
-    cost = r.randint(1, most)
-    return cost, max(1, round(VALUES * (0.9 * cost / most + 0.1 * r.random())))
-
-
-def strong(r, most):
-    cost = r.randint(1, most)
-    return cost, VALUES * (cost * 10 + most) // (11 * most)
-
-
-def inverse(r, most):
-    cost = r.randint(most // 10 + 1, most)
-    return cost, VALUES * (cost * 10 - most) // (9 * most)
-
-
-def subset(r, most):
-    cost = r.randint(1, most)
-    return cost, cost * (VALUES // most)
-
-
-def spanner(r, most, keys):
-    cost, value = r.choice(keys)
-    times = r.randint(1, 10)
-    return cost * times, value * times
-
-
-FAMILIES = [
-    ("uncorrelated, whole", uncorrelated, 1),
-    ("uncorrelated, real", uncorrelated, FINE),
-    ("weakly correlated, whole", weak, 1),
-    ("weakly correlated, real", weak, FINE),
-    ("strongly correlated, whole", strong, 1),
-    ("strongly correlated, real", strong, FINE),
-    ("inverse, real", inverse, FINE),
-    ("subset sum, whole", subset, 1),
-    ("spanner, whole", spanner, 1),
-    ("tiny and huge budgets", uncorrelated, 1),
-]
-
-
-def instance(name, tool, per_credit, at):
-    """Tools as (cost, value, limit) and a budget, in units."""
-    r = random.Random(f"{name} {at}")
-    large = at % 20 == 19
-    count = LARGE if large else r.choice([3, 5, 8, 15, 40, 100, 300])
-    most = (10 if per_credit > 1 else r.choice([10, 100, 1000])) * per_credit
-    keys = [(r.randint(1, max(1, most // 10)), r.randint(1, VALUES // 10)) for _ in range(3)]
-    more = (keys,) if tool is spanner else ()
-    tools = [(*tool(r, most, *more), r.randint(1, 3)) for _ in range(count)]
-    everything = sum(cost * limit for cost, _, limit in tools)
-    budget = round(r.choice([0.001, 0.02, 0.1, 0.5, 0.9]) * everything)
-    if large:
-        budget = r.choice([20, 10_000, 100_000]) * per_credit if at % 40 == 39 else budget
-    if name.startswith("tiny"):
-        kind = r.choice(["tiny", "huge", "fine"])
-        if kind == "tiny":
-            budget = r.randint(0, 3)
-        else:
-            # Costs from 1 to 10¹¹ credits, or from 10⁻⁹ to 100.
-            tools = [(cost * r.randint(1, 10**8), value, limit) for cost, value, limit in tools]
-            budget = 10**12 if kind == "huge" else sum(cost * limit for cost, _, limit in tools) // 3
-            per_credit = 1 if kind == "huge" else 10**9
-    return large, tools, budget, per_credit
-
-
 def ours(tools, budget, per_credit):
     """Uses of each tool, the gap, and seconds of processor time with the start of the program."""
-    rows = [
-        {"name": f"t{at}", "cost": cost / per_credit, "value": value / VALUES, "limit": limit}
-        for at, (cost, value, limit) in enumerate(tools)
-    ]
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(rows, file)
-        file.flush()
-
-        def used():
-            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-            return usage.ru_utime + usage.ru_stime
-
-        before = used()
-        command = [PROGRAM, "plan", "--tools", file.name, "--budget", repr(budget / per_credit), "--json"]
-        done = subprocess.run(command, capture_output=True, check=True)
-        seconds = used() - before
-    plan = json.loads(done.stdout)
+    with tempfile.TemporaryDirectory() as home, open(f"{home}/plan.json", "w+") as out:
+        with open(f"{home}/tools.json", "w") as file:
+            json.dump(rows(tools, per_credit), file)
+        command = ["plan", "--tools", file.name, "--budget", repr(budget / per_credit), "--json"]
+        seconds = cost(PROGRAM, command, home, out=out).cpu
+        out.seek(0)
+        plan = json.load(out)
     return {int(name[1:]): uses for name, uses in plan["plan"].items()}, plan["gap"], seconds
 
 
@@ -157,7 +71,7 @@ def check(name, tool, per_credit, each):
     for at in range(each):
         large, tools, budget, unit = instance(name, tool, per_credit, at)
         uses, gap, seconds = ours(tools, budget, unit)
-        cost = sum(tools[at][0] * n for at, n in uses.items())
+        spent = sum(tools[at][0] * n for at, n in uses.items())
         value = sum(tools[at][1] * n for at, n in uses.items())
         found, is_best = best(tools, budget, large)
         if not is_best and not large and max(value, found) * 10 < 2**62:
@@ -172,9 +86,9 @@ def check(name, tool, per_credit, each):
         within += is_best and value < found and gap is not None
         # The program counts values to 12 digits, and costs to 60 bits.
         allowed = found * (1 - (gap or 0.0)) - found * 1e-11
-        over = cost > budget or any(n > tools[at][2] for at, n in uses.items())
+        over = spent > budget or any(n > tools[at][2] for at, n in uses.items())
         if over or value < allowed or (is_best and value > found):
-            wrong.append((at, cost, budget, value, found, gap))
+            wrong.append((at, spent, budget, value, found, gap))
     row = f"{name:<27} {each:>5} {ended:>6} {equal:>6} {within:>6} {len(wrong):>6} {gaps:>6}"
     print(f"{row} {largest:>9.1e} {slowest * 1e3:>8.0f} {slowest_large * 1e3:>8.0f}", flush=True)
     for one in wrong:

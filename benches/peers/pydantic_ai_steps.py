@@ -1,6 +1,6 @@
 """pydantic-ai: an Agent with a model and a tool that take no time."""
 
-from common import STEPS, fastest, ours, show
+from common import STEPS, fastest, tell
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
@@ -30,4 +30,4 @@ def run():
     agent.run_sync("Find out.", usage_limits=UsageLimits(request_limit=STEPS + 1))
 
 
-show("a step in memory", "pydantic-ai", fastest(run, STEPS), ours("engine/steps/16", 100))
+tell("pydantic-ai-slim", memory=fastest(run, STEPS))

@@ -1,6 +1,6 @@
 """smolagents: a ToolCallingAgent with a model and a tool that take no time."""
 
-from common import STEPS, fastest, ours, show
+from common import STEPS, fastest, tell
 from smolagents import LogLevel, Model, ToolCallingAgent, tool
 from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole
 
@@ -30,4 +30,4 @@ def run():
     agent.run("Find out.")
 
 
-show("a step in memory", "smolagents", fastest(run, STEPS), ours("engine/steps/16", 100))
+tell("smolagents", memory=fastest(run, STEPS))

@@ -1,0 +1,1 @@
+"""The rows of the table of speed: each file has those of one subject."""

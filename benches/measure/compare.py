@@ -1,0 +1,27 @@
+"""Comparisons in parallel, and the size of the program."""
+
+import os
+
+from .bench import Row, beside
+from .workspaces import lookups
+
+
+def jobs(bench):
+    """A comparison by one job and by two: seconds on the clock, how near that is to half, and what it costs more."""
+    tasks = 300 if bench.quick else 1000
+    command = ["compare", "--workspace", lookups(bench.folder / "compare"), "--strategies", "react,react+btp"]
+    command += ["--seeds", "0..3", "--tasks-limit", str(tasks), "--warm-up", "none", "--json"]
+    commands = {jobs: [*command, "--jobs", jobs] for jobs in ("1", "2")}
+    found = bench.least(commands, 3 if bench.quick else 5, codes=(0, 1))
+    work = "`compare` of 8 sessions"
+    yield Row(f"{work}, 1 job", "s", **beside(found, lambda one: one["1"].wall))
+    yield Row(f"{work}, 2 jobs", "s", **beside(found, lambda one: one["2"].wall))
+    share = beside(found, lambda one: one["1"].wall / one["2"].wall / 2)
+    yield Row("2 jobs, of what two cores could give", "of 1", **share, least=0.95)
+    yield Row("CPU of 2 jobs beside 1 job", "times", **beside(found, lambda one: one["2"].cpu / one["1"].cpu))
+
+
+def size(bench):
+    """Megabytes of the program's file."""
+    sizes = bench.of_each(lambda program: os.path.getsize(program.path) / 1e6)
+    yield Row("the program's file", "MB", **beside(sizes), most=45)

@@ -1,0 +1,130 @@
+"""Journals: their size, how fast and in how much memory they are read, and how long a moment of them takes."""
+
+import math
+import random
+import statistics
+from pathlib import Path
+
+from .bench import Row, beside, with_peer
+from .workspaces import lookups
+
+# Events of the journal whose moments are read.
+EVENTS = 1_150_000
+
+
+def run(workspace, tasks, journal, strategy="react"):
+    here = ["--workspace", workspace] if workspace else []
+    limit = ["--fresh", "--tasks-limit", str(tasks)]
+    return ["run", *here, "--strategy", strategy, *limit, "--journal", journal]
+
+
+def events(journal):
+    with open(journal, "rb") as lines:
+        return sum(1 for _ in lines)
+
+
+def sizes(bench):
+    """Kilobytes a task of the sample tasks: what many take more than few, by their number."""
+    few, many = (170, 510) if bench.quick else (425, 1700)
+
+    for strategy, most in (("react", 2.8), ("workers+toolnet+btp", 6.0)):
+
+        def a_task(program, strategy=strategy):
+            found = []
+            for tasks in (few, many):
+                journal = Path(program.home, "size.jsonl")
+                bench.cost(program, run(None, tasks, str(journal), strategy), codes=(0, 1))
+                found.append(journal.stat().st_size)
+                journal.unlink()
+            return (found[1] - found[0]) / (many - few) / 1000
+
+        yield Row(f"a journal's text a task, {strategy}", "kB", **beside(bench.of_each(a_task)), most=most)
+
+
+def reading(bench):
+    """Microseconds of CPU an event that `replay --json` reads, folds and forgets: a long journal less a short one."""
+    workspace = lookups(bench.folder / "reading")
+    few, many = (500, 3000) if bench.quick else (1000, 10_000)
+
+    def write(program):
+        lines = []
+        for name, tasks in (("few", few), ("many", many)):
+            journal = f"{program.home}/{name}.jsonl"
+            bench.cost(program, run(workspace, tasks, journal), codes=(0, 1))
+            lines.append(events(journal))
+        return lines[1] - lines[0]
+
+    lines = bench.of_each(write)
+    commands = {name: ["replay", f"{{home}}/{name}.jsonl", "--json"] for name in ("few", "many")}
+    costs = bench.least(commands, 3 if bench.quick else 5)
+    found = {name: (costs[name], lines[name]) for name in lines}
+    seconds = beside(found, lambda one: (one[0]["many"].cpu - one[0]["few"].cpu) / one[1] * 1e6)
+    row = Row("reading an event of a journal", "µs", **seconds, most=2)
+    journal = f"{bench.programs['ours'].home}/many.jsonl"
+    yield with_peer(bench, row, "Python's json, only parsed", "replay.py", "event", journal, times=1e6)
+
+
+def memory(bench):
+    """Peaks of memory in MB for a journal of many tasks, and how much more that is than for a tenth of them."""
+    workspace = lookups(bench.folder / "memory")
+    few, many = (2000, 20_000) if bench.quick else (20_000, 200_000)
+    reads = {
+        "report": ["report", "{journal}"],
+        "replay --json": ["replay", "{journal}", "--json"],
+        "shot": ["shot", "{journal}", "--out", "{{new}}.svg"],
+    }
+    peaks = {}
+    for tasks in (few, many):
+        command = run(workspace, tasks, f"{{home}}/{tasks}.jsonl")
+        found = {"run": bench.of_each(lambda program: bench.cost(program, command, codes=(0, 1)))}
+        for name, arguments in reads.items():
+            arguments = [argument.format(journal=f"{{home}}/{tasks}.jsonl") for argument in arguments]
+            found[name] = bench.of_each(lambda program: bench.cost(program, arguments))
+        for program in bench.programs.values():
+            Path(program.home, f"{tasks}.jsonl").unlink(missing_ok=True)
+        peaks[tasks] = found
+    for name in peaks[many]:
+        yield Row(f"peak of `{name}`, {many:,} tasks", "MB", **beside(peaks[many][name], lambda cost: cost.peak / 1e6))
+        more = {
+            program: (cost.peak - peaks[few][name][program].peak) / 1e6
+            for program, cost in peaks[many][name].items()
+            if program in peaks[few][name]
+        }
+        aim = 20 if name in ("report", "replay --json") else None
+        work = f"the same above {few:,} tasks"
+        yield Row(work, "MB", **beside(more), most=aim, judged=not bench.quick)
+
+
+def moments(bench):
+    """Milliseconds to a random moment of a long journal, with the start of the program; and to its end."""
+    workspace, times = lookups(bench.folder / "moments"), 60 if bench.quick else 300
+
+    def write(program):
+        journal = f"{program.home}/moments.jsonl"
+        bench.cost(program, run(workspace, 500, journal), codes=(0, 1))
+        tasks = math.ceil(EVENTS / events(journal) * 500)
+        Path(journal).unlink()
+        bench.cost(program, run(workspace, tasks, journal), codes=(0, 1))
+        return events(journal)
+
+    def read(program):
+        end = events(f"{program.home}/moments.jsonl") - 1
+        chosen = random.Random(1)
+        # What a first reading keeps for later ones counts apart.
+        first = at(program, end)
+        walls = [at(program, chosen.randint(1, end)) for _ in range(times)]
+        parts = statistics.quantiles(walls, n=100, method="inclusive")
+        return {"p50": parts[49], "p99": parts[98], "most": max(walls), "first": first, "end": at(program, end)}
+
+    def at(program, event):
+        command = ["replay", f"{program.home}/moments.jsonl", "--at", str(event), "--json"]
+        return bench.cost(program, command).wall * 1e3
+
+    lines = bench.of_each(write)
+    found = bench.of_each(read)
+    work = f"a moment of {lines['ours']:,} events"
+    yield Row(f"{work}, p50", "ms", **beside(found, lambda one: one["p50"]))
+    yield Row(f"{work}, p99", "ms", **beside(found, lambda one: one["p99"]), most=100)
+    yield Row(f"{work}, most of {times}", "ms", **beside(found, lambda one: one["most"]))
+    yield Row("the end of it, read for the first time", "ms", **beside(found, lambda one: one["first"]))
+    yield Row("the end of it, read again", "ms", **beside(found, lambda one: one["end"]))

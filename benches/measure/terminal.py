@@ -1,0 +1,79 @@
+"""A terminal for the measurements: it takes what a program draws, and answers what the program asks."""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import termios
+import time
+
+from peers.common import Failed, surroundings
+
+# What a program asks for, and what a terminal says: the place of the cursor, and its kind.
+ANSWERS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?62c"}
+
+
+class Terminal:
+    def __init__(self, program, arguments, home, columns=120, rows=40, colours=""):
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.chdir(home)
+            os.execve(program, [program, *arguments], surroundings(home) | {"COLORTERM": colours})
+        self.open = True
+
+    def read(self, seconds):
+        """What the program has written, at the latest after some seconds; nothing at its end."""
+        if not select.select([self.file], [], [], seconds)[0]:
+            raise Failed(f"nothing on the terminal for {seconds} s")
+        try:
+            seen = os.read(self.file, 65536)
+        except OSError:
+            return b""
+        for asked, answer in ANSWERS.items():
+            if asked in seen:
+                os.write(self.file, answer)
+        return seen
+
+    def close(self, keys=b""):
+        """Ends the program: by its keys, or else by a signal."""
+        try:
+            os.write(self.file, keys)
+            while keys and self.read(5):
+                pass
+        except (OSError, Failed):
+            pass
+        os.close(self.file)
+        if os.waitpid(self.pid, os.WNOHANG)[0] == 0:
+            os.kill(self.pid, signal.SIGTERM)
+            os.waitpid(self.pid, 0)
+
+
+def first_frame(program, arguments, home):
+    """Milliseconds until the screen shows its transcript."""
+    begun = time.monotonic()
+    terminal = Terminal(program, arguments, home)
+    try:
+        seen = b""
+        while b"Transcript" not in seen:
+            more = terminal.read(20)
+            if not more:
+                raise Failed("the program ended before its first frame")
+            seen += more
+        return (time.monotonic() - begun) * 1000
+    finally:
+        terminal.close(b"qy")
+
+
+def written(program, arguments, home, columns, rows):
+    """Bytes a second that a program writes to its terminal until it ends."""
+    begun, count = time.monotonic(), 0
+    terminal = Terminal(program, arguments, home, columns, rows, "truecolor")
+    try:
+        while more := terminal.read(60):
+            count += len(more)
+        return count / (time.monotonic() - begun)
+    finally:
+        terminal.close()
