@@ -3,7 +3,15 @@
 
 Usage: scripts/mcp_first_frame.py PROGRAM [RUNS]
 """
-import fcntl, json, os, pty, select, statistics, struct, sys, tempfile, termios, time
+import json
+import os
+import statistics
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "benches"))
+
+from measure.terminal import first_frame  # noqa: E402 (it is found by the line above)
 
 SERVER = r"""
 import json, sys
@@ -21,37 +29,6 @@ for line in sys.stdin:
     if "id" in message:
         print(json.dumps(answer), flush=True)
 """
-
-
-def first_frame(program, arguments, home):
-    begun = time.monotonic()
-    pid, terminal = pty.fork()
-    if pid == 0:
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        os.environ.update(HOME=home, XDG_CONFIG_HOME=home, XDG_DATA_HOME=home, TERM="xterm-256color")
-        os.execv(program, [program, *arguments])
-    seen = b""
-    while b"Transcript" not in seen:
-        if not select.select([terminal], [], [], 20)[0]:
-            raise SystemExit("no frame within 20 s")
-        seen += os.read(terminal, 65536)
-        # A terminal answers what the first frame waits for.
-        if b"\x1b[c" in seen:
-            os.write(terminal, b"\x1b[?62c")
-            seen = seen.replace(b"\x1b[c", b"")
-    took = (time.monotonic() - begun) * 1000
-    os.write(terminal, b"qy")
-    end = time.monotonic() + 5
-    while time.monotonic() < end:
-        try:
-            if select.select([terminal], [], [], 0.2)[0] and not os.read(terminal, 65536):
-                break
-        except OSError:
-            break
-        if os.waitpid(pid, os.WNOHANG)[0]:
-            break
-    os.close(terminal)
-    return took
 
 
 def main():
@@ -74,4 +51,5 @@ def main():
         print(f"{name:>5}: p50 {statistics.median(times):.0f} ms, most {max(times):.0f} ms")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,11 +8,11 @@ from .workspaces import lookups
 
 def jobs(bench):
     """A comparison by one job and by two: seconds on the clock, how near that is to half, and what it costs more."""
-    tasks = 300 if bench.quick else 1000
+    tasks = 200 if bench.quick else 1000
     command = ["compare", "--workspace", lookups(bench.folder / "compare"), "--strategies", "react,react+btp"]
     command += ["--seeds", "0..3", "--tasks-limit", str(tasks), "--warm-up", "none", "--json"]
     commands = {jobs: [*command, "--jobs", jobs] for jobs in ("1", "2")}
-    found = bench.least(commands, 3 if bench.quick else 5, codes=(0, 1))
+    found = bench.least(commands, 2 if bench.quick else 5, codes=(0, 1))
     work = "`compare` of 8 sessions"
     yield Row(f"{work}, 1 job", "s", **beside(found, lambda one: one["1"].wall))
     yield Row(f"{work}, 2 jobs", "s", **beside(found, lambda one: one["2"].wall))
