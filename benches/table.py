@@ -43,7 +43,8 @@ def number(value, unit):
 def aim(row, ratio):
     """What is aimed at, and whether it is missed."""
     if row.most is not None:
-        text, is_met = f"at most {row.most:g} {row.unit}", row.ours <= row.most
+        better = f", better {row.better:g}" if row.better is not None else ""
+        text, is_met = f"at most {row.most:g} {row.unit}{better}", row.ours <= row.most
     elif row.least is not None:
         text, is_met = f"at least {row.least:g} {row.unit}", row.ours >= row.least
     elif row.least_ratio is not None:
@@ -107,6 +108,9 @@ def main():
     parser.add_argument("--only", nargs="+", choices=SUBJECTS, help="only these subjects")
     parser.add_argument("--write", action="store_true", help=f"put the table into {README}")
     options = parser.parse_args()
+    for program in filter(None, (options.program, options.before)):
+        if not os.access(program, os.X_OK):
+            parser.error(f"{program}: no such program; `cargo build --release` makes one")
     begun = load()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options.program, options.before, options.quick, folder)

@@ -35,12 +35,12 @@ def rows(bench):
     react_disk = a_step("react", "--journal", "{new}.jsonl")
     toolnet = a_step("toolnet", "--no-journal")
     toolnet_disk = a_step("toolnet", "--journal", "{new}.jsonl")
-    yield Row("a step of react in memory", "µs", **react, most=45)
+    yield Row("a step of react in memory", "µs", **react, most=45, better=35)
     for name, script in IN_MEMORY:
         yield with_peer(bench, Row("the same", "µs", **react), name, script, "memory", times=1e6)
     yield with_peer(
         bench,
-        Row("a step of react with a journal", "µs", **react_disk, most=90),
+        Row("a step of react with a journal", "µs", **react_disk, most=90, better=70),
         "LangGraph with SQLite",
         "langgraph_steps.py",
         "disk",

@@ -20,9 +20,11 @@ class Terminal:
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            os.chdir(home)
-            os.execve(program, [program, *arguments], surroundings(home) | {"COLORTERM": colours})
-        self.open = True
+            try:
+                os.chdir(home)
+                os.execve(program, [program, *arguments], surroundings(home) | {"COLORTERM": colours})
+            finally:
+                os._exit(127)
 
     def read(self, seconds):
         """What the program has written, at the latest after some seconds; nothing at its end."""
@@ -38,17 +40,23 @@ class Terminal:
         return seen
 
     def close(self, keys=b""):
-        """Ends the program: by its keys, or else by a signal."""
+        """Ends the program by its keys, or else by a signal. Returns its exit code, negative for a signal."""
         try:
             os.write(self.file, keys)
             while keys and self.read(5):
                 pass
         except (OSError, Failed):
             pass
-        os.close(self.file)
-        if os.waitpid(self.pid, os.WNOHANG)[0] == 0:
+        for _ in range(20):
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                break
+            time.sleep(0.1)
+        else:
             os.kill(self.pid, signal.SIGTERM)
-            os.waitpid(self.pid, 0)
+            _, status = os.waitpid(self.pid, 0)
+        os.close(self.file)
+        return os.waitstatus_to_exitcode(status)
 
 
 def first_frame(program, arguments, home):
@@ -74,6 +82,9 @@ def written(program, arguments, home, columns, rows):
     try:
         while more := terminal.read(60):
             count += len(more)
-        return count / (time.monotonic() - begun)
+        took = time.monotonic() - begun
     finally:
-        terminal.close()
+        code = terminal.close()
+    if code != 0:
+        raise Failed(f"`{arguments[0]}` ended with {code}")
+    return count / took
