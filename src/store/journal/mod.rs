@@ -1,6 +1,7 @@
 //! A session on disk: JSON lines, a header and then one event per line, appended as events happen.
 //!
-//! Since format 2, what lines have in common is written once (see `parts`). Format 1 had every line whole.
+//! Since format 2, what lines have in common is written once (see `parts`); format 3 finds more of it. Format 1 had every
+//! line whole.
 //!
 //! A journal gets its name with its first event (see `unnamed`): a session that is killed before leaves no journal.
 //!
@@ -35,7 +36,7 @@ pub use self::summary::Summary;
 pub use self::write::{Journal, is_written};
 
 /// The version of the format that this program writes, and the newest that it can read.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// How every journal begins.
 const BEGINNING: &[u8] = b"{\"toolyard_journal\":";

@@ -82,8 +82,8 @@ impl Journal {
     pub fn add(&mut self, record: &Record, json: Option<&str>) -> Result<usize, JournalError> {
         let own = json.is_none().then(|| self.json(record)).transpose()?;
         let json = safe(json.or(own.as_deref()).unwrap_or_default());
-        // The data of a line is an object, and the last of its fields.
-        let data = json.find(DATA).map_or(json.len(), |data| data + DATA.len() + 1);
+        // The data of a line is the last of its fields.
+        let data = json.find(DATA).map_or(json.len(), |data| data + DATA.len());
         self.parts.shorten(json.as_bytes(), data, has_parts(&record.event), &mut self.waiting);
         self.waiting.push(b'\n');
         self.has_event = true;

@@ -1,0 +1,128 @@
+//! Objects that are like an earlier one, with other values for some keys.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use super::nodes::{Kind, Node};
+use super::shorter::Shorter;
+
+/// Members of an object that others can be like.
+const MEMBERS: usize = 64;
+/// A first member of no more bytes tells objects of the same members apart, such as tools by their names.
+const NAME: usize = 40;
+
+/// An object that others can be like.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    part: usize,
+    members: Arc<[Member]>,
+}
+
+#[derive(Debug)]
+struct Member {
+    key: Box<[u8]>,
+    value: Box<[u8]>,
+}
+
+impl Shorter<'_> {
+    /// An object that is new: often it is like an earlier one, with other values for some keys.
+    pub fn object(&mut self, at: usize, depth: usize) {
+        let (line, nodes) = (self.line, self.nodes);
+        let text = &line[nodes[at].range.clone()];
+        let values: Vec<&Node> = self.within(at).map(|at| &nodes[at]).collect();
+        let Some((keys, named)) = self.kinds(&values) else {
+            self.name(text);
+            self.inside(at, depth);
+            return self.push(b"}");
+        };
+        // The data of an event, and what is directly in it, is hardly ever the same as a whole.
+        let is_outer = depth <= 1;
+        let of_name = named.and_then(|named| self.written.models.get(&named));
+        let has_none_of_name = named.is_some() && of_name.is_none();
+        let model = of_name.or_else(|| self.written.models.get(&keys)).cloned();
+        let model = model.filter(|model| has_keys(line, model, &values));
+        let is_known = model.is_some();
+        let Some(model) = model.filter(|model| self.is_worth(model, &values)) else {
+            if is_known && is_outer {
+                return self.inside(at, depth);
+            }
+            let part = self.name(text);
+            self.inside(at, depth);
+            self.push(b"}");
+            return self.remember(part, &values, [Some(keys), named]);
+        };
+        let has_name = !is_outer && {
+            let hash = self.written.known.hasher().hash_one(text);
+            !self.written.seen.insert(hash) || has_none_of_name
+        };
+        let part = has_name.then(|| self.name(text));
+        self.push(b"{\"=\":");
+        self.push_number(model.part);
+        for (member, value) in model.members.iter().zip(self.within(at)) {
+            let node = &nodes[value];
+            if line[node.range.clone()] != *member.value {
+                self.push(b",");
+                self.push(&line[node.key.clone()]);
+                self.push(b":");
+                self.value(value, depth + 1);
+            }
+        }
+        self.push(b"}");
+        if let Some(part) = part {
+            self.push(b"}");
+            if has_none_of_name {
+                self.remember(part, &values, [named, None]);
+            }
+        }
+    }
+
+    /// The keys of an object as a number, and the keys with its first value if that is like a name; `None` for an object
+    /// that no other can be like.
+    fn kinds(&self, values: &[&Node]) -> Option<(u64, Option<u64>)> {
+        let keys: Vec<&[u8]> = values.iter().map(|it| &self.line[it.key.clone()]).collect();
+        if keys.is_empty() || keys.len() > MEMBERS {
+            return None;
+        }
+        let hasher = self.written.models.hasher();
+        let first = &values[0];
+        let name = (first.kind == Kind::Text && first.range.len() <= NAME)
+            .then(|| hasher.hash_one((&keys, &self.line[first.range.clone()])));
+        Some((hasher.hash_one(&keys), name))
+    }
+
+    /// Whether an object is shorter as this one with changes.
+    fn is_worth(&self, model: &Model, values: &[&Node]) -> bool {
+        let same = model
+            .members
+            .iter()
+            .zip(values)
+            .filter(|(member, node)| *member.value == self.line[node.range.clone()]);
+        // A longer value would only be a reference.
+        let saved = same.map(|(member, _)| member.key.len() + 2 + member.value.len().min(12));
+        saved.sum::<usize>() > 10
+    }
+
+    fn remember(&mut self, part: usize, values: &[&Node], kinds: [Option<u64>; 2]) {
+        let line = self.line;
+        let member = |node: &&Node| Member {
+            key: line[node.key.clone()].into(),
+            value: line[node.range.clone()].into(),
+        };
+        let members: Arc<[Member]> = values.iter().map(member).collect();
+        // Which of two members with one key has changed could not be told.
+        let mut keys: Vec<_> = members.iter().map(|member| &member.key).collect();
+        keys.sort_unstable();
+        if keys.windows(2).any(|two| two[0] == two[1]) {
+            return;
+        }
+        self.written.kept += values.iter().map(|node| node.range.len()).sum::<usize>();
+        for kind in kinds.into_iter().flatten() {
+            self.written.models.insert(kind, Model { part, members: Arc::clone(&members) });
+        }
+    }
+}
+
+fn has_keys(line: &[u8], model: &Model, values: &[&Node]) -> bool {
+    model.members.len() == values.len()
+        && model.members.iter().zip(values).all(|(it, node)| *it.key == line[node.key.clone()])
+}

@@ -1,0 +1,69 @@
+//! What a journal's writer has written since its list of parts began, and lines made shorter by it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::models::Model;
+use super::nodes::{Node, nodes};
+use super::shorter::Shorter;
+use super::texts::Texts;
+
+/// A list of parts ends after so many lines, bytes of lines, or bytes of parts: who reads from the middle reads no
+/// more than that, and who writes keeps no more.
+pub(super) const LINES: usize = 16_384;
+const BYTES: usize = 4 << 20;
+const KEPT: usize = 32 << 20;
+
+/// The parts that a journal's writer has written.
+#[derive(Debug, Default)]
+pub struct Written {
+    pub(super) known: HashMap<Arc<[u8]>, usize, RandomState>,
+    /// By their numbers.
+    pub(super) parts: Vec<Arc<[u8]>>,
+    pub(super) texts: Texts,
+    /// Objects that others are like, by their keys, and by these with the first value.
+    pub(super) models: HashMap<u64, Model, RandomState>,
+    /// The last array with these two first elements.
+    pub(super) arrays: HashMap<u64, usize, RandomState>,
+    /// Objects that were written as another one with changes.
+    pub(super) seen: HashSet<u64, RandomState>,
+    lines: usize,
+    bytes: usize,
+    /// In bytes.
+    pub(super) kept: usize,
+    nodes: Vec<Node>,
+}
+
+impl Written {
+    /// Appends a line to `out`. What is before `from` stays as it is; there a value begins, and the rest is its and the
+    /// line's end. Parts are only replaced, and new ones named, if the line `has_parts`.
+    pub fn shorten(&mut self, line: &[u8], from: usize, has_parts: bool, out: &mut Vec<u8>) {
+        let begun = out.len();
+        if self.lines >= LINES || self.bytes >= BYTES || self.kept >= KEPT {
+            *self = Self::default();
+        }
+        let mut all = std::mem::take(&mut self.nodes);
+        if nodes(line, from, &mut all) {
+            out.extend_from_slice(&line[..from]);
+            let mut shorter = Shorter { written: self, line, nodes: &all, has_parts, out };
+            shorter.value(0, 0);
+            out.extend_from_slice(&line[all[0].range.end..]);
+        } else {
+            out.extend_from_slice(line);
+        }
+        self.nodes = all;
+        self.lines += 1;
+        self.bytes += out.len() - begun;
+    }
+
+    /// Names a part; its number.
+    pub(super) fn add(&mut self, text: &[u8]) -> usize {
+        let (part, text) = (self.parts.len(), Arc::from(text));
+        self.kept += 2 * size_of::<usize>() + <[u8]>::len(&text);
+        self.parts.push(Arc::clone(&text));
+        self.known.insert(text, part);
+        part
+    }
+}
