@@ -51,6 +51,11 @@ impl Messages {
         self.0.push(Arc::new(message));
     }
 
+    /// Adds a message that others share.
+    pub fn push_shared(&mut self, message: Arc<Message>) {
+        self.0.push(message);
+    }
+
     /// Inserts messages before the one at this place; at most at the end.
     pub fn insert(&mut self, at: usize, more: impl IntoIterator<Item = Message>) {
         let at = at.min(self.0.len());

@@ -60,7 +60,7 @@ pub use self::{
     probe::ProbeEvent,
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     reader::ReaderEvent,
-    record::Record,
+    record::{Record, read_known},
     run::{Gone, GoneMessage, Guest, LostPrefix, RunEvent},
     search::SearchEvent,
     server::ServerEvent,

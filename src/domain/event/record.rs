@@ -47,6 +47,9 @@ impl Record {
             #[serde(borrow, default)]
             data: Option<&'a RawValue>,
         }
+        if let Some(record) = Self::read_plain(line) {
+            return Ok(record);
+        }
         let Raw { n, at, kind, data } =
             serde_json::from_slice(line).map_err(|error| without_place(&error))?;
         let data = data.map_or("null", RawValue::get);
@@ -64,6 +67,23 @@ impl Record {
             }
         };
         Ok(Self { n, at, event: event?, newer })
+    }
+
+    /// Reads a line as this version writes it, if it can all be read: number, time and kind are where they are expected,
+    /// and the data is looked at once.
+    fn read_plain(line: &[u8]) -> Option<Self> {
+        let line = str::from_utf8(line).ok()?.trim_ascii_end();
+        let (n, rest) = number(line.strip_prefix("{\"n\":")?)?;
+        let (at, rest) = number(rest.strip_prefix(",\"at\":")?)?;
+        let (kind, rest) = rest.strip_prefix(",\"kind\":\"")?.split_once('"')?;
+        let data = rest.strip_prefix(",\"data\":")?.strip_suffix('}')?;
+        let mut is_known = true;
+        let mut json = serde_json::Deserializer::from_str(data);
+        let mut unknown = |_: serde_ignored::Path<'_>| is_known = false;
+        let data = serde_ignored::Deserializer::new(&mut json, &mut unknown);
+        let event = Event::of_kind(kind, data)?.ok()?;
+        json.end().ok()?;
+        is_known.then_some(Self { n, at, event, newer: None })
     }
 }
 
@@ -148,4 +168,22 @@ fn bare(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     said.strip_suffix(&place).unwrap_or(&said).to_owned()
+}
+
+/// The number at the beginning, and what follows.
+fn number(text: &str) -> Option<(u64, &str)> {
+    let len = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(len);
+    let is_json = number == "0" || !number.starts_with('0');
+    Some((number.parse().ok().filter(|_| is_json)?, rest))
+}
+
+/// A value of JSON; `None` if it cannot be read, or has fields that this version does not know.
+pub fn read_known<T: de::DeserializeOwned>(json: &[u8]) -> Option<T> {
+    let mut is_known = true;
+    let mut json = serde_json::Deserializer::from_slice(json);
+    let mut unknown = |_: serde_ignored::Path<'_>| is_known = false;
+    let value = T::deserialize(serde_ignored::Deserializer::new(&mut json, &mut unknown)).ok()?;
+    json.end().ok()?;
+    is_known.then_some(value)
 }

@@ -18,6 +18,7 @@ mod index;
 pub mod parts;
 mod past;
 mod read;
+mod shared;
 mod summary;
 mod sync;
 mod unnamed;

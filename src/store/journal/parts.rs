@@ -22,7 +22,8 @@ mod shorter;
 mod texts;
 mod written;
 
-pub use self::read::Read;
+pub use self::nodes::{string_end, value_end};
+pub use self::read::{Read, Span, Whole};
 pub use self::written::Written;
 
 #[cfg(test)]

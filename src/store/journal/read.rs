@@ -8,6 +8,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::shared::Shared;
 use super::sync::{expect_file, identity};
 use super::{BEGINNING, FORMAT, Header, JournalError, parts, unnamed};
 use crate::domain::Record;
@@ -43,6 +44,7 @@ pub struct Reader {
     line: Vec<u8>,
     place: Place,
     parts: parts::Read,
+    shared: Shared,
     /// Bytes of a torn last line, which is left out.
     pub torn: usize,
 }
@@ -79,6 +81,7 @@ impl Reader {
             place: Place { line: 1, offset: line.len() as u64, list: line.len() as u64, n: 0 },
             line,
             parts: parts::Read::default(),
+            shared: Shared::default(),
         })
     }
 
@@ -142,10 +145,11 @@ impl Reader {
         self.lines.seek(SeekFrom::Start(place.list)).map_err(io)?;
         self.torn = 0;
         self.parts = parts::Read::default();
+        self.shared.clear();
         self.place = Place { offset: place.list, ..place };
         while self.place.offset < place.offset && self.read_line()? {
-            let whole = self.parts.whole(&self.line).map(drop);
-            whole.map_err(|why| self.bad(place.line, place.n, why))?;
+            let learnt = self.parts.learn(&self.line);
+            learnt.map_err(|why| self.bad(place.line, place.n, why))?;
         }
         if self.place.offset != place.offset {
             let why = "no line begins where one began when the journal was indexed".to_owned();
@@ -227,7 +231,7 @@ impl Reader {
         // A line of format 1 is whole, and what looks like a part there is none.
         let record = match self.header.toolyard_journal {
             1 => Record::read(&self.line),
-            _ => self.parts.whole(&self.line).and_then(|line| Record::read(&line)),
+            _ => self.parts.whole(&self.line).and_then(|line| self.shared.read(line)),
         };
         if self.header.toolyard_journal == 1 {
             self.place.list = self.place.offset;

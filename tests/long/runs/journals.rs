@@ -38,7 +38,7 @@ fn damaged_lines_give_an_error_or_a_record() {
     let lines = journal(&Home::new(), "2");
     // With all parts in their places.
     let mut read = parts::Read::default();
-    let whole = lines[1..].iter().map(|line| read.whole(line).unwrap().into_owned());
+    let whole = lines[1..].iter().map(|line| read.whole(line).unwrap().text.to_vec());
     let whole: Vec<Vec<u8>> = whole.filter(|line| line.len() < 4000).collect();
     let (mut numbers, mut records) = (Numbers(0), 0);
     for _ in 0..cases(LINES) {
@@ -61,6 +61,7 @@ fn damaged_parts_give_an_error_or_a_line() {
     let nested = [
         r#"{"a":{"=0":{"=1":"a text that is longer than a reference"}},"b":{"=":1}}"#,
         r#"{"a":{"=2":[{"==":{"=":0}},{"=":0}]},"c":{"=3":{"x":{"=":2}}}}"#,
+        r#"{"a":{"=":3,"x":{"=+":["a ",{"=":[0,2,9]}]}},"b":{"=+":[{"=":2},[7]]}}"#,
     ];
     let nested: Vec<Vec<u8>> = nested.map(|line| format!("{line}\n").into_bytes()).into();
     let mut numbers = Numbers(0);

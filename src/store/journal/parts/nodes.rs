@@ -1,11 +1,15 @@
 //! The values of a JSON text: where they begin and end, and which is in which, without reading what they are.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::memchr2;
+use memchr::{memchr2, memmem::Finder};
 
 /// How each form of a part begins.
 pub const MARK: &[u8] = b"{\"=";
+
+/// Finds it.
+pub static MARKS: LazyLock<Finder> = LazyLock::new(|| Finder::new(MARK));
 
 /// A value in a text.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ fn both(lines: &[&str]) -> Vec<String> {
         let mut out = Vec::new();
         written.shorten(line.as_bytes(), 0, true, &mut out);
         let whole = read.whole(&out).unwrap();
-        assert_eq!(str::from_utf8(&whole).unwrap(), *line);
+        assert_eq!(str::from_utf8(whole.text).unwrap(), *line);
         String::from_utf8(out).unwrap()
     };
     lines.iter().map(shorten).collect()
@@ -94,7 +94,7 @@ fn a_list_of_parts_ends_and_a_reader_can_begin_there() {
     let mut read = Read::default();
     assert!(read.whole(short[LINES + 1].as_bytes()).is_err(), "part 0 is not known yet");
     for at in LINES..LINES + 2 {
-        assert_eq!(*read.whole(short[at].as_bytes()).unwrap(), *lines[at].as_bytes());
+        assert_eq!(read.whole(short[at].as_bytes()).unwrap().text, lines[at].as_bytes());
     }
 }
 

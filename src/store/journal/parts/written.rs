@@ -37,7 +37,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Appends a line to `out`. What is before `from` stays as it is; there a value begins, and the rest is its and the
+    /// Appends a line, JSON without spaces between values, to `out`. What is before `from` stays as it is; there a value begins, and the rest is its and the
     /// line's end. Parts are only replaced, and new ones named, if the line `has_parts`.
     pub fn shorten(&mut self, line: &[u8], from: usize, has_parts: bool, out: &mut Vec<u8>) {
         let begun = out.len();
