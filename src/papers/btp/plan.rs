@@ -177,6 +177,16 @@ pub(super) fn rounded(number: f64) -> f64 {
     format!("{number:.11e}").parse().unwrap_or(number).min(f64::MAX)
 }
 
+/// How much more one number is than another, in the digits that both of them have.
+pub(super) fn difference(more: f64, less: f64) -> f64 {
+    let largest = more.abs().max(less.abs());
+    if largest == 0.0 || !largest.is_finite() {
+        return rounded(more - less);
+    }
+    let unit = 10_f64.powf(largest.log10().ceil() - 12.0);
+    rounded(((more - less) / unit).round() * unit)
+}
+
 /// To two digits, and never less. Values of 12 digits say nothing of parts below the least number here.
 fn rounded_up(part: f64) -> f64 {
     let digit = 10_f64.powf(part.max(1e-9).log10().floor() - 1.0);

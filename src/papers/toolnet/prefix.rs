@@ -46,9 +46,9 @@ mod tests {
         assert!(!Prefix { cached: 1.0, ..prefix }.all_cost_less());
         // Too short to be kept: 3 * 1000 > 3 * 700
         assert!(!Prefix { all: 800.0, ..prefix }.all_cost_less());
-        // A task's own that are kept: 0.3 * 9200 < 1500 * 1.9, and 0.3 * 9700 is not.
+        // A task's own that are kept: 0.3 * 5200 < 1500 * 1.2, and 0.3 * 6200 is more.
         let long = Prefix { some: 1300.0, ..prefix };
-        assert!(Prefix { all: 9000.0, ..long }.all_cost_less());
-        assert!(!Prefix { all: 9500.0, ..long }.all_cost_less());
+        assert!(Prefix { all: 5000.0, ..long }.all_cost_less());
+        assert!(!Prefix { all: 6000.0, ..long }.all_cost_less());
     }
 }
