@@ -5,6 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
+use toolyard::domain::Record;
+use toolyard::store::journal;
 
 use crate::program::Home;
 
@@ -75,14 +77,14 @@ pub struct Told {
 impl Told {
     pub fn by(journals: &[PathBuf]) -> Self {
         let mut told = Self::default();
-        journals.iter().for_each(|path| told.read(&fs::read_to_string(path).unwrap()));
+        journals.iter().for_each(|path| told.read(&journal::read(path).unwrap().records));
         told
     }
 
-    fn read(&mut self, journal: &str) {
+    fn read(&mut self, records: &[Record]) {
         let (mut texts, mut running) = (BTreeMap::new(), BTreeSet::new());
-        for line in journal.lines() {
-            let Ok(record) = serde_json::from_str::<Value>(line) else { continue };
+        for record in records {
+            let record: Value = serde_json::to_value(record).unwrap();
             let (kind, data) = (record["kind"].as_str().unwrap_or_default(), &record["data"]);
             let effect = &data["effect"];
             let id = effect["id"].as_u64().unwrap_or_default();
