@@ -42,9 +42,9 @@ fn moment(path: &Path, at: u64) -> Result<State, Trouble> {
             return Err(no_such_moment(path, at, marker.state().n));
         }
     }
-    match marker.past().state(at).map_err(Trouble::usage)? {
-        Some(state) => Ok(state),
-        None => Ok(load(path, Some(at), Keeps::Details(RECENT), |_, _| Ok(()))?.0),
+    match marker.state() {
+        state if state.has_recent() => Ok(state.clone()),
+        _ => Ok(load(path, Some(at), Keeps::Details(RECENT), |_, _| Ok(()))?.0),
     }
 }
 

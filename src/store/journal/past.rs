@@ -35,7 +35,8 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// Opens a journal at the last mark that is not behind this event.
+    /// Opens a journal at a mark before this event, from which on a state has all details that it keeps, if that is not
+    /// too far before.
     ///
     /// # Errors
     /// The file cannot be read, or is no journal that this version knows.
@@ -53,13 +54,13 @@ impl Marker {
 
     fn of(path: &Path, mut reader: Reader, until: u64) -> Result<Self, JournalError> {
         let mut index = Index::open(path, &reader.header, reader.place());
-        let start = index.start(until);
+        let (start, _) = index.window(until, BEFORE);
         let start = match reader.is_at(start.place)? {
             true => start,
             // The journal is not the one that the marks were made of.
             false => {
                 index.clear();
-                index.start(until)
+                index.window(until, BEFORE).0
             }
         };
         let Start { place, state } = start;
@@ -109,22 +110,6 @@ impl Marker {
 impl Past {
     fn lock(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The state after this event, or the last one before it; `None` if not enough was read to have all the details that
-    /// a state keeps.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a line of it.
-    pub fn state(&self, n: u64) -> Result<Option<State>, JournalError> {
-        let (Start { place, mut state }, _) = self.lock().window(n, BEFORE);
-        let mut reader = Reader::open(&self.path)?;
-        reader.go_to(place)?;
-        let more = usize::try_from(n.saturating_sub(place.n)).unwrap_or(usize::MAX);
-        for record in reader.take(more) {
-            state.apply(&record?);
-        }
-        Ok(Some(state).filter(State::has_recent))
     }
 
     /// The tasks that were written together with the one at this place of the list, without details; `None` where the

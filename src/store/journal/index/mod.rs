@@ -151,17 +151,12 @@ impl Index {
         self.thin_out();
     }
 
-    /// The last mark from which the events up to this one can be read: the beginning where there is none.
-    pub fn start(&self, n: u64) -> Start {
-        let before = self.marks.partition_point(|mark| mark.place.n <= n);
-        self.read(before)
-    }
-
     /// The mark before which enough tasks have ended that the state at this event has all its details, if
     /// that is at most `most` events before; else the nearest. And the events up to the next mark.
     pub fn window(&self, n: u64, most: u64) -> (Start, u64) {
         let before = self.marks.partition_point(|mark| mark.place.n < n);
-        let until = self.marks.get(before).map_or(n + self.every, |mark| mark.place.n);
+        let until =
+            self.marks.get(before).map_or(n.saturating_add(self.every), |mark| mark.place.n);
         let done = before.checked_sub(1).map_or(0, |last| self.marks[last].done);
         let is_near = |mark: &Mark| mark.place.n + most >= n;
         let has_all = |mark: &Mark| mark.done + RECENT <= done;
