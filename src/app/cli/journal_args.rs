@@ -18,7 +18,7 @@ pub struct ReplayArgs {
     /// Print the state as JSON instead of opening the screen: all tasks, and the details of the last ones.
     #[arg(long)]
     pub json: bool,
-    /// With --json: print the details of all tasks.
+    /// With --json: print all tasks with all details. By default only the last ones are printed.
     #[arg(long, requires = "json")]
     pub full: bool,
     /// Write the report as one JSON object to this file.

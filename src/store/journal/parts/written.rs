@@ -37,8 +37,8 @@ pub struct Written {
 }
 
 impl Written {
-    /// Appends a line, JSON without spaces between values, to `out`. What is before `from` stays as it is; there a value begins, and the rest is its and the
-    /// line's end. Parts are only replaced, and new ones named, if the line `has_parts`.
+    /// Appends a line to `out`: JSON without spaces between values. What is before `from` stays as it is. There a value
+    /// begins, which the end of the line follows. Only a line that `has_parts` names parts.
     pub fn shorten(&mut self, line: &[u8], from: usize, has_parts: bool, out: &mut Vec<u8>) {
         let begun = out.len();
         if self.lines >= LINES || self.bytes >= BYTES || self.kept >= KEPT {
