@@ -69,6 +69,9 @@ impl Kept {
     }
 }
 
+/// Who leaves sooner has not waited in vain: no client has so short a time-out.
+const SHORTEST: Duration = Duration::from_millis(500);
+
 /// A client that waits for the head of its answer. Many do not say for how long, so it is noted where one gives up.
 struct Client {
     kept: Rc<Kept>,
@@ -79,9 +82,10 @@ struct Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        if !self.has_answer {
-            let now = Instant::now();
-            self.kept.waited.borrow_mut().push((self.question, now, now - self.since));
+        let now = Instant::now();
+        let waited = now - self.since;
+        if !self.has_answer && waited >= SHORTEST {
+            self.kept.waited.borrow_mut().push((self.question, now, waited));
         }
     }
 }
