@@ -2,7 +2,7 @@
 """Prints how long a key takes to the screen while a session runs: from the write into a pseudo-terminal
 until the palette that the key opens is read from it. Linux or macOS.
 
-  cargo build --release && tests/measure_keys.py [PROGRAM]
+  cargo build --release && scripts/key_latency.py [PROGRAM]
 """
 
 import fcntl

@@ -2,7 +2,7 @@
 """Prints how long a step key takes to the screen in a program that is held: from the write into a
 pseudo-terminal until the value that the statement has set is read from it. Linux or macOS.
 
-  cargo build --release && tests/measure_steps.py [PROGRAM]
+  cargo build --release && scripts/step_latency.py [PROGRAM]
 """
 
 import fcntl
