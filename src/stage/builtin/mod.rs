@@ -12,6 +12,7 @@ mod knowledge;
 mod numbers;
 mod text;
 mod travel;
+mod units;
 
 use std::{sync::Arc, time::Duration};
 
@@ -175,7 +176,7 @@ impl Function for Named {
         let answer = async {
             let chance = Chance::new(invocation.seed).with(self.name.as_bytes());
             match &self.does {
-                Does::Work(work) => work.answer(&invocation.arguments, chance).await,
+                Does::Work(work) => work.answer(&invocation.arguments, chance),
                 Does::Slow { delay, of } => {
                     tokio::time::sleep(*delay).await;
                     of.function.answer(invocation).await
@@ -193,7 +194,7 @@ impl Function for Named {
 }
 
 impl Work {
-    async fn answer(&self, arguments: &Value, chance: Chance) -> Result<String, ToolError> {
+    fn answer(&self, arguments: &Value, chance: Chance) -> Result<String, ToolError> {
         match self {
             Work::KnowledgeSearch(search) => search.answer(arguments),
             Work::KnowledgeLookup => knowledge::look_up(arguments),
@@ -201,8 +202,8 @@ impl Work {
             Work::Climate => knowledge::climate(arguments),
             Work::Films(view) => view.answer(arguments),
             Work::Translate => knowledge::translate(arguments),
-            Work::Calculate => expression::calculate(arguments).await,
-            Work::ConvertUnit => expression::convert_unit(arguments).await,
+            Work::Calculate => expression::calculate(arguments),
+            Work::ConvertUnit => units::convert(arguments),
             Work::ConvertCurrency => numbers::convert_currency(arguments),
             Work::ListStatistic => numbers::list_statistic(arguments),
             Work::DaysBetween => calendar::days_between(arguments),
