@@ -84,7 +84,7 @@ pub use self::{
     plan::{Evidence, EvidenceId, Plan, PlanStep},
     prompt::{Prompt, PromptSpec, Prompts},
     rates::Rates,
-    reading::{JudgedPiece, ReaderAbout, ToolMap},
+    reading::{JudgedPiece, ReaderAbout},
     reply_source::ReplySource,
     retrieve::{Lexical, RankedTool, Ranking},
     role_settings::{FewShot, Sampling, SamplingOfRoles},

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::id::ToolName;
 use crate::finite::Finite;
 
 /// The reader of a session.
@@ -27,13 +26,4 @@ pub struct JudgedPiece {
     pub end: usize,
     /// The probability that a call starts after it, 0 to 1.
     pub p: Finite<f32>,
-}
-
-/// The tools on a map: the two directions in which their vectors differ most (PCA).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ToolMap {
-    /// The share of the variance along each axis, 0 to 1.
-    pub explained: [Finite<f32>; 2],
-    /// Each tool's place on both axes.
-    pub tools: Vec<(ToolName, [Finite<f32>; 2])>,
 }

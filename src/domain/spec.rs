@@ -123,9 +123,6 @@ pub enum ToolMode {
     Text,
 }
 
-/// What is said of a small local model wherever it is shown.
-pub const TOO_SMALL: &str = "too small to act";
-
 /// A configured model, as the screen knows it. Never holds a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelSpec {
@@ -134,9 +131,6 @@ pub struct ModelSpec {
     pub source: String,
     /// True for the built-in simulated model: shown wherever a person looks.
     pub simulated: bool,
-    /// True for a small local model: it is [`TOO_SMALL`], which is shown wherever a person looks.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub small: bool,
     #[serde(default)]
     pub mode: ToolMode,
     /// Its answers can be constrained to a JSON Schema.
@@ -169,7 +163,6 @@ impl ModelSpec {
             name: name.into(),
             source: source.into(),
             simulated: false,
-            small: false,
             mode: ToolMode::Native,
             structured: false,
             price_in: None,
@@ -181,10 +174,9 @@ impl ModelSpec {
         }
     }
 
-    /// The address of its endpoint, such as `api.openai.com`; a simulated or a local model has none.
+    /// The address of its endpoint, such as `api.openai.com`; a simulated model has none.
     pub fn server(&self) -> Option<&str> {
-        let is_here = self.simulated || self.small;
-        let (_, address) = self.source.rsplit_once(" at ").filter(|_| !is_here)?;
+        let (_, address) = self.source.rsplit_once(" at ").filter(|_| !self.simulated)?;
         address.split('/').next()
     }
 
@@ -369,7 +361,6 @@ mod tests {
             name: "m".into(),
             source: String::new(),
             simulated: false,
-            small: false,
             mode: ToolMode::Native,
             structured: false,
             price_in: Some(2.0.into()),

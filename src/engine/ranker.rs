@@ -6,8 +6,7 @@ use futures::stream::{self, LocalBoxStream};
 use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
 
 use crate::domain::{
-    Finite, JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, ToolName, ToolSpec,
-    Usage,
+    JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, ToolName, ToolSpec, Usage,
 };
 use crate::model::Model;
 use crate::strategy::Sought;
@@ -74,8 +73,6 @@ impl<'a> Query<'a> {
 pub struct Scored {
     /// How many earlier queries are in the mean that was subtracted.
     pub queries: u64,
-    /// Where the text is on the last map.
-    pub place: Option<[Finite<f32>; 2]>,
     /// Something that a person should know of the endpoint.
     pub notice: Option<String>,
     /// By tool, in any unit; empty before enough queries were seen.

@@ -5,12 +5,10 @@ use toolyard_domain as domain;
 use toolyard_files as files;
 use toolyard_net as net;
 use toolyard_papers as papers;
-use toolyard_reader as reader;
 use toolyard_wire as wire;
 
 pub mod hosted;
 pub mod http;
-pub mod local;
 pub mod markup;
 pub mod relay;
 

@@ -66,14 +66,10 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut H
 
 /// Said at the right end, and never left out.
 fn simulated(cx: &Cx<'_>, width: u16) -> &'static str {
-    let models = &cx.state.models;
-    match (models.any_simulated(), models.any_small()) {
-        (true, false) if width >= 98 => "SIMULATED MODEL",
-        (true, true) if width >= 98 => "SIMULATED, TOO SMALL TO ACT",
-        (false, true) if width >= 98 => "TOO SMALL TO ACT",
-        (true, _) => "SIMULATED",
-        (false, true) => "TOO SMALL",
-        (false, false) => "",
+    match cx.state.models.any_simulated() {
+        true if width >= 98 => "SIMULATED MODEL",
+        true => "SIMULATED",
+        false => "",
     }
 }
 

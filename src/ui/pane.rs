@@ -52,8 +52,6 @@ pub enum PaneId {
     Probing,
     /// What a model that reads along says: where calls start, and which tools suit.
     Reading,
-    /// The tools by what they mean, in two dimensions.
-    Map,
     /// How it takes the failure of a tool.
     Resilience,
     /// Where a search has been.

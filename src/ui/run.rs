@@ -127,7 +127,12 @@ impl Loop {
         let guided = Guided::new(settings.tour);
         let owned = OwnedTerminal::take(settings.mouse, guided.cast())?;
         let mut screen = Screen::new(settings.screen);
-        let wrong = settings.layouts.wrong.iter().chain(&settings.watches.wrong);
+        let wrong = settings
+            .layouts
+            .wrong
+            .iter()
+            .chain(&settings.layouts.gone)
+            .chain(&settings.watches.wrong);
         for notice in settings.notices.iter().chain(wrong) {
             screen.tell(Tone::Bad, notice.as_str());
         }

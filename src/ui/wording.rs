@@ -321,9 +321,7 @@ pub fn reader(event: &ReaderEvent) -> String {
         ReaderEvent::ToolEncoded { encoded, tools } => {
             format!("{encoded} of {} encoded", counted(*tools, "tool"))
         }
-        ReaderEvent::ToolsMapped { map } => {
-            format!("a map of {}", counted(map.tools.len(), "tool"))
-        }
+        ReaderEvent::ToolsMapped {} => "a map of the tools, which is no longer shown".to_owned(),
         ReaderEvent::ReaderFailed { error } => {
             format!("the reader failed: {error}; ranking tools by words only")
         }

@@ -57,10 +57,7 @@ fn the_example_is_the_defaults() {
 fn the_example_can_be_taken_into_use_line_by_line() {
     let config = parse(&uncommented());
     let names: Vec<_> = config.models.keys().map(ModelName::as_str).collect();
-    assert_eq!(
-        names,
-        ["simulated", "openai", "claude", "gpt", "ollama", "openrouter", "vllm", "small"]
-    );
+    assert_eq!(names, ["simulated", "openai", "claude", "gpt", "ollama", "openrouter", "vllm"]);
     assert_eq!(endpoint(&config, "claude").format, Format::Messages);
     assert_eq!(endpoint(&config, "gpt").format, Format::Responses);
     assert_eq!(endpoint(&config, "openai").key, KeySource::Env("OPENAI_API_KEY".into()));
@@ -90,7 +87,6 @@ fn the_example_has_every_key() {
         ("session", ""),
         ("models.simulated", "kind = \"simulated\""),
         ("models.openai", openai),
-        ("models.small", "kind = \"local\"\npath = \"m.gguf\""),
         ("roles", ""),
         ("ui", ""),
         ("tools", ""),
@@ -413,4 +409,24 @@ proptest! {
             prop_assert!(!problems.0.is_empty());
         }
     }
+}
+
+#[test]
+fn what_no_longer_exists_is_named_and_the_rest_of_the_file_counts() {
+    let config = parse(
+        "[models.small]\nkind = \"local\"\npath = \"m.gguf\"\nanswer_limit = 5\n[roles]\nactor = \"small\"\n\
+         [ui.keys]\nmap = \"f3\"\nquit = \"f4\"\n",
+    );
+    assert!(!config.models.contains_key("small"));
+    assert_eq!(config.roles[&Role::Actor], ModelName::new("simulated"));
+    assert_eq!(config.ui.keys.keys().collect::<Vec<_>>(), ["quit"]);
+    let said: Vec<_> = config.gone.notices.iter().map(ToString::to_string).collect();
+    for (said, start) in said.iter().zip([
+        "/home/me/config.toml:1: models.small: models of kind \"local\" no longer exist",
+        "/home/me/config.toml:6: roles.actor: this model is ignored",
+        "/home/me/config.toml:8: ui.keys.map: the map of tools no longer exists",
+    ]) {
+        assert!(said.starts_with(start), "{said}");
+    }
+    assert_eq!(said.len(), 3);
 }

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 use toolyard::papers::cotools::{
-    AdamW, Example, Figures, Judge, Map, Matrix, Mlp, Real, Retriever, Schedule, above_mean,
-    approx, clip, custom_round, examples, judge_labels, number_in, published_examples,
+    AdamW, Example, Figures, Judge, Matrix, Mlp, Real, Retriever, Schedule, above_mean, approx,
+    clip, custom_round, examples, judge_labels, number_in, published_examples,
     published_judge_labels, rank_of, ranking, round_matches, scores, scores_on, tools_of_batch,
     weight_z_scores,
 };
@@ -250,18 +250,4 @@ fn golden_examples(value: &Value) -> Vec<Example<'_>> {
 
 fn golden_example(value: &Value) -> Example<'_> {
     Example { text: value["text"].as_str().unwrap(), tool: value["tool"].as_str().unwrap() }
-}
-
-#[test]
-fn the_map_has_the_golden_axes() {
-    let right = vectors("pca.json");
-    let vectors = matrix::<f64>(&right["x"]);
-    let map = Map::of(&vectors);
-    for (axis, right) in map.axes().iter().zip(right["components"].as_array().unwrap()) {
-        near(axis, &list(right), 1e-9);
-    }
-    near(&map.explained(), &list(&right["explained"]), 1e-9);
-    for (vector, right) in vectors.lines().zip(right["xy"].as_array().unwrap()) {
-        near(&map.place(vector).unwrap(), &list(right), 1e-9);
-    }
 }

@@ -274,33 +274,22 @@ async fn model_files_are_opened_and_hashed() {
     assert!(text.contains(none) && !text.contains("pip download"), "{text}");
 
     let tiny = crate::reader::tiny_path();
-    let config = format!(
-        "[reader]\nmodel = {tiny:?}\n[models.small]\nkind = \"local\"\npath = {tiny:?}\n\
-         [roles]\nactor = \"small\"\n"
-    );
+    let config = format!("[reader]\nmodel = {tiny:?}\n");
     let findings = Surroundings::new(&config).examined(None, SCREEN).await;
     let text = shown(&findings);
     let facts = "tiny.gguf: tiny test model, random weights, 3 layers of width 64, reads 512 tokens, \
                  0.1 MB\n      SHA-256 ";
-    for phrase in [
-        facts,
-        ": not the file used for the published figures",
-        "ok    reader: ",
-        "warn  model small: actor: too small to act; ",
-    ] {
+    for phrase in [facts, ": not the file used for the published figures", "ok    reader: "] {
         assert!(text.contains(phrase), "{phrase} is missing in\n{text}");
     }
     assert!(is_well(&findings), "{text}");
 
-    let config = "[reader]\nmodel = \"no.gguf\"\n[models.small]\nkind = \"local\"\npath = \"no.gguf\"\n\
-                  [roles]\ndefault = \"small\"\n";
+    let config = "[reader]\nmodel = \"no.gguf\"\n";
     let surroundings = Surroundings::new(config).with("TOOLYARD_READER_MODEL", "other.gguf");
     let text = shown(&surroundings.examined(None, SCREEN).await);
     for phrase in [
         "TOOLYARD_READER_MODEL",
         "FAIL  reader: reader.model: other.gguf: cannot read the model file",
-        "no.gguf: cannot read the model file",
-        "FAIL  session: no model answers",
     ] {
         assert!(text.contains(phrase), "{phrase} is missing in\n{text}");
     }

@@ -327,3 +327,13 @@ fn a_number_that_was_too_large_to_write_is_unknown() {
     }
     assert!(nulls > 3, "{nulls} floats");
 }
+
+#[test]
+fn a_map_of_tools_in_an_older_journal_is_named_and_read_past() {
+    let map = r#"{"n":1,"at":10,"kind":"ToolsMapped","data":{"map":{"explained":[0.4,0.1],"tools":[["a",[0.5,0.5]]]}}}"#;
+    let (_folder, path) = written(&format!("{HEADER}\n{map}\n{}\n", noticed(2)));
+    let read = journal::read(&path).unwrap();
+    assert_eq!(read.records.len(), 2);
+    let Event::Reader(event) = &read.records[0].event else { panic!("{:?}", read.records[0]) };
+    assert_eq!(wording::reader(event), "a map of the tools, which is no longer shown");
+}

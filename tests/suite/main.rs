@@ -58,7 +58,6 @@ mod mcp;
 mod menus;
 mod model_http;
 mod model_llmock;
-mod model_local;
 mod model_native;
 mod model_openai;
 mod model_text;

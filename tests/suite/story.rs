@@ -49,13 +49,6 @@ impl Story {
         Self::opened_with(models, strategy, rates)
     }
 
-    /// A session whose second model is a small one, in a file.
-    pub fn small() -> Self {
-        let file = model("local", "too small to act: local file /m.gguf", false);
-        let models = vec![model("sim", "simulated", true), ModelSpec { small: true, ..file }];
-        Self::opened_with(models, "toolnet", toolyard::domain::rates::Rates::default())
-    }
-
     fn opened_with(
         models: Vec<ModelSpec>,
         strategy: &str,
@@ -361,7 +354,6 @@ pub fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
         name: ModelName::new(name),
         source: source.into(),
         simulated,
-        small: false,
         mode: ToolMode::Native,
         structured: false,
         price_in: simulated.then_some(0.0.into()),

@@ -18,9 +18,6 @@ pub fn commands(config: &Config) -> AsCommand {
             Some(ModelConfig::Simulated(_)) => {
                 Err(format!("{model} is part of toolyard: it sends no request for curl"))
             }
-            Some(ModelConfig::Local(_)) => {
-                Err(format!("{model} is a local file: it sends no request for curl"))
-            }
             None => Err(format!("the model {model} is not configured here")),
         },
         Called::Tool { tool, arguments, workspace } => {

@@ -6,6 +6,7 @@
 //! astray. Keys of endpoints are never in the file: it says where to find them.
 
 mod file;
+mod gone;
 mod keys;
 mod model;
 mod named;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+pub use self::gone::GoneSettings;
 pub use self::model::kind_of;
 pub(crate) use self::priced::fill;
 pub use self::provider::{PROVIDERS, Provider};
@@ -34,7 +36,7 @@ pub use self::{
 use crate::domain::{Knobs, ModelName, Rates, Retrieve, Role, SamplingOfRoles, Strategy};
 use crate::files::toml_file::{Problem, Problems, TomlFile};
 use crate::mcp::ServerEntry;
-use crate::model::{http::Endpoint, local};
+use crate::model::http::Endpoint;
 use crate::stage;
 use crate::ui::theme::load::AUTO;
 use crate::ui::{alert::Alerts, own::OwnCommand, symbols::Charset};
@@ -75,6 +77,7 @@ pub struct Config {
     pub prices: Option<PathBuf>,
     /// Where the file or the environment names folders that must exist.
     pub named_folders: Vec<(PathBuf, Problem)>,
+    pub gone: GoneSettings,
 }
 
 /// Settings that somebody chose, where a session has defaults of its own.
@@ -103,14 +106,13 @@ pub struct SessionConfig {
 pub enum ModelConfig {
     Simulated(stage::Settings),
     Hosted(Endpoint),
-    Local(local::Settings),
 }
 
 impl ModelConfig {
-    /// The address of its endpoint; a simulated or a local model has none.
+    /// The address of its endpoint; a simulated model has none.
     pub fn server(&self) -> Option<String> {
         match self {
-            ModelConfig::Simulated(_) | ModelConfig::Local(_) => None,
+            ModelConfig::Simulated(_) => None,
             ModelConfig::Hosted(endpoint) => endpoint.server(),
         }
     }
@@ -218,6 +220,7 @@ impl Default for Config {
             approval: crate::domain::Approval::default(),
             prices: None,
             named_folders: Vec::new(),
+            gone: GoneSettings::default(),
         }
     }
 }

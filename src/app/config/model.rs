@@ -1,16 +1,15 @@
-//! `[models.NAME]`: the simulated model's settings, endpoints, and local files.
+//! `[models.NAME]`: the simulated model's settings, and endpoints.
 
 use std::{path::Path, time::Duration};
 
-use indexmap::IndexMap;
 use reqwest::Url;
 use serde_json::{Map, Value};
 
 use super::keys::{NO_KEYS, headers, key};
-use super::{ModelConfig, SIMULATED, read::path};
+use super::{Config, ModelConfig, SIMULATED, gone, read::path};
 use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{Field, Fields};
-use crate::model::{hosted::Hosted, http::Endpoint, local};
+use crate::model::{hosted::Hosted, http::Endpoint};
 use crate::net::client::holds_a_key;
 use crate::stage;
 use crate::wire::Format;
@@ -25,16 +24,14 @@ const HOUR: Duration = Duration::from_secs(3600);
 enum Kind {
     Simulated,
     Hosted(Format),
-    Local,
 }
 
 /// The kinds of models, by their names in the file.
-const KINDS: [(&str, Kind); 5] = [
+const KINDS: [(&str, Kind); 4] = [
     ("simulated", Kind::Simulated),
     ("openai", Kind::Hosted(Format::Chat)),
     ("responses", Kind::Hosted(Format::Responses)),
     ("anthropic", Kind::Hosted(Format::Messages)),
-    ("local", Kind::Local),
 ];
 
 /// The kind of an endpoint with this format.
@@ -47,11 +44,7 @@ pub fn kind_of(format: Format) -> &'static str {
 }
 
 /// Reads every model; [`SIMULATED`] exists before.
-pub(super) fn models(
-    fields: &Fields<'_>,
-    folder: &Path,
-    models: &mut IndexMap<ModelName, ModelConfig>,
-) {
+pub(super) fn models(fields: &Fields<'_>, folder: &Path, config: &mut Config) {
     for (name, field) in fields.all() {
         if !is_name(name) {
             let text =
@@ -63,8 +56,15 @@ pub(super) fn models(
             field.refuse(format!(
                 "expected a table: write [models.{name}] and its settings below it"
             ));
-        } else if let Some(model) = field.table().and_then(|fields| model(name, fields, folder)) {
-            models.insert(ModelName::new(name), model);
+        } else if let Some(fields) = field.table() {
+            if is_gone(&fields) {
+                config.gone.notices.push(field.problem(gone::NO_LOCAL));
+                if name != SIMULATED {
+                    config.gone.models.push(ModelName::new(name));
+                }
+            } else if let Some(model) = model(name, fields, folder) {
+                config.models.insert(ModelName::new(name), model);
+            }
         }
     }
 }
@@ -78,39 +78,28 @@ pub(super) fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_.-".contains(c)
 }
 
+/// Whether this table is of a kind of models that no longer exists.
+fn is_gone(fields: &Fields<'_>) -> bool {
+    let kind = fields.all().into_iter().find(|(key, _)| *key == "kind");
+    kind.is_some_and(|(_, kind)| kind.is_text() && kind.text() == Some(gone::LOCAL))
+}
+
 fn model(name: &str, mut fields: Fields<'_>, folder: &Path) -> Option<ModelConfig> {
     let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, kind = \"anthropic\" or \
-                  kind = \"responses\" for those APIs, kind = \"local\" for a model file, or \
-                  kind = \"simulated\"";
+                  kind = \"responses\" for those APIs, or kind = \"simulated\"";
     let kind = fields.need("kind", advice)?;
     let model = match kind.one_of(&KINDS)? {
         Kind::Simulated => stage::read(&kind, &mut fields).map(ModelConfig::Simulated),
-        Kind::Hosted(_) | Kind::Local if name == SIMULATED => {
+        Kind::Hosted(_) if name == SIMULATED => {
             kind.refuse("this name belongs to the built-in model; choose another name");
             return None;
         }
         Kind::Hosted(format) => {
             endpoint(name, format, &mut fields, folder).map(ModelConfig::Hosted)
         }
-        Kind::Local => local(&mut fields, folder).map(ModelConfig::Local),
     };
     fields.finish();
     model
-}
-
-/// A model in a file, which is not opened here. Relative paths start at `folder`.
-fn local(fields: &mut Fields<'_>, folder: &Path) -> Option<local::Settings> {
-    let file = fields.need("path", "path = \"the model file (GGUF)\"");
-    let mut settings = local::Settings::new(file.and_then(|file| path(&file, folder))?);
-    fields.put("answer_limit", &mut settings.answer_limit, |field| {
-        field.whole(1, i64::from(i32::MAX)).and_then(|most| u32::try_from(most).ok())
-    });
-    fields.put("price_in", &mut settings.price_in, |field| field.number(0.0, DEAREST));
-    fields.put("price_out", &mut settings.price_out, |field| field.number(0.0, DEAREST));
-    fields.put("price_cached", &mut settings.price_cached, |field| {
-        field.number(0.0, DEAREST).map(Some)
-    });
-    Some(settings)
 }
 
 /// An endpoint. Relative paths start at `folder`.

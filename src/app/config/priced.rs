@@ -29,7 +29,7 @@ impl Config {
     /// start.
     pub(super) fn look_prices_up(&mut self) -> Result<(), Problem> {
         let is_lacking = |model: &ModelConfig| match model {
-            ModelConfig::Simulated(_) | ModelConfig::Local(_) => false,
+            ModelConfig::Simulated(_) => false,
             ModelConfig::Hosted(endpoint) => lacks(endpoint),
         };
         // An embedding model has no output, and so no price for it.
@@ -43,7 +43,7 @@ impl Config {
         readers.into_iter().flatten().for_each(|endpoint| fill(endpoint, &table));
         for model in self.models.values_mut() {
             match model {
-                ModelConfig::Simulated(_) | ModelConfig::Local(_) => {}
+                ModelConfig::Simulated(_) => {}
                 ModelConfig::Hosted(endpoint) => fill(endpoint, &table),
             }
         }

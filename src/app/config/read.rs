@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use strum::VariantArray;
 
 use super::{
-    Config, ExperienceConfig, ReaderSettings, SessionConfig, ToolsConfig, UiConfig, model, roles,
-    workers,
+    Config, ExperienceConfig, ReaderSettings, SessionConfig, ToolsConfig, UiConfig, gone, model,
+    roles, workers,
 };
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Finite, Knob, KnobSpec, Knobs, knob::KNOBS, words};
@@ -46,10 +46,15 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
         knobs(fields, &mut config.knobs);
     });
     if let Some(fields) = fields.get("models").and_then(|field| field.table()) {
-        model::models(&fields, folder, &mut config.models);
+        model::models(&fields, folder, &mut config);
     }
     fields.section("roles", |fields| roles::roles(fields, &mut config));
-    fields.section("ui", |fields| ui(fields, folder, &mut config.ui));
+    fields.section("ui", |fields| {
+        ui(fields, folder, &mut config.ui);
+        if let Some(fields) = fields.get("keys").and_then(|field| field.table()) {
+            keys(&fields, &mut config);
+        }
+    });
     fields.section("tools", |fields| {
         tools(fields, folder, &mut config.tools);
         let named = fields.get("folders").and_then(|field| field.list()).unwrap_or_default();
@@ -130,9 +135,6 @@ fn ui(fields: &mut Fields<'_>, folder: &Path, ui: &mut UiConfig) {
     if let Some(fields) = fields.get("commands").and_then(|field| field.table()) {
         ui.commands = own_commands(&fields);
     }
-    if let Some(fields) = fields.get("keys").and_then(|field| field.table()) {
-        keys(&fields, ui);
-    }
 }
 
 /// The name of a built-in theme, or the path of a file. The file's content is not checked here: its
@@ -189,7 +191,8 @@ fn own_commands(fields: &Fields<'_>) -> Vec<OwnCommand> {
     commands
 }
 
-fn keys(fields: &Fields<'_>, ui: &mut UiConfig) {
+fn keys(fields: &Fields<'_>, config: &mut Config) {
+    let ui = &mut config.ui;
     let mut all: Vec<(String, Field<'_>)> = Vec::new();
     for (name, field) in fields.all() {
         // A table is a layer: `[ui.keys.graph] pin = "p"`.
@@ -202,6 +205,10 @@ fn keys(fields: &Fields<'_>, ui: &mut UiConfig) {
         }
     }
     for (action, field) in &all {
+        if let Some(notice) = gone::action(action, field) {
+            config.gone.notices.push(notice);
+            continue;
+        }
         // One key needs no brackets.
         let keys = if field.is_text() {
             field.text().map(|key| vec![key.to_owned()])

@@ -1,8 +1,6 @@
 //! `[roles]`: the model of each role, and how its answers are drawn.
 
-use indexmap::IndexMap;
-
-use super::{Config, ModelConfig, bound_to};
+use super::{Config, bound_to, gone};
 use crate::domain::{ModelName, Role, Sampling, words};
 use crate::files::toml_file::{Field, Fields};
 
@@ -12,14 +10,14 @@ const MOST_STOPS: usize = 4;
 /// `default` binds every role without a line of its own. A role is the name of its model, or a
 /// table with `model` and settings of sampling.
 pub(super) fn roles(fields: &mut Fields<'_>, config: &mut Config) {
-    if let Some(default) = fields.get("default").and_then(|field| model(&field, &config.models)) {
+    if let Some(default) = fields.get("default").and_then(|field| model(&field, config)) {
         config.roles = bound_to(&default);
     }
     for role in Role::all() {
         let Some(field) = fields.get(role.name()) else { continue };
         let name = if field.is_table() {
             let Some(mut table) = field.table() else { continue };
-            let name = table.get("model").and_then(|field| model(&field, &config.models));
+            let name = table.get("model").and_then(|field| model(&field, config));
             let sampling = sampling(&mut table);
             table.finish();
             if sampling != Sampling::default() {
@@ -27,7 +25,7 @@ pub(super) fn roles(fields: &mut Fields<'_>, config: &mut Config) {
             }
             name
         } else {
-            model(&field, &config.models)
+            model(&field, config)
         };
         if let Some(name) = name {
             config.roles.insert(role, name);
@@ -35,8 +33,14 @@ pub(super) fn roles(fields: &mut Fields<'_>, config: &mut Config) {
     }
 }
 
-fn model(field: &Field<'_>, models: &IndexMap<ModelName, ModelConfig>) -> Option<ModelName> {
+/// The configured model that a field names. One that no longer exists is noted and not bound.
+fn model(field: &Field<'_>, config: &mut Config) -> Option<ModelName> {
     let name = field.text()?;
+    if config.gone.models.iter().any(|gone| gone.as_str() == name) {
+        config.gone.notices.push(field.problem(gone::NO_MODEL));
+        return None;
+    }
+    let models = &config.models;
     let found = models.get_key_value(name).map(|(name, _)| name.clone());
     if found.is_none() {
         let expected = words::expected(name, models.keys().map(ModelName::as_str));

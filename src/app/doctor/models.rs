@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 
-use super::{Finding, Subject, Trials, prices, reader};
+use super::{Finding, Subject, Trials, prices};
 use crate::config::{Config, Environment, ModelConfig};
 use crate::domain::{ModelName, Role};
 use crate::model::secret::{HeaderSource, KeySource};
@@ -27,9 +27,6 @@ pub(super) async fn examine(
             ModelConfig::Simulated(_) => {
                 let text = format!("{roles}: simulated; no language model is called");
                 vec![Finding::ok(about, text)]
-            }
-            ModelConfig::Local(settings) => {
-                vec![reader::chat(&about, &roles, &settings.path)]
             }
             ModelConfig::Hosted(endpoint) => {
                 let mut findings = vec![prices::of(&about, endpoint, config)];

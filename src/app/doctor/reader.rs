@@ -1,14 +1,12 @@
-//! Local model files: the reader's, and those of models with `kind = "local"`. Each is opened and hashed.
+//! The reader's model file: opened and hashed.
 
 use std::path::Path;
 
 use super::Finding;
 use crate::config::Config;
 use crate::domain::Retrieve;
-use crate::domain::spec::TOO_SMALL;
 use crate::files::sha256;
-use crate::model::local::{ChatMl, measures};
-use crate::reader::{LocalReader, Reader};
+use crate::reader::{Facts, LocalReader, Reader};
 use crate::ui::text::clean;
 
 /// The file that everything was measured with.
@@ -29,7 +27,7 @@ pub(super) fn of(config: &Config) -> Finding {
     };
     match LocalReader::shared(path) {
         Ok(reader) => {
-            let facts = facts(ABOUT, "", path, &reader);
+            let facts = facts(ABOUT, path, &reader);
             match config.found_by() {
                 Retrieve::Words => facts.advise(UNASKED),
                 Retrieve::States | Retrieve::Both => facts,
@@ -39,33 +37,19 @@ pub(super) fn of(config: &Config) -> Finding {
     }
 }
 
-/// The file of a model that plays roles.
-pub(super) fn chat(about: &str, roles: &str, path: &Path) -> Finding {
-    let opened = LocalReader::shared(path).map_err(|error| error.to_string());
-    let chats = opened.and_then(|reader| match ChatMl::of(&reader) {
-        Ok(_) => Ok(reader),
-        Err(why) => Err(format!("{}: {why}", path.display())),
-    });
-    match chats {
-        Ok(reader) => {
-            let Finding { text, .. } =
-                facts(about, &format!("{roles}: {TOO_SMALL}; "), path, &reader);
-            let advice = "it only shows real streaming; bind working roles to another model";
-            Finding::warn(about, text).advise(advice)
-        }
-        Err(error) => Finding::fail(about, format!("{roles}: path: {error}")).advise(HOW),
-    }
-}
-
 /// What the file has in it. Its name of the model is a stranger's text.
-fn facts(about: &str, before: &str, path: &Path, reader: &LocalReader) -> Finding {
+fn facts(about: &str, path: &Path, reader: &LocalReader) -> Finding {
     let facts = reader.facts();
+    let Facts { layers, width, context, .. } = facts;
     let name = match clean(&facts.name) {
         name if name.is_empty() => "a model without a name".into(),
         name => name,
     };
     let size = facts.size as f64 / 1e6;
-    let text = format!("{before}{}: {name}, {}, {size:.1} MB", path.display(), measures(facts));
+    let text = format!(
+        "{}: {name}, {layers} layers of width {width}, reads {context} tokens, {size:.1} MB",
+        path.display()
+    );
     match sha256::of_file(path) {
         Ok(hash) => {
             let known = match hash == KNOWN {

@@ -32,6 +32,8 @@ pub(super) fn configuration(subject: &Subject<'_>, findings: &mut Vec<Finding>) 
         findings.push(Finding::fail(ABOUT, format!("--model: {why}")));
         return None;
     }
+    findings
+        .extend(config.gone.notices.iter().map(|notice| Finding::warn(ABOUT, notice.to_string())));
     for warning in theme::load::find(&config.ui.theme, None).1 {
         findings.push(Finding::warn(ABOUT, warning.to_string()));
     }

@@ -104,6 +104,7 @@ impl SessionSpec {
         };
         let mut notices = servers::add(&mut config, &self.mcp, workspace.folder.as_deref())?;
         let about_servers = notices.clone();
+        notices.extend(config.gone.notices.iter().map(ToString::to_string));
         if let Some(total) = self.tools_total {
             fill(&mut workspace.manifests, total)?;
         }

@@ -11,11 +11,11 @@ use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,
 };
-use crate::domain::{spec::TOO_SMALL, state::Keeps, words::counted};
+use crate::domain::{state::Keeps, words::counted};
 use crate::engine::{Beginning, Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
 use crate::files::toml_file::Problems;
 use crate::learned::{Keeper, LearnedState};
-use crate::model::{Model, hosted::Hosted, http::Endpoint, local, local::Local};
+use crate::model::{Model, hosted::Hosted, http::Endpoint};
 use crate::stage;
 use crate::store::experience::{Experience, Same};
 use crate::store::{breakpoints, journal::Journal, prices};
@@ -43,7 +43,7 @@ impl SessionSpec {
         let mut config = Config::default();
         // Roles are bound by model names; the models' configuration does not matter here.
         let names = models.iter().map(|model| model.spec().name.clone());
-        let named = |name| (name, ModelConfig::Local(local::Settings::new(PathBuf::new())));
+        let named = |name| (name, ModelConfig::Hosted(Endpoint::new("", "", "")));
         config.models = names.map(named).collect();
         if let Some(first) = models.first() {
             config.bind_all(first.spec().name.as_str()).map_err(SessionError::Input)?;
@@ -128,7 +128,6 @@ impl PreparedSession {
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(unpriced(&self.config));
         notices.extend(modelless(&self.config).filter(|_| !is_watched));
-        notices.extend(small(&self.config));
         notices.extend(self.unknown());
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
@@ -285,13 +284,6 @@ pub fn models(config: &Config, tasks: &[Task]) -> Result<Vec<Rc<dyn Model>>, Ses
             ModelConfig::Hosted(endpoint) => {
                 Rc::new(Hosted::new(endpoint.clone()).map_err(SessionError::input)?)
             }
-            ModelConfig::Local(settings) => {
-                let model = Local::new(name.clone(), settings.clone(), config.session.seed);
-                // The file of a model that plays no role is not opened before it is asked.
-                let model = if is_bound(config, name) { model.opened() } else { Ok(model) };
-                let place = |error| SessionError::input(format!("models.{name}.path: {error}"));
-                Rc::new(model.map_err(place)?)
-            }
         });
     }
     Ok(models)
@@ -323,17 +315,6 @@ fn modelless(config: &Config) -> Option<String> {
     config.models.is_empty().then(|| text.to_owned())
 }
 
-/// Says which models of this session are too small to act.
-fn small(config: &Config) -> Option<String> {
-    let is_local = |model: &ModelConfig| matches!(model, ModelConfig::Local(_));
-    let used =
-        config.models.iter().filter(|(name, model)| is_local(model) && is_bound(config, name));
-    let names = used.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-    (!names.is_empty()).then(|| {
-        format!("{names}: {TOO_SMALL}; a local model shows how text is streamed, and its answers are mostly wrong")
-    })
-}
-
 /// Says which hosted models have no price: the limit of dollars cannot count their calls.
 fn unpriced(config: &Config) -> Option<String> {
     let is_unpriced = |endpoint: &Endpoint| {
@@ -344,7 +325,7 @@ fn unpriced(config: &Config) -> Option<String> {
         ModelConfig::Hosted(endpoint) if is_bound(config, name) && is_unpriced(endpoint) => {
             Some(name.as_str())
         }
-        ModelConfig::Hosted(_) | ModelConfig::Simulated(_) | ModelConfig::Local(_) => None,
+        ModelConfig::Hosted(_) | ModelConfig::Simulated(_) => None,
     });
     let names = names.collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| {

@@ -1,9 +1,7 @@
 //! What a language model that reads along says: which tools it has encoded, and where a call starts.
 
 use super::{EffectRef, family::family};
-use std::sync::Arc;
-
-use crate::reading::{JudgedPiece, ReaderAbout, ToolMap};
+use crate::reading::{JudgedPiece, ReaderAbout};
 
 family! {
     /// What a reader does beside the effects of a session.
@@ -17,10 +15,8 @@ family! {
             encoded: usize,
             tools: usize,
         },
-        /// Where the tools with a state are on a map. The axes stay as long as most tools do.
-        ToolsMapped {
-            map: Arc<ToolMap>,
-        },
+        /// Of older journals: a map of the tools, which is no longer drawn. Its data is not read.
+        ToolsMapped {},
         /// The reader does not read any more: words alone rank tools from here on.
         ReaderFailed {
             error: String,

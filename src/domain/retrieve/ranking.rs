@@ -20,9 +20,6 @@ pub struct Ranking {
     /// How many tools were compared, and how many of them had a state.
     pub pool: usize,
     pub encoded: usize,
-    /// Where the text is on the map of the tools.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<[Finite<f32>; 2]>,
     /// What a z-score by words says about the one by states: their correlation, 0 to 1. Tools
     /// without a state are estimated by it.
     pub slope: Finite<f32>,

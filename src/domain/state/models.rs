@@ -215,11 +215,6 @@ impl Models {
         self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.simulated))
     }
 
-    /// Whether any role is bound to a small local model.
-    pub fn any_small(&self) -> bool {
-        self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.small))
-    }
-
     /// Adds a model that joined later. One of a known name keeps its usage.
     pub(super) fn add(&mut self, spec: &ModelSpec) {
         let known = self.known.entry(spec.name.clone()).or_insert_with(|| ModelState::new(spec));

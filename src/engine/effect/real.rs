@@ -205,8 +205,7 @@ fn ranking(session: &Session, task: TaskId, text: &str, scored: &Scored) -> Rank
         let words = words.get(name).copied().unwrap_or_default();
         (name.clone(), scored.states.get(name).copied(), f64::from(words))
     });
-    let ranking = cotools::rank_tools(scored.queries, tools.collect());
-    Ranking { place: scored.place, ..ranking }
+    cotools::rank_tools(scored.queries, tools.collect())
 }
 
 async fn call_tool(

@@ -128,7 +128,6 @@ impl Endpoint {
             name: self.name.clone(),
             source: self.source_at(base),
             simulated: false,
-            small: false,
             mode: self.mode,
             structured: self.structured,
             price_in: self.price_in.map(Into::into),

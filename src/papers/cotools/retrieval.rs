@@ -168,7 +168,7 @@ impl Retrieval {
     ///
     /// # Errors
     /// The query or the mean has another width.
-    pub fn query_vector(&self, query: &[f32], mean: Option<&[f32]>) -> Result<Vec<f32>, BadShape> {
+    fn query_vector(&self, query: &[f32], mean: Option<&[f32]>) -> Result<Vec<f32>, BadShape> {
         let query = self.prepared(Matrix::new(1, query.len(), query.to_vec())?, mean)?;
         let vectors = match self.retriever() {
             Some(retriever) => retriever.query_vectors(&query)?,
@@ -208,12 +208,6 @@ impl Retrieval {
             self.tools[place].vector = Some(vector.to_vec());
         }
         Ok(())
-    }
-
-    /// V_T of the tools that have a state, for a map of them; call [`Retrieval::prepare`] before.
-    pub fn vectors(&self) -> impl Iterator<Item = (&str, &[f32])> {
-        let tools = self.tools.iter();
-        tools.filter_map(|(name, slot)| Some((name.as_str(), slot.vector.as_deref()?)))
     }
 
     fn retriever(&self) -> Option<&super::Retriever<f32>> {
@@ -334,7 +328,7 @@ mod tests {
         let tools: Vec<_> = tools.iter().map(|(name, state)| (name.as_str(), *state)).collect();
         let mut pool = pool(&tools);
         pool.prepare().unwrap();
-        let first = |pool: &Retrieval| pool.vectors().next().unwrap().1.to_vec();
+        let first = |pool: &Retrieval| pool.tools.values().next().unwrap().vector.clone().unwrap();
         let before = first(&pool);
         pool.insert("20", Some(vec![900.0, -5.0])).unwrap();
         pool.prepare().unwrap();

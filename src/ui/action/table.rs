@@ -391,7 +391,6 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Revisions, "revisions", &["g n"], "go to the programs of the task, with their differences"),
     pane(PaneId::Probing, "probing", &["g k"], "go to probing: the learned result schemas of the tools"),
     pane(PaneId::Reading, "reading", &["g r"], "go to reading: where calls start, and which tools match"),
-    pane(PaneId::Map, "map", &["g l"], "go to the map of tools by meaning"),
     pane(PaneId::Search, "search", &["g s"], "go to the search tree"),
     pane(PaneId::Breakpoints, "breakpoints", &["g b"], "go to the breakpoints"),
     pane(PaneId::Watches, "watches", &["g w"], "go to the watches"),

@@ -11,7 +11,7 @@ use crate::pane::PaneId;
 use PaneId as P;
 
 /// What spare rows go to, the most useful first. Panes that are not here wait for their keys.
-const ORDER: [PaneId; 20] = [
+const ORDER: [PaneId; 19] = [
     P::Resilience,
     P::Calls,
     P::Graph,
@@ -27,7 +27,6 @@ const ORDER: [PaneId; 20] = [
     P::Revisions,
     P::Variables,
     P::Probing,
-    P::Map,
     P::Breakpoints,
     P::Watches,
     P::Conversations,

@@ -1,20 +1,45 @@
 //! Layouts in a file: a table for each strategy and one for watched agents, and in it one for each size class.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::CowStrDeserializer;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Layout, Size};
 use crate::domain::Acting;
 use crate::files::text_file::{self, Expectation};
 use crate::files::whole_file;
+use crate::pane::PaneId;
 
 const FILE: Expectation = Expectation {
     what: "a layout file written by the screen",
     missing: "save a layout with ctrl-w s",
     largest: 1024 * 1024,
 };
+
+/// Panes of older files that no longer exist.
+const GONE: [&str; 1] = ["map"];
+
+/// Reads the panes of a slot without those that are [`GONE`].
+///
+/// # Errors
+/// A name of no pane.
+pub(super) fn panes<'de, D: Deserializer<'de>>(data: D) -> Result<Vec<PaneId>, D::Error> {
+    struct Known(Option<PaneId>);
+    impl<'de> Deserialize<'de> for Known {
+        fn deserialize<D: Deserializer<'de>>(data: D) -> Result<Self, D::Error> {
+            let name = Cow::<str>::deserialize(data)?;
+            if GONE.contains(&&*name) {
+                return Ok(Known(None));
+            }
+            PaneId::deserialize(CowStrDeserializer::new(name)).map(|pane| Known(Some(pane)))
+        }
+    }
+    let panes = Vec::<Known>::deserialize(data)?;
+    Ok(panes.into_iter().filter_map(|Known(pane)| pane).collect())
+}
 
 /// Where layouts are kept.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +49,8 @@ pub struct LayoutFile {
     pub saved: Saved,
     /// What is wrong with the file. It is left as it is then.
     pub wrong: Option<String>,
+    /// What the file names that no longer exists.
+    pub gone: Option<String>,
 }
 
 impl LayoutFile {
@@ -35,11 +62,16 @@ impl LayoutFile {
         let read = text_file::read(file, &FILE).map_err(|problem| problem.to_string());
         let shown = file.display();
         let read = read.and_then(|text| {
+            let gone = GONE.iter().find(|gone| text.contains(&format!("\"{gone}\"")));
+            let gone = gone.map(|gone| {
+                format!("{shown}: the pane `{gone}` no longer exists; save a layout to remove it")
+            });
             Saved::read(&text)
+                .map(|saved| (saved, gone))
                 .map_err(|wrong| format!("{shown}: {wrong}; correct it or delete the file"))
         });
         match read {
-            Ok(saved) => Self { path, saved, wrong: None },
+            Ok((saved, gone)) => Self { path, saved, wrong: None, gone },
             Err(wrong) => Self { path, wrong: Some(wrong), ..Self::default() },
         }
     }
@@ -74,11 +106,14 @@ impl Saved {
     /// # Errors
     /// What is wrong, with the line if it is known.
     pub fn read(text: &str) -> Result<Self, String> {
-        let saved: Self = toml::from_str(text).map_err(|error| {
+        let mut saved: Self = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| text[..span.start].lines().count().max(1));
             let line = line.map_or_else(String::new, |line| format!("line {line}: "));
             format!("{line}{}", error.message())
         })?;
+        for layout in saved.0.values_mut().flat_map(BTreeMap::values_mut) {
+            mend(layout, text);
+        }
         for (strategy, layouts) in &saved.0 {
             strategy.parse::<Acting>().map_err(|error| format!("[{strategy}]: {error}"))?;
             for (size, layout) in layouts {
@@ -108,6 +143,20 @@ impl Saved {
     }
 }
 
+/// Removes what has no pane left because its panes are [`GONE`]; `text`: of the file.
+fn mend(layout: &mut Layout, text: &str) {
+    if !GONE.iter().any(|gone| text.contains(gone)) {
+        return;
+    }
+    for column in &mut layout.columns {
+        column.slots.retain(|slot| !slot.panes.is_empty());
+        for slot in &mut column.slots {
+            slot.shown = slot.shown.min(slot.panes.len() - 1);
+        }
+    }
+    layout.columns.retain(|column| !column.slots.is_empty());
+}
+
 /// Why a layout cannot be used; `None`: it can.
 pub fn fault(layout: &Layout) -> Option<String> {
     let slots = || layout.columns.iter().flat_map(|column| &column.slots);
@@ -129,7 +178,6 @@ pub fn fault(layout: &Layout) -> Option<String> {
 mod tests {
     use super::*;
     use crate::domain::Strategy;
-    use crate::pane::PaneId;
 
     #[test]
     fn what_is_saved_is_read_again() {
@@ -144,6 +192,27 @@ mod tests {
         assert_eq!(read, saved);
         assert_eq!(read.get((strategy.into(), Size::Huge)), Some(layout));
         assert_eq!(read.get((strategy.into(), Size::Small)), None);
+    }
+
+    #[test]
+    fn a_pane_that_no_longer_exists_leaves_its_place_to_others() {
+        let slot = |panes: &str| format!("{{ height = 1, panes = [{panes}], shown = 1 }}");
+        let text = format!(
+            "[cotools.large]\ncolumns = [{{ width = 1, slots = [{}, {}] }}, {{ width = 1, slots = [{}] }}]\n",
+            slot("\"reading\", \"map\""),
+            slot("\"map\""),
+            slot("\"map\"")
+        );
+        let read = Saved::read(&text).unwrap();
+        let [column] = &*read
+            .get(("cotools".parse::<Strategy>().unwrap().into(), Size::Large))
+            .unwrap()
+            .columns
+        else {
+            panic!("{read:?}")
+        };
+        assert_eq!(column.slots[0].panes, [PaneId::Reading]);
+        assert_eq!((column.slots.len(), column.slots[0].shown), (1, 0));
     }
 
     #[test]

@@ -128,6 +128,7 @@ pub struct Slot {
     /// Its share of the height of its column.
     pub height: u16,
     /// At least one, each named in the title.
+    #[serde(deserialize_with = "load::panes")]
     pub panes: Vec<PaneId>,
     /// The place in `panes` of the one that is shown.
     #[serde(default)]

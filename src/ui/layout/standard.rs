@@ -75,7 +75,7 @@ impl Main {
             Main::Graph => [P::Graph, P::Calls, P::Search, P::Plan],
             Main::Plan => [P::Calls, P::Graph, P::Plan, P::Search],
             Main::Program => [P::Program, P::Variables, P::Revisions, P::Calls],
-            Main::Reading => [P::Reading, P::Map, P::Calls, P::Graph],
+            Main::Reading => [P::Reading, P::Calls, P::Graph, P::Plan],
             Main::Search => [P::Search, P::Calls, P::Graph, P::Plan],
             Main::Calls => [P::Calls, P::Graph, P::Search, P::Plan],
         }
@@ -117,7 +117,7 @@ impl Main {
                 vec![slot(17, &[P::Search, P::Graph]), slot(20, &[P::Transcript, P::Resilience])]
             }
             Main::Reading => {
-                vec![slot(22, &[P::Reading, P::Map]), slot(15, &[P::Transcript, P::Resilience])]
+                vec![slot(22, &[P::Reading]), slot(15, &[P::Transcript, P::Resilience])]
             }
             Main::Calls => {
                 vec![slot(12, &[P::Calls, P::Search]), slot(25, &[P::Transcript, P::Resilience])]
@@ -169,7 +169,7 @@ impl Main {
                 vec![slot(20, &[P::Search]), slot(12, &[P::Graph]), slot(10, &[P::Calls])]
             }
             Main::Reading => {
-                vec![slot(20, &[P::Reading]), slot(15, &[P::Map]), slot(10, &[P::Calls])]
+                vec![slot(26, &[P::Reading]), slot(12, &[P::Graph]), slot(10, &[P::Calls])]
             }
             Main::Calls => vec![slot(18, &[P::Calls, P::Search]), slot(25, &[P::Graph])],
         };
@@ -192,7 +192,7 @@ impl Main {
         let (first, tree): (&[PaneId], &[PaneId]) = match self {
             Main::Search => (&[P::Search], &[P::Graph]),
             Main::Program => (&[P::Program], &[P::Revisions, P::Probing]),
-            Main::Reading => (&[P::Reading], &[P::Map]),
+            Main::Reading => (&[P::Reading], &[P::Graph]),
             Main::Graph | Main::Plan | Main::Calls => (&[P::Graph], &[P::Search]),
         };
         let plan: &[PaneId] = match self {

@@ -20,7 +20,6 @@ pub mod calls;
 pub mod conversations;
 pub mod graph;
 pub mod knobs;
-pub mod map;
 pub mod models;
 pub mod output;
 pub mod plan;
@@ -66,7 +65,6 @@ pub const PANES: &[PaneSpec] = &[
     revisions::SPEC,
     probing::SPEC,
     reading::SPEC,
-    map::SPEC,
     resilience::SPEC,
     search::SPEC,
     breakpoints::SPEC,

@@ -35,7 +35,6 @@ impl Script {
             name: "script".into(),
             source: "test".into(),
             simulated: true,
-            small: false,
             mode: ToolMode::Native,
             structured: false,
             price_in: Some(1.0.into()),

@@ -53,7 +53,7 @@ fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
         PaneId::Variables => matches!(target, Target::Variable(_)),
         PaneId::Servers => matches!(target, Target::Server(_)),
         PaneId::Revisions => matches!(target, Target::Program(..)),
-        PaneId::Transcript | PaneId::Plan | PaneId::Search | PaneId::Program | PaneId::Map => false,
+        PaneId::Transcript | PaneId::Plan | PaneId::Search | PaneId::Program => false,
     };
     let targets = stage.screen.hits().targets().map(|(_, target)| target);
     targets.filter(is_row).cloned().collect()

@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolyard::domain::{
     Boundary, ChangeEvent, ControlEvent, Lane, Mode, ModelCallEvent, ModelError, ModelErrorKind,
-    ModelName, Outcome, Role, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, ToolSpec,
+    Outcome, Role, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind, ToolSpec,
 };
 use toolyard::ui::needle::Needle;
 use toolyard::ui::view::{ToolSort, View};
@@ -11,7 +11,6 @@ use toolyard::ui::{cx::Cx, pane::PaneId, window::Move};
 use toolyard::ui::{hits::Target, panes, window::Find};
 
 use super::show;
-use crate::stage::Stage;
 use crate::story::{self, Story, effect};
 
 fn words(line: &str) -> Vec<&str> {
@@ -163,26 +162,6 @@ fn models_say_when_they_are_simulated_and_when_their_price_is_unknown() {
     story.wait(310);
     let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
     assert!(shown.line("actor").contains("▶310 ms"));
-}
-
-#[test]
-fn a_small_local_model_is_called_too_small_wherever_it_is_shown() {
-    let mut story = Story::small();
-    let shown = show(PaneId::Models, &story, &View::default(), 120, 12);
-    assert!(shown.line("reflector").contains("local TOO SMALL"), "{:?}", shown.lines);
-    assert!(shown.line("/m.gguf").contains("local TOO SMALL"), "{:?}", shown.lines);
-    assert!(Stage::of(&story).shows("SIMULATED, TOO SMALL TO ACT"));
-    let (model, was) = ("local".into(), "sim".into());
-    let by = toolyard::domain::event::By::User;
-    for role in [Role::Actor, Role::Evaluator] {
-        let (model, was) = (ModelName::clone(&model), ModelName::clone(&was));
-        story.tell(ChangeEvent::RoleBound { role, model, was, by });
-    }
-    let stage = Stage::of(&story);
-    let text = stage.text();
-    let header = text.lines().next().unwrap();
-    assert!(header.contains("TOO SMALL TO ACT") && !header.contains("SIMULATED"), "{header}");
-    assert!(stage.sized(80, 24).shows("TOO SMALL"));
 }
 
 #[test]

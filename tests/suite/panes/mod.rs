@@ -168,7 +168,7 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             PaneId::Breakpoints => crate::keys::debug::stopped(),
             PaneId::Program | PaneId::Variables | PaneId::Revisions => programs::revised(),
             PaneId::Probing => probing::probed(),
-            PaneId::Reading | PaneId::Map => reading::read(),
+            PaneId::Reading => reading::read(),
             PaneId::Conversations => crate::watching::watched(),
             PaneId::Servers => servers::served(),
             _ => story::demo(),

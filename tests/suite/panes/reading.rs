@@ -1,10 +1,10 @@
-//! What a reader says of a text and of the tools, and the map of the tools.
+//! What a reader says of a text and of the tools.
 
 use std::sync::Arc;
 
 use toolyard::domain::{
     EffectId, EmbeddingEvent, Finish, JudgedPiece, ModelCallEvent, Ranking, ReaderAbout,
-    ReaderEvent, Reply, Role, TaskId, ToolMap, ToolName, Usage,
+    ReaderEvent, Reply, Role, TaskId, Usage,
 };
 use toolyard::ui::pane::PaneId;
 use toolyard::ui::view::View;
@@ -13,16 +13,6 @@ use super::show;
 use crate::story::{Story, effect, tool};
 
 const TOOLS: [&str; 4] = ["calculator", "currency_converter", "search_web", "weather"];
-
-fn map(of: [[f32; 2]; 4]) -> ReaderEvent {
-    let of = of.map(|place| place.map(Into::into));
-    let tools = TOOLS.into_iter().map(ToolName::from).zip(of).collect();
-    ReaderEvent::ToolsMapped {
-        map: Arc::new(ToolMap { explained: [0.41.into(), 0.13.into()], tools }),
-    }
-}
-
-const PLACES: [[f32; 2]; 4] = [[0.1, 0.2], [0.3, 0.1], [-0.4, -0.2], [-0.2, 0.4]];
 
 /// A text was written up to a call, and the tools were ranked for it.
 pub fn read() -> Story {
@@ -36,7 +26,6 @@ pub fn read() -> Story {
     };
     story.tell(ReaderEvent::HeadsLoaded { reader });
     story.tell(ReaderEvent::ToolEncoded { encoded: 3, tools: 4 });
-    story.tell(map(PLACES));
     story.queue(&[("How many euros are 17 times 23 dollars?", None)]).start(1);
     let ask = story.ask(1, Role::Actor);
     let pieces = [("17 * 23", 0.01), (" =", 0.62), (" dollars", 0.3), (" in euros =", 0.97)];
@@ -60,7 +49,7 @@ pub fn read() -> Story {
     let scored = [(0.4, 1.1), (1.5, 0.2), (-0.9, -0.3)].map(|(z, words)| (Some(z), words));
     let scored = TOOLS.into_iter().zip(scored.into_iter().chain([(None, -1.0)]));
     let scored = scored.map(|(tool, (states, words))| (tool.into(), states, words));
-    let ranking = Ranking { place: Some([0.2.into(), 0.0.into()]), ..Ranking::of(37, 0.3, scored) };
+    let ranking = Ranking::of(37, 0.3, scored);
     story.tell(EmbeddingEvent::EmbeddingFinished {
         effect: effect(id),
         usage: Usage::default(),
@@ -74,17 +63,5 @@ pub fn read() -> Story {
 #[test]
 fn a_text_has_its_probabilities_and_its_tools_their_places() {
     let shown = show(PaneId::Reading, &read(), &View::default(), 90, 12);
-    insta::assert_snapshot!(shown.lines.join("\n"));
-}
-
-#[test]
-fn a_tool_that_has_moved_leaves_its_old_place_on_the_map() {
-    let mut story = read();
-    let mut moved = PLACES;
-    moved[3] = [0.3, 0.35];
-    story.tell(map(moved));
-    let reader = story.state().reader.clone().unwrap();
-    assert_eq!(reader.moved, [("weather".into(), PLACES[3].map(Into::into))]);
-    let shown = show(PaneId::Map, &story, &View::default(), 60, 16);
     insta::assert_snapshot!(shown.lines.join("\n"));
 }

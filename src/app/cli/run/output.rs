@@ -105,12 +105,9 @@ impl Output {
     fn told(&self, event: &Event) -> Option<Painted> {
         let text = match event {
             Event::Session(SessionEvent::SessionOpened { opening }) => {
-                let models = &self.state.models;
-                let models = match (models.any_simulated(), models.any_small()) {
-                    (true, false) => "SIMULATED model",
-                    (true, true) => "a SIMULATED model and one that is TOO SMALL TO ACT",
-                    (false, true) => "a model that is TOO SMALL TO ACT",
-                    (false, false) => "configured models",
+                let models = match self.state.models.any_simulated() {
+                    true => "SIMULATED model",
+                    false => "configured models",
                 };
                 let limit = self.state.dollar_limit();
                 let limit = limit.map(|most| format!(", at most {most:.2} dollars"));

@@ -1,4 +1,4 @@
-//! The tools of a session with their states, and the map of them.
+//! The tools of a session with their states.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,18 +7,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::asking::Asking;
-use crate::domain::{Finite, ReaderEvent, ToolMap, ToolName, ToolSpec};
+use crate::domain::{ReaderEvent, ToolName, ToolSpec};
 use crate::engine::Scored;
-use crate::papers::cotools::{
-    BadShape, Layer, Map, Matrix, Pooling, Retrieval, RunningMean, tool_text,
-};
+use crate::papers::cotools::{BadShape, Layer, Pooling, Retrieval, RunningMean, tool_text};
 
 /// How often it says how many tools are encoded.
 const SAID_EVERY: Duration = Duration::from_millis(500);
-
-/// A map of fewer tools says nothing, and one of more has no room for its names.
-const FEWEST_ON_MAP: usize = 3;
-const MOST_ON_MAP: usize = 4_000;
 
 /// The tools that there are, and what ranks them.
 pub(super) struct Pool {
@@ -27,8 +21,6 @@ pub(super) struct Pool {
     /// Which one is called at a place of an answer; `None`: the same as for a question.
     here: Option<Retrieval>,
     news: UnboundedSender<ReaderEvent>,
-    /// The axes of the last map, and how many tools made them.
-    map: Option<(Map, usize)>,
     /// The description of each tool.
     known: HashMap<ToolName, String>,
     /// Tools without a state, the next one last.
@@ -42,8 +34,7 @@ impl Pool {
         here: Option<Retrieval>,
         news: UnboundedSender<ReaderEvent>,
     ) -> Self {
-        let (map, known, open, said) = (None, HashMap::new(), Vec::new(), None);
-        Self { question, here, news, map, known, open, said }
+        Self { question, here, news, known: HashMap::new(), open: Vec::new(), said: None }
     }
 
     /// The states that a tool needs.
@@ -137,7 +128,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Says how many tools are encoded: now and then, and at the end, with the map.
+    /// Says how many tools are encoded: now and then, and at the end.
     pub fn say(&mut self) {
         let is_due = self.said.is_none_or(|said| said.elapsed() >= SAID_EVERY);
         if is_due || self.open.is_empty() {
@@ -146,34 +137,6 @@ impl Pool {
             let _ = self.news.send(ReaderEvent::ToolEncoded { encoded, tools });
             self.said = Some(Instant::now());
         }
-        if self.open.is_empty() {
-            let map = self.draw().map(|map| ReaderEvent::ToolsMapped { map: Arc::new(map) });
-            map.into_iter().for_each(|map| drop(self.news.send(map)));
-        }
-    }
-
-    /// The map of the tools. Its axes are computed again if many tools came or went, so that a tool
-    /// whose description changes moves, and the others stay.
-    fn draw(&mut self) -> Option<ToolMap> {
-        self.question.prepare().ok()?;
-        let vectors: Vec<(&str, &[f32])> = self.question.vectors().collect();
-        if vectors.len() < FEWEST_ON_MAP || vectors.len() > MOST_ON_MAP {
-            return None;
-        }
-        let kept =
-            self.map.take().filter(|(_, tools)| vectors.len().abs_diff(*tools) * 10 <= *tools);
-        let (axes, made_by) = match kept {
-            Some(kept) => kept,
-            None => {
-                let rows: Vec<_> = vectors.iter().map(|(_, vector)| *vector).collect();
-                (Map::of(&Matrix::of_rows(&rows).ok()?), vectors.len())
-            }
-        };
-        let place = |(tool, vector): (&str, &[f32])| Some((tool.into(), spot(&axes, vector)?));
-        let tools = vectors.into_iter().filter_map(place).collect();
-        let explained = axes.explained().map(|share| (share as f32).into());
-        self.map = Some((axes, made_by));
-        Some(ToolMap { explained, tools })
     }
 
     /// What ranks tools for this query.
@@ -195,23 +158,15 @@ impl Pool {
         state: &[f32],
         mean: &RunningMean,
     ) -> Result<Scored, BadShape> {
-        let Self { question, here, map, .. } = self;
-        let (retrieval, on_map) = match (&query.answer, here) {
-            (Some(_), Some(here)) => (here, false),
-            _ => (question, true),
+        let retrieval = match (&query.answer, &mut self.here) {
+            (Some(_), Some(here)) => here,
+            _ => &mut self.question,
         };
         let scores = retrieval.scores(state, mean.mean())?;
-        let vector = retrieval.query_vector(state, mean.mean()).ok();
-        let vector = vector.filter(|_| on_map && scores.is_some());
-        let place = map.as_ref().zip(vector).and_then(|((map, _), vector)| spot(map, &vector));
         let named = retrieval.tools().zip(scores.into_iter().flatten());
         let states = named.filter_map(|(tool, score)| Some((tool.into(), score?))).collect();
-        Ok(Scored { queries: mean.count(), place, states, ..Scored::default() })
+        Ok(Scored { queries: mean.count(), states, ..Scored::default() })
     }
-}
-
-fn spot(map: &Map, vector: &[f32]) -> Option<[Finite<f32>; 2]> {
-    Some(map.place(vector).ok()?.map(|x| (x as f32).into()))
 }
 
 #[cfg(test)]
@@ -287,8 +242,5 @@ mod tests {
         pool.insert(&"wide".into(), [&[3.0, 1.0][..]]).unwrap();
         pool.say();
         assert_eq!(encoded(told.try_recv().ok()), Some((3, 3)));
-        let map =
-            matches!(told.try_recv(), Ok(ReaderEvent::ToolsMapped { map }) if map.tools.len() == 3);
-        assert!(map, "three tools are enough for a map");
     }
 }

@@ -16,10 +16,7 @@ impl Family for ReaderEvent {
                 let Some(reader) = &mut state.reader else { return };
                 (reader.encoded, reader.tools) = (*encoded, *tools);
             }
-            ReaderEvent::ToolsMapped { map } => {
-                let Some(reader) = &mut state.reader else { return };
-                reader.redraw(map);
-            }
+            ReaderEvent::ToolsMapped {} => {}
             ReaderEvent::ReaderFailed { error } => {
                 state.reader.get_or_insert_default().failed = Some(error.clone());
             }
@@ -36,7 +33,7 @@ impl Family for ReaderEvent {
                 What::told(self.clone())
             }
             ReaderEvent::ToolEncoded { .. }
-            | ReaderEvent::ToolsMapped { .. }
+            | ReaderEvent::ToolsMapped {}
             | ReaderEvent::TokenJudged { .. } => None,
         }
     }

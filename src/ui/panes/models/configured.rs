@@ -9,7 +9,6 @@ use crate::table::{Cell, Column, Table, right};
 use crate::{cx::Cx, text, theme::Theme};
 
 pub(super) const SIMULATED: &str = "SIMULATED";
-const SMALL: &str = "TOO SMALL";
 
 /// The least height that shows a model: a line of air, the head, and the model.
 pub const LEAST: u16 = 3;
@@ -65,7 +64,7 @@ pub(super) fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<
     width - MARK
 }
 
-/// The model's name, and whether it is simulated or too small: said once where the name says it already.
+/// The model's name, and whether it is simulated: said once where the name says it already.
 pub(super) fn draw_name(
     theme: &Theme,
     name: &str,
@@ -75,7 +74,6 @@ pub(super) fn draw_name(
 ) {
     let word = match spec {
         Some(spec) if spec.simulated => SIMULATED,
-        Some(spec) if spec.small => SMALL,
         Some(_) | None => "",
     };
     let shown = match word {

@@ -13,7 +13,7 @@ use self::configured::{SIMULATED, draw_mark, draw_name};
 use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use crate::domain::{Aim, Matter, ModelName, Role, State, Tally, spec::TOO_SMALL};
+use crate::domain::{Aim, Matter, ModelName, Role, State, Tally};
 use crate::hits::{Hits, Target};
 use crate::symbols::RUNNING;
 use crate::table::{Cell, Column, Table, right};
@@ -67,10 +67,6 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     if cx.state.models.any_simulated() {
         let simulated = Span::styled(format!("{SIMULATED} MODEL"), cx.theme.simulated);
         words.extend([" · ".into(), simulated, ", tokens estimated".into()]);
-    }
-    if cx.state.models.any_small() {
-        let small = Span::styled(TOO_SMALL.to_uppercase(), cx.theme.simulated);
-        words.extend([" · ".into(), small]);
     }
     Line::from(words)
 }

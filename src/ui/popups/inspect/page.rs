@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
-use crate::domain::{EffectState, State, spec::TOO_SMALL, words::counted};
+use crate::domain::{EffectState, State, words::counted};
 use crate::symbols::INJECTED;
 use crate::{text, theme::Theme, wording};
 
@@ -124,12 +124,6 @@ impl<'a> Page<'a> {
             let what = format!("{INJECTED} by fault {fault}: {}", spec.unwrap_or_default());
             self.field_in("injected", &what, self.theme.injected);
         }
-    }
-
-    /// What a person should know of a small local model.
-    pub fn too_small(&mut self) {
-        let note = format!("{}: a local model, for streaming", TOO_SMALL.to_uppercase());
-        self.lines.push(Line::styled(note, self.theme.simulated));
     }
 
     /// The name of the simulated model, as a person sees it.

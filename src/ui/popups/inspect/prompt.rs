@@ -70,9 +70,6 @@ fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     if spec.is_some_and(|spec| spec.simulated) {
         page.simulated();
     }
-    if spec.is_some_and(|spec| spec.small) {
-        page.too_small();
-    }
     page.field("role", call.role.name());
     let source = spec.map_or("", |spec| spec.source.as_str());
     page.field("model", &format!("{}  {source}", call.model));

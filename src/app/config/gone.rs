@@ -1,0 +1,36 @@
+//! Names in older files of things that no longer exist. The file is read without them, and each is named once.
+
+use crate::domain::ModelName;
+use crate::files::toml_file::{Field, Problem};
+
+/// Settings of a file for things that no longer exist.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GoneSettings {
+    /// One for each setting that is ignored.
+    pub notices: Vec<Problem>,
+    /// Models that are ignored.
+    pub(super) models: Vec<ModelName>,
+}
+
+/// The kind of models that a file on this machine had.
+pub(super) const LOCAL: &str = "local";
+
+/// Advice for a model of the kind [`LOCAL`].
+pub(super) const NO_LOCAL: &str = "models of kind \"local\" no longer exist, and this one is ignored: \
+    serve the file with llama-server of llama.cpp, and name its address with kind = \"openai\"";
+
+/// Advice for a role that is bound to an ignored model.
+pub(super) const NO_MODEL: &str = "this model is ignored, so the role has the default model";
+
+/// Actions that had keys, by name, each with advice.
+const ACTIONS: [(&str, &str); 1] = [(
+    "map",
+    "the map of tools no longer exists, and its keys are ignored: `reading` ranks the tools",
+)];
+
+/// The notice about the keys of an action that no longer exists; `name`: of the action, with its layer.
+pub(super) fn action(name: &str, field: &Field<'_>) -> Option<Problem> {
+    let action = name.rsplit('.').next().unwrap_or(name);
+    let (_, advice) = ACTIONS.iter().find(|(gone, _)| *gone == action)?;
+    Some(field.problem(*advice))
+}
